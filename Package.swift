@@ -1,0 +1,105 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .strictMemorySafety(),
+    // The package manager drops this line where Jetsam is somebody's dependency.
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "swift-jetsam",
+    platforms: [.macOS(.v15)],
+    products: [
+        .library(name: "Jetsam", targets: ["Jetsam"]),
+        .library(name: "MemoryPressure", targets: ["MemoryPressure"]),
+        .library(name: "JetsamJemalloc", targets: ["JetsamJemalloc"]),
+        .library(name: "JetsamTesting", targets: ["JetsamTesting"]),
+        .executable(name: "jetsam", targets: ["jetsam"]),
+        .executable(name: "jetsam-stress", targets: ["jetsam-stress"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.7.0"),
+        .package(url: "https://github.com/apple/swift-system", from: "1.5.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.11.0"),
+    ],
+    targets: [
+        .target(name: "CLinuxShims"),
+        .systemLibrary(name: "CJemalloc", pkgConfig: "jemalloc", providers: [.apt(["libjemalloc-dev"])]),
+        .target(
+            name: "MemoryPressure",
+            dependencies: ["CLinuxShims", .product(name: "SystemPackage", package: "swift-system")],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "Jetsam",
+            dependencies: [
+                "CLinuxShims", "MemoryPressure",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: settings
+        ),
+        .target(name: "JetsamJemalloc", dependencies: ["CJemalloc", "Jetsam"], swiftSettings: settings),
+        .target(
+            name: "JetsamTesting",
+            dependencies: [
+                "Jetsam", "MemoryPressure", .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "jetsam",
+            dependencies: [
+                "Jetsam", "MemoryPressure", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            path: "tools/jetsam",
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "jetsam-stress",
+            dependencies: [
+                "CLinuxShims", "Jetsam", "MemoryPressure",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            path: "tools/jetsam-stress",
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "MemoryPressureTests",
+            dependencies: [
+                "CLinuxShims", "MemoryPressure", "JetsamTesting",
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "JetsamTests",
+            dependencies: [
+                "CLinuxShims", "Jetsam", "JetsamJemalloc", "JetsamTesting", "MemoryPressure",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "ToolTests",
+            dependencies: ["jetsam", "jetsam-stress", "MemoryPressure", "JetsamTesting"],
+            swiftSettings: settings
+        ),
+    ]
+)

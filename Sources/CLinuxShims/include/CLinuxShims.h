@@ -1,0 +1,107 @@
+// The few calls, and the one lock, that Swift cannot import or express. Everything else goes through Glibc/Musl.
+// A call that can fail returns a negative errno; nothing here allocates unless its comment says so.
+#ifndef JETSAM_LINUX_SHIMS_H
+#define JETSAM_LINUX_SHIMS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __linux__
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+#else
+#include <os/lock.h>
+#include <time.h>
+#endif
+
+// MARK: - Time
+
+// CLOCK_MONOTONIC in nanoseconds. Never the coarse clock: it runs 4-6 ms behind, and nothing may be judged early.
+static inline int64_t jetsam_monotonic_ns(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+// MARK: - The lock
+
+// 0 free, 1 held, 2 held and somebody may be asleep. After Drepper, "Futexes Are Tricky", mutex 3.
+// It has no priority inheritance, and Thread Sanitizer sees it through the annotations.
+#ifdef __linux__
+typedef uint32_t jetsam_lock_word;
+
+void jetsam_lock_slow(jetsam_lock_word *word);
+void jetsam_unlock_slow(jetsam_lock_word *word);
+// Tell Thread Sanitizer of the hand-over; they do nothing where it is not linked.
+extern void __tsan_acquire(void *) __attribute__((weak));
+extern void __tsan_release(void *) __attribute__((weak));
+
+static inline bool jetsam_try_lock(jetsam_lock_word *word) {
+  uint32_t expected = 0;
+  bool taken = __atomic_compare_exchange_n(word, &expected, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+  if (taken && __tsan_acquire) __tsan_acquire(word);
+  return taken;
+}
+
+static inline void jetsam_lock(jetsam_lock_word *word) {
+  uint32_t expected = 0;
+  if (!__atomic_compare_exchange_n(word, &expected, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) jetsam_lock_slow(word);
+  if (__tsan_acquire) __tsan_acquire(word);
+}
+
+static inline void jetsam_unlock(jetsam_lock_word *word) {
+  if (__tsan_release) __tsan_release(word);
+  if (__atomic_exchange_n(word, 0, __ATOMIC_RELEASE) == 2) jetsam_unlock_slow(word);
+}
+#else
+typedef os_unfair_lock jetsam_lock_word;
+static inline bool jetsam_try_lock(jetsam_lock_word *word) { return os_unfair_lock_trylock(word); }
+static inline void jetsam_lock(jetsam_lock_word *word) { os_unfair_lock_lock(word); }
+static inline void jetsam_unlock(jetsam_lock_word *word) { os_unfair_lock_unlock(word); }
+#endif
+
+#ifdef __linux__
+// MARK: - Waiting on a word (futex)
+
+// Sleeps while *word == expected. timeout_ns < 0 waits for ever. 0, -EAGAIN (it differed already), -ETIMEDOUT or -EINTR.
+int jetsam_futex_wait(const uint32_t *word, uint32_t expected, int64_t timeout_ns);
+// Wakes up to `count` sleepers; gives their number.
+int jetsam_futex_wake(const uint32_t *word, int count);
+
+// MARK: - epoll and eventfd
+
+enum { JETSAM_EPOLL_IN = 0x1, JETSAM_EPOLL_PRI = 0x2, JETSAM_EPOLL_ERR = 0x8, JETSAM_EPOLL_HUP = 0x10 };
+int jetsam_epoll_create(void);
+int jetsam_epoll_add(int epoll, int fd, uint32_t events);
+// One event: its mask (> 0), 0 when nothing came within timeout_ms (< 0 waits for ever), or a negative errno.
+// *fd gets the descriptor that it belongs to.
+int jetsam_epoll_wait(int epoll, int timeout_ms, int *fd);
+// Like jetsam_epoll_wait with nanoseconds (epoll_pwait2, else rounded up to milliseconds).
+int jetsam_epoll_wait_ns(int epoll, int64_t timeout_ns, int *fd);
+// Non-blocking, close-on-exec.
+int jetsam_eventfd(void);
+int jetsam_eventfd_signal(int fd);
+int jetsam_eventfd_drain(int fd);
+
+// MARK: - Threads
+
+// A detached thread whose stack is touched to its end before `body` runs, so that it never faults one in when memory is short.
+// The only call here that allocates (the stack). `name`: at most 15 bytes. 0 or a negative errno.
+int jetsam_thread_start(size_t stack_bytes, const char *name, void (*body)(void *), void *context);
+int32_t jetsam_thread_id(void);
+// CPU time of the calling thread, in nanoseconds.
+int64_t jetsam_thread_cpu_ns(void);
+
+// MARK: - Allocator
+
+// malloc_trim(0): 1 gave something back, 0 gave nothing, -1 not there (another allocator serves this process, or musl).
+// A weak reference: a static build with jemalloc never pulls glibc's allocator in through it.
+int jetsam_malloc_trim(void);
+// Whether glibc's own malloc is linked into or loaded in this process.
+bool jetsam_has_malloc_trim(void);
+#endif
+
+#endif

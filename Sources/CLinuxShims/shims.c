@@ -1,0 +1,146 @@
+#define _GNU_SOURCE
+#include "CLinuxShims.h"
+
+#ifdef __linux__
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+
+int jetsam_futex_wait(const uint32_t *word, uint32_t expected, int64_t timeout_ns) {
+  struct timespec t = {timeout_ns / 1000000000, timeout_ns % 1000000000};
+  long r = syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, timeout_ns < 0 ? NULL : &t, NULL, 0);
+  return r < 0 ? -errno : 0;
+}
+
+int jetsam_futex_wake(const uint32_t *word, int count) {
+  long r = syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, count, NULL, NULL, 0);
+  return r < 0 ? -errno : (int)r;
+}
+
+void jetsam_lock_slow(jetsam_lock_word *word) {
+  // A short spin: most critical sections here are shorter than a futex call.
+  for (int i = 0; i < 100; i++) {
+    uint32_t expected = 0;
+    if (__atomic_load_n(word, __ATOMIC_RELAXED) == 0 &&
+        __atomic_compare_exchange_n(word, &expected, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+      return;
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+  }
+  while (__atomic_exchange_n(word, 2, __ATOMIC_ACQUIRE) != 0) jetsam_futex_wait(word, 2, -1);
+}
+
+void jetsam_unlock_slow(jetsam_lock_word *word) { jetsam_futex_wake(word, 1); }
+
+int jetsam_epoll_create(void) {
+  int fd = epoll_create1(EPOLL_CLOEXEC);
+  return fd < 0 ? -errno : fd;
+}
+
+int jetsam_epoll_add(int epoll, int fd, uint32_t events) {
+  struct epoll_event event = {.events = events, .data = {.fd = fd}};
+  return epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
+}
+
+int jetsam_epoll_wait(int epoll, int timeout_ms, int *fd) {
+  struct epoll_event event;
+  int n = epoll_wait(epoll, &event, 1, timeout_ms);
+  if (n < 0) return -errno;
+  if (n == 0) return 0;
+  if (fd) *fd = event.data.fd;
+  return (int)event.events;
+}
+
+int jetsam_epoll_wait_ns(int epoll, int64_t timeout_ns, int *fd) {
+#ifdef SYS_epoll_pwait2
+  static bool missing;
+  if (!__atomic_load_n(&missing, __ATOMIC_RELAXED)) {
+    struct timespec t = {timeout_ns / 1000000000, timeout_ns % 1000000000};
+    struct epoll_event event;
+    long n = syscall(SYS_epoll_pwait2, epoll, &event, 1, timeout_ns < 0 ? NULL : &t, NULL, 0);
+    if (n == 0) return 0;
+    if (n > 0) {
+      if (fd) *fd = event.data.fd;
+      return (int)event.events;
+    }
+    if (errno != ENOSYS) return -errno;
+    __atomic_store_n(&missing, true, __ATOMIC_RELAXED);
+  }
+#endif
+  return jetsam_epoll_wait(epoll, timeout_ns < 0 ? -1 : (int)((timeout_ns + 999999) / 1000000), fd);
+}
+
+int jetsam_eventfd(void) {
+  int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  return fd < 0 ? -errno : fd;
+}
+
+int jetsam_eventfd_signal(int fd) {
+  uint64_t one = 1;
+  return write(fd, &one, sizeof one) < 0 ? -errno : 0;
+}
+
+int jetsam_eventfd_drain(int fd) {
+  uint64_t count;
+  return read(fd, &count, sizeof count) < 0 ? -errno : 0;
+}
+
+struct start {
+  void (*body)(void *);
+  void *context;
+  size_t touch_bytes;
+  char name[16];
+};
+
+__attribute__((noinline, no_sanitize("address"))) static void touch_stack(size_t bytes) {
+  volatile char *low = __builtin_alloca(bytes);
+  for (size_t i = 0; i < bytes; i += 4096) low[i] = 0;
+}
+
+static void *thread_main(void *argument) {
+  struct start start = *(struct start *)argument;
+  free(argument);
+  pthread_setname_np(pthread_self(), start.name);
+  touch_stack(start.touch_bytes);
+  start.body(start.context);
+  return NULL;
+}
+
+int jetsam_thread_start(size_t stack_bytes, const char *name, void (*body)(void *), void *context) {
+  struct start *start = calloc(1, sizeof *start);
+  if (!start) return -ENOMEM;
+  start->body = body;
+  start->context = context;
+  // The part of the stack that thread-local storage and the frames so far take is not ours to touch.
+  start->touch_bytes = stack_bytes > 65536 ? stack_bytes - 65536 : 0;
+  strncpy(start->name, name, sizeof start->name - 1);
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  pthread_attr_setstacksize(&attributes, stack_bytes);
+  pthread_t thread;
+  int error = pthread_create(&thread, &attributes, thread_main, start);
+  pthread_attr_destroy(&attributes);
+  if (error) free(start);
+  return -error;
+}
+
+int32_t jetsam_thread_id(void) { return (int32_t)syscall(SYS_gettid); }
+
+int64_t jetsam_thread_cpu_ns(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+extern int malloc_trim(size_t) __attribute__((weak));
+
+bool jetsam_has_malloc_trim(void) { return malloc_trim != NULL; }
+int jetsam_malloc_trim(void) { return malloc_trim ? malloc_trim(0) : -1; }
+#endif

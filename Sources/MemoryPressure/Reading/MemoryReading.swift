@@ -1,0 +1,70 @@
+/// One sample of the memory signals at one instant.
+///
+/// All figures are plain integers, so that a reading can be kept, compared and replayed without allocating.
+public struct MemoryReading: Sendable, Equatable {
+    /// How much was read afresh for this reading.
+    public enum Depth: Sendable {
+        /// Usage and the process's footprint only; the rest is carried over or estimated from the last full reading.
+        case cheap
+        /// Everything, `memory.stat` and stall times included.
+        case full
+    }
+
+    /// Counts up by one with every reading of one reader, from 1.
+    public var sequence: UInt64 = 0
+    /// When it was taken.
+    public var instant = MonotonicInstant(nanoseconds: 0)
+    /// How much was read afresh.
+    public var depth = Depth.full
+
+    /// Bytes: the hard limit of the level that is tightest (`memory.max`, or v1 `memory.limit_in_bytes`); the machine's
+    /// memory (MemTotal) where there is no limit anywhere.
+    public var limitBytes = 0
+    /// Whether `limitBytes` is a cgroup's hard limit rather than the machine's memory.
+    public var isLimited = false
+    /// Which level of the hierarchy is tightest: 0 is the process's own cgroup, 1 its parent, and so on; -1 is the machine.
+    public var tightestLevel = -1
+    /// Bytes charged to the tightest level, page cache included.
+    public var usageBytes = 0
+    /// Bytes at the tightest level that cannot be taken back for free: on v2 anon + shmem + unevictable + kernel −
+    /// slab_reclaimable + sock, on v1 total_rss + total_shmem + kernel usage; on the machine MemTotal − MemAvailable.
+    public var unreclaimableBytes = 0
+    /// Bytes until the tightest hard limit is reached: the smallest, over the process's cgroup and its ancestors, of
+    /// (hard limit − unreclaimable of that same level), never more than MemAvailable and never negative.
+    public var headroomBytes = 0
+    /// Bytes that the kernel says can be had without swapping (MemAvailable); nil where `/proc/meminfo` cannot be read.
+    public var availableBytes: Int?
+    /// Bytes between usage and the nearest `memory.high` at its own level, negative above it; nil where none is set.
+    public var distanceToHighBytes: Int?
+    /// The `memory.high` that `distanceToHighBytes` is measured to, in bytes; nil where none is set.
+    public var highBytes: Int?
+
+    /// Bytes that this process costs: resident − shared, plus swapped-out and resident shared memory of its own.
+    public var footprintBytes = 0
+
+    /// Microseconds since boot in which some task waited for memory (`some total=`); nil where this reading has none.
+    public var stallSomeMicroseconds: UInt64?
+    /// Microseconds since boot in which all tasks waited for memory (`full total=`); nil where this reading has none.
+    public var stallFullMicroseconds: UInt64?
+
+    /// Counters of `memory.events` summed over the levels that can be seen, or v1's failcnt; nil where neither exists.
+    public var events: MemoryEventCounters?
+
+    /// An empty reading, to be filled in.
+    public init() {}
+}
+
+/// The counters of a cgroup's `memory.events`, which only ever grow while the cgroup exists.
+public struct MemoryEventCounters: Sendable, Equatable {
+    /// How often usage went over `memory.high` and was throttled.
+    public var high: UInt64 = 0
+    /// How often usage touched `memory.max` (v1: `memory.failcnt`). Page cache touches it too: evidence of reclaim, no more.
+    public var max: UInt64 = 0
+    /// How often the limit was reached and an allocation was about to fail.
+    public var oom: UInt64 = 0
+    /// How many processes of the cgroup the OOM killer ended.
+    public var oomKill: UInt64 = 0
+
+    /// Counters at zero.
+    public init() {}
+}

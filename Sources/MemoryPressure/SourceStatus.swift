@@ -1,0 +1,77 @@
+/// One place where readings or wake-ups can come from.
+///
+/// An open set: new sources can be added without breaking a `switch`.
+public struct SignalSource: Sendable, Hashable, CustomStringConvertible {
+    private enum Kind: String, Sendable {
+        case pressureTrigger = "PSI trigger"
+        case pressureTotals = "PSI totals"
+        case memoryEvents = "memory.events"
+        case usageThreshold = "usage threshold"
+        case usage = "cgroup usage"
+        case limits = "cgroup limits"
+        case memoryInfo = "meminfo"
+        case footprint = "footprint"
+        case systemdWatch = "systemd watch"
+    }
+
+    private let kind: Kind
+
+    /// Wake-ups from a trigger armed on a PSI file.
+    public static let pressureTrigger = SignalSource(kind: .pressureTrigger)
+    /// Stall times read from a PSI file.
+    public static let pressureTotals = SignalSource(kind: .pressureTotals)
+    /// Wake-ups and counters of cgroup v2's `memory.events` (counters alone from v1's `memory.failcnt` and `memory.oom_control`).
+    public static let memoryEvents = SignalSource(kind: .memoryEvents)
+    /// Wake-ups from cgroup v1's usage thresholds.
+    public static let usageThreshold = SignalSource(kind: .usageThreshold)
+    /// Usage and `memory.stat` of the process's cgroup and its ancestors.
+    public static let usage = SignalSource(kind: .usage)
+    /// Hard and soft limits of the process's cgroup and its ancestors.
+    public static let limits = SignalSource(kind: .limits)
+    /// `/proc/meminfo`.
+    public static let memoryInfo = SignalSource(kind: .memoryInfo)
+    /// `/proc/self/statm` and `/proc/self/status`.
+    public static let footprint = SignalSource(kind: .footprint)
+    /// What systemd offers through `MEMORY_PRESSURE_WATCH`.
+    public static let systemdWatch = SignalSource(kind: .systemdWatch)
+
+    /// The source's name as it appears in logs and in `jetsam doctor`.
+    public var description: String { kind.rawValue }
+}
+
+/// Whether one source is in use, and why not.
+public struct SourceStatus: Sendable, Equatable, CustomStringConvertible {
+    /// In use, or the reason why it is not.
+    public enum Availability: Sendable, Equatable {
+        /// The source is open and used.
+        case used
+        /// It is not; `reason` says why in a sentence that names the error (such as EACCES) where there was one.
+        case notAvailable(reason: String)
+    }
+
+    /// Which source.
+    public var source: SignalSource
+    /// The file that it reads or would read; nil where there is none to name.
+    public var path: String?
+    /// In use, or why not.
+    public var availability: Availability
+
+    /// The status of one source.
+    public init(source: SignalSource, path: String?, availability: Availability) {
+        self.source = source
+        self.path = path
+        self.availability = availability
+    }
+
+    /// Whether the source is in use.
+    public var isUsed: Bool { availability == .used }
+
+    /// One line, such as `PSI trigger: not available, EROFS …`.
+    public var description: String {
+        let place = path.map { " (\($0))" } ?? ""
+        switch availability {
+        case .used: return "\(source): used\(place)"
+        case .notAvailable(let reason): return "\(source): not available\(place), \(reason)"
+        }
+    }
+}

@@ -1,0 +1,55 @@
+internal import CLinuxShims
+
+/// An instant on the kernel's monotonic clock (`CLOCK_MONOTONIC`), which stands still while the machine is suspended.
+public struct MonotonicInstant: InstantProtocol, Hashable, Sendable {
+    /// Nanoseconds since an arbitrary start, most often the boot of the machine.
+    public var nanoseconds: Int64
+
+    /// An instant that many nanoseconds after the clock's arbitrary start.
+    public init(nanoseconds: Int64) {
+        self.nanoseconds = nanoseconds
+    }
+
+    /// This instant moved by `duration`, which may be negative.
+    public func advanced(by duration: Duration) -> MonotonicInstant {
+        MonotonicInstant(nanoseconds: nanoseconds &+ duration.nanoseconds)
+    }
+
+    /// The time from this instant to `other`; negative where `other` is earlier.
+    public func duration(to other: MonotonicInstant) -> Duration {
+        .nanoseconds(other.nanoseconds &- nanoseconds)
+    }
+
+    /// Whether `lhs` is earlier than `rhs`.
+    public static func < (lhs: MonotonicInstant, rhs: MonotonicInstant) -> Bool {
+        lhs.nanoseconds < rhs.nanoseconds
+    }
+}
+
+/// Where the time comes from. The real one is ``SystemMonotonicClock``; tests move one by hand.
+public protocol MonotonicClock: Sendable {
+    /// The present instant. It never goes back.
+    var now: MonotonicInstant { get }
+}
+
+/// `CLOCK_MONOTONIC`, read precisely: the coarse clock runs 4 to 6 ms behind, and nothing may be judged early.
+public struct SystemMonotonicClock: MonotonicClock {
+    /// The machine's monotonic clock.
+    public init() {}
+
+    /// The present instant.
+    public var now: MonotonicInstant {
+        MonotonicInstant(nanoseconds: jetsam_monotonic_ns())
+    }
+}
+
+extension Duration {
+    /// The whole nanoseconds of this duration, held to the range of `Int64` (about ±292 years).
+    package var nanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        guard !overflow else { return seconds < 0 ? .min : .max }
+        let (sum, carried) = scaled.addingReportingOverflow(attoseconds / 1_000_000_000)
+        return carried ? (seconds < 0 ? .min : .max) : sum
+    }
+}
