@@ -1,0 +1,42 @@
+# A short test of the server alone: every mode starts, answers each route and leaves in order. Sourced by tools/demo.
+
+expect() {  # STATUS PATH PATTERN
+    local got
+    got=$(curl -s --max-time 5 -o "$work/answer" -w '%{http_code}' "$url$2")
+    [[ $got == "$1" ]] || fail "mode $mode: $2 answered $got, not $1" "$work/answer"
+    [[ -z $3 ]] || grep -aq -e "$3" "$work/answer" || fail "mode $mode: $2 lacks '$3'" "$work/answer"
+}
+
+smoke_mode() {  # MODE
+    mode=$1
+    local arguments=(--mode "$mode" --keys 1000 --value-size 16KiB --events "$work/events") key
+    local server_status=0
+    local -A metric=()
+    [[ $mode != fixed ]] || arguments+=(--budget 1MiB)
+    start_server "$work/server.log" "${arguments[@]}"
+    expect 200 / "mode $mode"
+    expect 200 /healthz ok
+    expect 200 /readyz ready
+    for key in {0..99}; do expect 200 "/value/$key" ''; done
+    (($(wc -c <"$work/answer") == 16384)) || fail "mode $mode: a value is not of 16 KiB"
+    cp "$work/answer" "$work/before"
+    expect 200 /value/99 ''
+    cmp -s "$work/answer" "$work/before" || fail "mode $mode: the same key gave two values"
+    expect 404 /value/1000 'no such key'
+    expect 404 /value/x 'no such key'
+    expect 404 /nowhere ''
+    read_metrics || fail "mode $mode: /metrics does not answer"
+    ((metric[demo_misses_total] == 100 && metric[demo_hits_total] == 1)) ||
+        fail "mode $mode: 100 misses and 1 hit were made, ${metric[demo_misses_total]} and ${metric[demo_hits_total]} counted"
+    ((metric[demo_footprint_bytes] > metric[demo_cache_bytes])) || fail "mode $mode: the footprint is less than the cache"
+    case $mode in
+        fixed) ((metric[demo_cache_bytes] <= 1048576 && metric[demo_cache_entries] == 63)) ||
+            fail "mode fixed: ${metric[demo_cache_bytes]} bytes are kept of a budget of 1 MiB" ;;
+        *) ((metric[demo_cache_entries] == 100)) || fail "mode $mode: ${metric[demo_cache_entries]} of 100 values are kept" ;;
+    esac
+    [[ $mode != jetsam || ${metric[demo_pressure_level]:-} == [012] ]] || fail "mode jetsam: /metrics has no level"
+    stop_server
+    ((server_status == 0)) || fail "mode $mode: status $server_status after SIGTERM, not 0" "$work/server.log"
+    [[ $(tail -n 1 "$work/events") == *'"event":"stop"'* ]] || fail "mode $mode: the timeline has no end" "$work/events"
+    say "mode $mode: works"
+}

@@ -1,0 +1,101 @@
+internal import ArgumentParser
+internal import Hummingbird
+internal import Logging
+internal import NIOCore
+internal import ServiceLifecycle
+internal import SystemPackage
+internal import UnixSignals
+
+@main
+struct DemoServer: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "demo-server",
+        abstract: "An HTTP server with a read-through cache, to see what its memory does under load.",
+        discussion: """
+            Answers /, /value/KEY, /metrics, /healthz and /readyz. Once it listens it writes one line to standard output, \
+            "listening on http://HOST:PORT". SIGTERM or SIGINT ends it in order, with status 0.
+            """)
+
+    @Option(help: "What to do about memory: unbounded keeps every value, fixed keeps to --budget, jetsam is managed.")
+    var mode: Mode = .jetsam
+
+    @Option(help: "The address to listen on.")
+    var host = "127.0.0.1"
+
+    @Option(help: "The port to listen on; 0 takes any free one.")
+    var port = 8080
+
+    @Option(help: "In mode fixed: bytes that the cache may hold.")
+    var budget = ByteSize(256 << 20)
+
+    @Option(help: "In mode jetsam: bytes that the process may take in all, where no cgroup says so.")
+    var footprintBudget: ByteSize?
+
+    @Option(help: "How many keys there are: 0 to one less.")
+    var keys = 200_000
+
+    @Option(help: "Bytes of a value.")
+    var valueSize = ByteSize(16 << 10)
+
+    @Option(help: "Rounds of mixing behind each eight bytes of a value; 16 make a miss of 16 KiB cost about 150 µs.")
+    var missCost = 16
+
+    @Option(help: "A file for the timeline: one JSON object a line for each change of level and each step of reclaim.")
+    var events: String?
+
+    func validate() throws {
+        guard 0...65535 ~= port else { throw ValidationError("--port \(port): allowed are 0 to 65535") }
+        guard keys > 0 else { throw ValidationError("--keys \(keys): at least 1 is needed") }
+        guard 1...(64 << 20) ~= valueSize.bytes else {
+            throw ValidationError("--value-size \(valueSize): allowed are 1 to 64MiB")
+        }
+        guard 0...1_000_000 ~= missCost else {
+            throw ValidationError("--miss-cost \(missCost): allowed are 0 to 1000000")
+        }
+        if let footprintBudget, footprintBudget.bytes == 0 {
+            throw ValidationError("--footprint-budget 0: at least one byte is needed")
+        }
+        if footprintBudget != nil, mode != .jetsam {
+            throw ValidationError("--footprint-budget is for --mode jetsam")
+        }
+    }
+
+    func run() async throws {
+        LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
+        var logger = Logger(label: "demo-server")
+        logger.logLevel = .notice
+        let log: EventLog
+        do {
+            log = try EventLog(path: events)
+        } catch {
+            throw ValidationError("--events \(events ?? ""): the file cannot be written: \(error)")
+        }
+        log.write("start", [("mode", .text(mode.rawValue))])
+
+        let memory = try memoryManagement(log: log, logger: logger)
+        let readiness = Readiness()
+        let responses = Responses(
+            cache: memory.cache, origin: Origin(keys: keys, valueSize: valueSize.bytes, rounds: missCost))
+        let routes = Routes(mode: mode, responses: responses, readiness: readiness, pressure: memory.record)
+        let server = Application(
+            router: routes.makeRouter(),
+            configuration: ApplicationConfiguration(address: .hostname(host, port: port)),
+            onServerRunning: { [host, port] channel in
+                readiness.serverIsListening()
+                // Not with print: it would sit in a buffer where standard output is a pipe or a file.
+                let line = "listening on http://\(host):\(channel.localAddress?.port ?? port)\n"
+                _ = try? FileDescriptor.standardOutput.writeAll(line.utf8)
+                log.write("ready")
+            },
+            logger: logger)
+
+        // Told to leave in reverse: first not ready, then no more requests, and the manager goes last.
+        let group = ServiceGroup(
+            configuration: ServiceGroupConfiguration(
+                services: memory.services + [server, readiness],
+                gracefulShutdownSignals: [.sigterm, .sigint],
+                logger: logger))
+        try await group.run()
+        log.write("stop")
+    }
+}

@@ -1,0 +1,33 @@
+/// The page at `/metrics`, in Prometheus' text format.
+struct MetricsPage: Sendable {
+    var counts: Responses.Counts
+    var size: CacheSize
+    var usage: ProcessUsage
+    var pressure: PressureRecord.Summary?
+
+    var text: String {
+        var lines: [String] = []
+        func add(_ name: String, _ kind: String, _ help: String, _ value: String) {
+            lines += ["# HELP \(name) \(help)", "# TYPE \(name) \(kind)", "\(name) \(value)"]
+        }
+        add("demo_hits_total", "counter", "Requests answered from the cache.", "\(counts.hits)")
+        add("demo_misses_total", "counter", "Requests for which the value had to be made.", "\(counts.misses)")
+        add("demo_cache_entries", "gauge", "Values kept.", "\(size.entries)")
+        add("demo_cache_bytes", "gauge", "Bytes of the values kept, overhead included.", "\(size.bytes)")
+        add("demo_cpu_seconds_total", "counter", "CPU time of the process, kernel included.", "\(usage.cpuSeconds)")
+        if let footprint = usage.footprintBytes {
+            add("demo_footprint_bytes", "gauge", "Resident memory of the process less what it shares.", "\(footprint)")
+        }
+        if let pressure {
+            add("demo_pressure_level", "gauge", "0 normal, 1 warning, 2 critical.", "\(pressure.level)")
+            if let headroom = pressure.headroomBytes {
+                add("demo_headroom_bytes", "gauge", "Bytes left to the nearest limit.", "\(headroom)")
+            }
+            add("demo_level_changes_total", "counter", "Changes of the level.", "\(pressure.levelChanges)")
+            add(
+                "demo_reclaimed_bytes_total", "counter", "Bytes that caches gave back when asked.",
+                "\(pressure.reclaimedBytes)")
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+}
