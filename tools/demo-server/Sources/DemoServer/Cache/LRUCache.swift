@@ -7,21 +7,24 @@ final class LRUCache: ResponseCache {
         var list = LRUList()
         /// Bytes beyond which it does not grow.
         var limit: Int
+        /// Hears the bytes kept after each change.
+        var sizeChanged: (@Sendable (Int) -> Void)?
     }
 
     /// How many values a release takes out each time that it holds the lock, so that no request waits long for it.
     private static let releaseBatch = 256
 
     private let state: NIOLockedValueBox<State>
-    /// Hears the bytes kept after each change; called outside of the lock.
-    private let sizeChanged: @Sendable (Int) -> Void
 
-    /// - Parameters:
-    ///   - limit: bytes beyond which it does not grow; none by default.
-    ///   - sizeChanged: hears how many bytes are kept, after each change.
-    init(limit: Int = .max, sizeChanged: @escaping @Sendable (Int) -> Void = { _ in }) {
+    /// - Parameter limit: bytes beyond which it does not grow; none by default.
+    init(limit: Int = .max) {
         state = NIOLockedValueBox(State(limit: limit))
-        self.sizeChanged = sizeChanged
+    }
+
+    /// Has `body` hear how many bytes are kept, after each change. It is called under the lock, so that the last that it
+    /// hears is what is true.
+    func reportSize(to body: @escaping @Sendable (Int) -> Void) {
+        state.withLockedValue { $0.sizeChanged = body }
     }
 
     func value(for key: Int) -> ByteBuffer? {
@@ -30,18 +33,18 @@ final class LRUCache: ResponseCache {
 
     func insert(_ value: ByteBuffer, for key: Int) {
         // A cache that is over its limit already does not grow, and does not shrink either: that is what `release` is for.
-        let (dropped, bytes) = state.withLockedValue { state in
+        let dropped = state.withLockedValue { state in
             let ceiling = max(state.limit, state.list.size.bytes)
             var dropped = Dropped()
             dropped.replaced = state.list.insert(value, for: key)
             while state.list.size.bytes > ceiling, let oldest = state.list.removeOldest() {
                 dropped.append(oldest)
             }
-            return (dropped, state.list.size.bytes)
+            state.sizeChanged?(state.list.size.bytes)
+            return dropped
         }
         // The memory of what was dropped goes here, after the lock.
         withExtendedLifetime(dropped) {}
-        sizeChanged(bytes)
     }
 
     var size: CacheSize {
@@ -58,7 +61,7 @@ final class LRUCache: ResponseCache {
         var released = 0
         while released < bytes {
             let wanted = bytes - released
-            let (values, size) = state.withLockedValue { state in
+            let values = state.withLockedValue { state in
                 var values: [ByteBuffer] = []
                 values.reserveCapacity(Self.releaseBatch)
                 let before = state.list.size.bytes
@@ -67,11 +70,11 @@ final class LRUCache: ResponseCache {
                 {
                     values.append(oldest)
                 }
-                return (values, state.list.size.bytes)
+                state.sizeChanged?(state.list.size.bytes)
+                return values
             }
             guard !values.isEmpty else { break }
             released += values.reduce(0) { $0 + CacheSize.cost(of: $1) }
-            sizeChanged(size)
         }
         return released
     }
