@@ -1,0 +1,36 @@
+# Sourced by the scripts in tools/: goes to the package's root, and brings a new Debian or Ubuntu machine to where the package builds.
+cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
+root=$PWD
+
+# Every step says what it is and when it began, so that a slow one is seen while it runs.
+step() { printf '\n==> [%3d s] %s\n' "$SECONDS" "$*"; }
+fail() { printf 'error: %s\n' "$*" >&2; exit 1; }
+wrong_usage() { printf 'error: %s\nTry: %s --help\n' "$*" "$0" >&2; exit 64; }
+
+# need_packages NAME...: installs those Debian packages that are missing.
+need_packages() {
+    local missing=() name as_root=()
+    for name in "$@"; do
+        [[ $(dpkg-query -W -f '${db:Status-Status}' "$name" 2>/dev/null) == installed ]] || missing+=("$name")
+    done
+    ((${#missing[@]})) || return 0
+    step "installing ${missing[*]}"
+    command -v apt-get >/dev/null || fail "this needs ${missing[*]}, and there is no apt-get here: install them by hand"
+    if ((EUID != 0)); then
+        command -v sudo >/dev/null || fail "this needs ${missing[*]}: run 'apt-get install ${missing[*]}' as root first"
+        as_root=(sudo)
+    fi
+    "${as_root[@]}" apt-get -q update </dev/null || fail "apt-get update failed; ${missing[*]} cannot be installed"
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y install --no-install-recommends "${missing[@]}" \
+        </dev/null || fail "apt-get could not install ${missing[*]}"
+}
+
+# need_swift: Swift 6.2 or later, and what the package links.
+need_swift() {
+    local version
+    command -v swift >/dev/null || fail "Swift is not installed, or not in PATH: https://www.swift.org/install/linux/"
+    version=$(swift --version 2>/dev/null | sed -nE 's/.*Swift version ([0-9]+\.[0-9]+).*/\1/p' | head -n 1)
+    [[ -n $version ]] || fail "'swift --version' names no version"
+    printf '%s\n' 6.2 "$version" | sort -V -C || fail "Swift 6.2 or later is needed, and this is $version"
+    need_packages libjemalloc-dev pkg-config
+}
