@@ -1,0 +1,87 @@
+import Dispatch
+import MemoryPressure
+import SystemPackage
+
+@testable import jetsam_stress
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// The built `jetsam-stress` as a child process. What it leaves behind is ended and removed when the test lets go of it.
+final class ToolProcess: Sendable {
+    /// Beside the tests' own executable.
+    static let tool: String = {
+        guard let own = unsafe realpath("/proc/self/exe", nil) else { return "jetsam-stress" }
+        defer { unsafe free(own) }
+        return unsafe FilePath(String(cString: own)).removingLastComponent().appending("jetsam-stress").string
+    }()
+
+    static let canLimit: Bool = {
+        (try? LimitedGroup(.init(hardBytes: 64 << 20))) != nil
+    }()
+
+    let process: Int32
+    private let directory: TemporaryDirectory
+    private let ended = Lock<System.ProcessEnd?>(nil)
+
+    init(_ arguments: [String], in directory: TemporaryDirectory) throws {
+        self.directory = directory
+        let script = #"out=$1; err=$2; shift 2; exec "$@" > "$out" 2> "$err""#
+        process = try System.spawn(
+            "/bin/sh",
+            ["sh", "-c", script, "sh", directory.path + "/out", directory.path + "/err", Self.tool] + arguments
+        )
+    }
+
+    deinit {
+        if ended.withLock({ $0 }) == nil {
+            send(SIGKILL)
+            _ = Self.wait(for: process)
+        }
+        for path in groups { CgroupDirectory.remove(path) }
+    }
+
+    var output: String { (try? System.text(of: directory.path + "/out")) ?? "" }
+    var errors: String { (try? System.text(of: directory.path + "/err")) ?? "" }
+
+    /// The cgroups of this run that exist now.
+    var groups: [String] {
+        let places = CgroupPlaces.current()
+        return (places.memory + places.unified).map { "\($0)/\(LimitedGroup.namePrefix)\(process)" }
+            .filter(System.exists)
+    }
+
+    func send(_ signal: Int32) {
+        System.send(signal, to: process)
+    }
+
+    /// Waits without holding up the other tests.
+    func end() async -> System.ProcessEnd {
+        let end = await Self.inBackground { [process] in Self.wait(for: process) }
+        ended.withLock { $0 = end }
+        return end
+    }
+
+    /// Everything that is written to a FIFO until its last writer closes it.
+    static func contents(ofFIFO path: String) async -> String {
+        await inBackground { (try? System.text(of: path)) ?? "" }
+    }
+
+    private static func inBackground<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async { continuation.resume(returning: body()) }
+        }
+    }
+
+    private static func wait(for process: Int32) -> System.ProcessEnd {
+        var information = unsafe siginfo_t()
+        // Leaves the end to be collected by `reap`.
+        while unsafe waitid(P_PID, UInt32(process), &information, WEXITED | WNOWAIT) == -1, errno == EINTR {}
+        return System.reap(process) ?? .exited(-1)
+    }
+}

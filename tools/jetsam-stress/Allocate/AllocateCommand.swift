@@ -1,0 +1,91 @@
+internal import ArgumentParser
+internal import MemoryPressure
+
+/// `jetsam-stress allocate`, the default: takes memory in a pattern.
+struct AllocateCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "allocate",
+        abstract: "Takes memory in a pattern.",
+        discussion: Pattern.discussion + "\n\n" + """
+            EXIT STATUS: 0 the pattern came to its end or --duration was up; 2 the tool could not (no address space, disk \
+            full); 64 usage; and whatever the kernel gives a process that the OOM killer takes.
+
+            JSON, one object on one line: pattern, limitBytes, rateBytesPerSecond (null: as fast as it goes), seed (fragment, \
+            else null), end ("finished", "duration"), rounds, takenBytes (in all), peakBytes, heldBytes (at the end), \
+            residentBytes (of the process at the end, before it gives anything back), pagesRead (--reread, else null), seconds.
+            """
+    )
+
+    @Option(
+        help: .init(
+            "How to take it: \(Pattern.allCases.map(\.rawValue).joined(separator: ", ")).", valueName: "pattern"))
+    var pattern: Pattern
+
+    @Option(help: .init("The most to take: \(Amount.allowed).", valueName: "size"))
+    var limit: Amount
+
+    @Option(help: .init("How fast: \(Rate.allowed). 200MB/s unless given; leak 1MB/s.", valueName: "rate"))
+    var rate: Rate?
+
+    @Option(
+        help: .init(
+            "How long to hold what was taken: \(Span.allowed). 5 s unless given; sawtooth 0.", valueName: "time"))
+    var hold: Span?
+
+    @Option(help: .init("When to end whatever goes on: \(Span.allowed).", valueName: "time"))
+    var duration: Span?
+
+    @Option(
+        help: .init(
+            "How long to wait before the first byte: \(Span.allowed). 0 unless given; spike 1 s.", valueName: "time"))
+    var delay: Span?
+
+    @Option(
+        help: .init(
+            "fragment: picks the sizes and the blocks that are freed: a whole number from 0. 1 unless given.",
+            valueName: "number"))
+    var seed: UInt64?
+
+    @Option(help: .init("pagecache: where the file is written. /var/tmp unless given.", valueName: "directory"))
+    var directory: String?
+
+    @Flag(help: "pagecache: read the file over and over once it is written.")
+    var reread = false
+
+    @Option(help: .init("pagecache: anonymous memory to take first and hold: \(Size.allowed).", valueName: "size"))
+    var anonymous: Size?
+
+    @Flag(help: "The result as JSON.")
+    var json = false
+
+    @Flag(help: "A line each second on the standard error, also where that is no terminal.")
+    var progress = false
+
+    func validate() throws {
+        let only: [(String, Bool, Pattern)] = [
+            ("--seed", seed != nil, .fragment), ("--directory", directory != nil, .pagecache),
+            ("--reread", reread, .pagecache), ("--anonymous", anonymous != nil, .pagecache),
+        ]
+        for (option, isGiven, owner) in only where isGiven && pattern != owner {
+            throw ValidationError("\(option) is only for --pattern \(owner.rawValue), not \(pattern.rawValue).")
+        }
+        if pattern == .spike, rate != nil {
+            throw ValidationError("--rate is not for --pattern spike, which goes as fast as it can.")
+        }
+        if pattern == .leak, hold != nil {
+            throw ValidationError("--hold is not for --pattern leak, which holds until --duration.")
+        }
+        if reread, hold != nil { throw ValidationError("--hold is not for --reread, which reads until --duration.") }
+        if case .bytes(0) = limit { throw ValidationError("--limit must be at least 1 byte.") }
+    }
+
+    func run() throws {
+        do {
+            let result = try perform()
+            System.writeToStandardOutput((json ? result.json.description : result.text) + "\n")
+        } catch let error as StressError {
+            System.writeToStandardError("jetsam-stress: \(error)\n")
+            throw ExitCode(2)
+        }
+    }
+}

@@ -1,0 +1,28 @@
+internal import ArgumentParser
+
+/// `jetsam-stress`: takes memory in a known way, or gives a command a memory limit of its own and says how it ended.
+@main
+struct JetsamStress: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "jetsam-stress",
+        abstract: "Takes memory in a known way, or runs a command under a memory limit and says how it ended.",
+        discussion: """
+            `allocate` is the default: `jetsam-stress --pattern ramp --limit 256MiB` is `jetsam-stress allocate …`. \
+            `jetsam-stress run --limit 512MiB -- COMMAND` makes a limited cgroup for COMMAND.
+
+            Sizes are read as people write them: 4096, 512MiB, 1.5GiB (powers of 1024), 200MB (powers of 1000). Rates are a \
+            size and /s: 200MB/s, 1GiB/s. Times: 500ms, 5s, 2m, 1h; a bare number is seconds.
+            """,
+        subcommands: [AllocateCommand.self, RunCommand.self, EnterCommand.self],
+        defaultSubcommand: AllocateCommand.self
+    )
+}
+
+/// Why the tool could not do what was asked: one sentence that names what stood in the way.
+struct StressError: Error, CustomStringConvertible {
+    var description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}

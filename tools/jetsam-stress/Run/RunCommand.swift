@@ -1,0 +1,90 @@
+internal import ArgumentParser
+internal import MemoryPressure
+
+/// `jetsam-stress run`: a command under a memory limit of its own.
+struct RunCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run",
+        abstract: "Runs a command in a limited cgroup of its own and says whether it lived.",
+        discussion: """
+            The cgroup is made on version 2 where the memory controller can be had there, else on version 1; the result says \
+            which. On a host that has both, the command is also put into a version 2 cgroup, so that it has a memory.pressure \
+            of its own. It gets no swap unless --swap says so. Its name is jetsam-stress-PID; it is removed at the end with \
+            everything that still runs in it, and what a run that was killed left behind is removed by the next run.
+
+            SIGINT, SIGTERM, SIGHUP and SIGQUIT are passed on to the command. If it has not ended --grace later, everything in \
+            the group is killed.
+
+            EXIT STATUS
+              0     lived: the command ended with status 0 and the OOM killer took nothing
+              1     failed: the command ended with another status, or by a signal
+              2     the tool could not: no cgroup can be limited here, the command is not there
+              3     killed: the OOM killer took a process of the group, whatever became of the others
+              64    usage
+              128+N the tool was asked to stop by signal N, and the OOM killer took nothing
+
+            JSON, one object on one line: outcome ("lived", "failed", "killed"), status and signal (of the command, one of them \
+            null), stoppedBy (signal that the tool was sent, or null), cgroup ("v1", "v2"), path, pressurePath (or null), \
+            limitBytes, highBytes (or null), swapBytes, peakBytes (page cache included), oomKills, stallMicroseconds (`some` \
+            of memory.pressure, or null), seconds. It is the last line of the standard output, after what the command wrote; \
+            --report writes it to a file as well.
+            """
+    )
+
+    @Option(help: .init("The most memory the group may have, page cache included: \(Size.allowed).", valueName: "size"))
+    var limit: Size
+
+    @Option(
+        help: .init(
+            "Throttle the group above so many bytes (memory.high; cgroup v2 only): \(Size.allowed).", valueName: "size")
+    )
+    var high: Size?
+
+    @Option(help: .init("Swap that it may have on top: \(Size.allowed).", valueName: "size"))
+    var swap = Size(bytes: 0)
+
+    @Option(help: .init("How long after a signal to the tool the group is killed: \(Span.allowed).", valueName: "time"))
+    var grace = Span(.seconds(10))
+
+    @Flag(help: "The result as JSON.")
+    var json = false
+
+    @Option(help: .init("Also write the result as JSON to this file.", valueName: "file"))
+    var report: String?
+
+    @Flag(help: "A line each second on the standard error, also where that is no terminal.")
+    var progress = false
+
+    @Argument(parsing: .postTerminator, help: .init("The command and its arguments, after --.", valueName: "command"))
+    var command: [String] = []
+
+    func validate() throws {
+        guard !command.isEmpty else {
+            throw ValidationError("After -- a COMMAND is needed: run --limit 512MiB -- COMMAND.")
+        }
+        guard limit.bytes >= 1 << 20 else { throw ValidationError("--limit must be at least 1MiB.") }
+        if let high, high.bytes > limit.bytes { throw ValidationError("--high must not be above --limit.") }
+    }
+
+    func run() throws {
+        let report: RunReport
+        do {
+            report = try GroupRun(
+                limits: .init(hardBytes: limit.bytes, highBytes: high?.bytes, swapBytes: swap.bytes),
+                grace: grace.duration, showsProgress: progress || System.standardErrorIsTerminal
+            ).run(command)
+            if let file = self.report { try Self.write(report.json.description + "\n", to: file) }
+        } catch let error as StressError {
+            System.writeToStandardError("jetsam-stress: \(error)\n")
+            throw ExitCode(2)
+        }
+        System.writeToStandardOutput((json ? report.json.description : report.text) + "\n")
+        throw ExitCode(report.exitStatus)
+    }
+
+    private static func write(_ text: String, to file: String) throws {
+        do { try System.replace(file, with: text) } catch {
+            throw StressError("--report \(file) cannot be written: \(error)")
+        }
+    }
+}

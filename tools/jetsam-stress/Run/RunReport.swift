@@ -1,0 +1,75 @@
+internal import MemoryPressure
+
+/// How a command under a limit ended.
+struct RunReport {
+    enum Outcome: String {
+        case lived, failed, killed
+    }
+
+    var end: System.ProcessEnd
+    /// The signal that asked the tool to stop.
+    var stoppedBy: Int32?
+    var version: LimitedGroup.Version
+    var path: String
+    var pressurePath: String?
+    var limits: LimitedGroup.Limits
+    var peakBytes: Int?
+    var oomKills: Int
+    var stallMicroseconds: Int?
+    var elapsed: Duration
+
+    var outcome: Outcome {
+        if oomKills > 0 { return .killed }
+        return end == .exited(0) ? .lived : .failed
+    }
+
+    /// As `run --help` lists them.
+    var exitStatus: Int32 {
+        if oomKills > 0 { return 3 }
+        if let stoppedBy { return 128 + stoppedBy }
+        return outcome == .lived ? 0 : 1
+    }
+
+    var text: String {
+        let peak = peakBytes.map { "peak \(ByteCount($0)) of \(ByteCount(limits.hardBytes))" } ?? "peak not known"
+        let place = "cgroup \(version.rawValue) \(path)"
+        return "\(outcome.rawValue): \(reason); \(peak); \(elapsed.shortText); \(place)"
+    }
+
+    private var reason: String {
+        let asked = stoppedBy.map { "the tool was sent signal \($0), " } ?? ""
+        switch (outcome, end) {
+        case (.killed, _):
+            return "the OOM killer took \(oomKills) process\(oomKills == 1 ? "" : "es")"
+        case (_, .exited(let status)):
+            return asked + "the command ended with status \(status)"
+        case (_, .signalled(let signal)):
+            return asked + "the command ended by signal \(signal)"
+        }
+    }
+
+    var json: JSONText {
+        var status: Int?
+        var signal: Int?
+        switch end {
+        case .exited(let value): status = Int(value)
+        case .signalled(let value): signal = Int(value)
+        }
+        return .object([
+            ("outcome", .string(outcome.rawValue)),
+            ("status", .integer(status)),
+            ("signal", .integer(signal)),
+            ("stoppedBy", .integer(stoppedBy.map(Int.init))),
+            ("cgroup", .string(version.rawValue)),
+            ("path", .string(path)),
+            ("pressurePath", .string(pressurePath)),
+            ("limitBytes", .integer(limits.hardBytes)),
+            ("highBytes", .integer(limits.highBytes)),
+            ("swapBytes", .integer(limits.swapBytes)),
+            ("peakBytes", .integer(peakBytes)),
+            ("oomKills", .integer(oomKills)),
+            ("stallMicroseconds", .integer(stallMicroseconds)),
+            ("seconds", .number(elapsed.inSeconds)),
+        ])
+    }
+}

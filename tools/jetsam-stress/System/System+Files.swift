@@ -1,0 +1,110 @@
+internal import SystemPackage
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
+extension System {
+    /// The whole of a small file.
+    static func text(of path: String) throws(Errno) -> String {
+        try typed {
+            let file = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
+            return try file.closeAfter {
+                var bytes: [UInt8] = []
+                var piece = [UInt8](repeating: 0, count: 16384)
+                while true {
+                    let count = try unsafe piece.withUnsafeMutableBytes { try unsafe file.read(into: $0) }
+                    guard count > 0 else { return String(decoding: bytes, as: UTF8.self) }
+                    bytes += piece[..<count]
+                }
+            }
+        }
+    }
+
+    /// Writes to a file that exists, in one write as control files want it.
+    static func write(_ text: String, to path: String) throws(Errno) {
+        try typed {
+            let file = try FileDescriptor.open(FilePath(path), .writeOnly, options: .closeOnExec)
+            _ = try file.closeAfter { try file.writeAll(text.utf8) }
+        }
+    }
+
+    /// Makes a file anew with this text, over an earlier one.
+    static func replace(_ path: String, with text: String) throws(Errno) {
+        try typed {
+            let file = try FileDescriptor.open(
+                FilePath(path), .writeOnly, options: [.create, .truncate, .closeOnExec],
+                permissions: [.ownerReadWrite, .groupRead, .otherRead]
+            )
+            _ = try file.closeAfter { try file.writeAll(text.utf8) }
+        }
+    }
+
+    static func makeDirectory(_ path: String) throws(Errno) {
+        try check(unsafe mkdir(path, 0o755))
+    }
+
+    static func removeDirectory(_ path: String) throws(Errno) {
+        try check(unsafe rmdir(path))
+    }
+
+    static func exists(_ path: String) -> Bool {
+        unsafe access(path, F_OK) == 0
+    }
+
+    static func isExecutableFile(_ path: String) -> Bool {
+        var information = stat()
+        guard unsafe stat(path, &information) == 0, information.st_mode & S_IFMT == S_IFREG else { return false }
+        return unsafe access(path, X_OK) == 0
+    }
+
+    /// The names of the directories in a directory; none where it cannot be read.
+    static func directories(in path: String) -> [String] {
+        guard let directory = unsafe opendir(path) else { return [] }
+        defer { unsafe closedir(directory) }
+        var names: [String] = []
+        while let entry = unsafe readdir(directory) {
+            guard unsafe Int(entry.pointee.d_type) == Int(DT_DIR) else { continue }
+            let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names
+    }
+
+    /// Opens a directory and takes its advisory lock, which ends with the process; nil where somebody else holds it.
+    static func lockDirectory(_ path: String) throws(Errno) -> FileDescriptor? {
+        let directory = try typed {
+            try FileDescriptor.open(FilePath(path), .readOnly, options: [.closeOnExec, .directory])
+        }
+        guard flock(directory.rawValue, LOCK_EX | LOCK_NB) == 0 else {
+            let error = lastError
+            try? directory.close()
+            guard error == .wouldBlock else { throw error }
+            return nil
+        }
+        return directory
+    }
+
+    /// A file in `directory` that has lost its name already, so that it goes when its last descriptor does.
+    static func makeNamelessFile(in directory: String) throws(Errno) -> FileDescriptor {
+        let path = "\(directory)/jetsam-stress-\(processIdentifier)-\(UInt32.random(in: 0 ... .max))"
+        let file = try typed {
+            try FileDescriptor.open(
+                FilePath(path), .readWrite, options: [.create, .exclusiveCreate, .closeOnExec],
+                permissions: .ownerReadWrite
+            )
+        }
+        guard unsafe unlink(path) == 0 else {
+            let error = lastError
+            try? file.close()
+            throw error
+        }
+        return file
+    }
+}
