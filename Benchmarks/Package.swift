@@ -1,0 +1,43 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// The checkout's folder gives the package its identity, and so the name under which its `package` symbols can be used.
+let identity = Context.packageDirectory.split(separator: "/").dropLast().last.map(String.init) ?? "swift-jetsam"
+let packageName = String(identity.lowercased().map { $0.isLetter || $0.isNumber ? $0 : "_" })
+
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+    // The lock, and more that is measured here, is for our own targets only.
+    .unsafeFlags(["-package-name", packageName]),
+]
+
+func suite(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(
+        name: name,
+        dependencies: [.product(name: "Benchmark", package: "benchmark")] + dependencies,
+        path: "Benchmarks/\(name)",
+        // Off, so that the name in the settings is the one that holds.
+        packageAccess: false,
+        swiftSettings: settings,
+        plugins: [.plugin(name: "BenchmarkPlugin", package: "benchmark")]
+    )
+}
+
+let package = Package(
+    name: "Benchmarks",
+    platforms: [.macOS(.v15)],
+    dependencies: [
+        .package(name: "swift-jetsam", path: ".."),
+        // Its traits count allocations by replacing malloc, which is what JetsamJemalloc does too.
+        .package(url: "https://github.com/ordo-one/benchmark", from: "1.38.1", traits: []),
+    ],
+    targets: [
+        suite("Locks", [.product(name: "MemoryPressure", package: "swift-jetsam")]),
+        suite("Readings", [.product(name: "MemoryPressure", package: "swift-jetsam")]),
+    ]
+)
