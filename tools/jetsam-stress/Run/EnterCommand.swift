@@ -14,8 +14,7 @@ struct EnterCommand: ParsableCommand {
     @Argument(parsing: .postTerminator) var command: [String] = []
 
     func run() throws {
-        System.dieWithParent()
-        // The parent may have ended before the line above.
+        // A tool that has ended already wants no command any more.
         guard System.parentIdentifier == parent else { throw Self.cannotExecute }
         for file in procs {
             do throws(Errno) {
