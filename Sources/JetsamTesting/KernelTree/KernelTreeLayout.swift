@@ -1,0 +1,34 @@
+/// How the control groups of a made-up machine are arranged.
+public struct KernelTreeLayout: Sendable, Hashable, CustomStringConvertible {
+    enum Kind: String { case v2, v1, hybrid, namespaced, readOnly, bindMounted, bare }
+
+    let kind: Kind
+
+    /// Cgroup v2 alone, seen from the host: the machine's real root is visible and has no limit files.
+    public static let v2 = KernelTreeLayout(kind: .v2)
+    /// The memory controller on cgroup v1, no v2 hierarchy.
+    public static let v1 = KernelTreeLayout(kind: .v1)
+    /// The memory controller on cgroup v1, and a v2 hierarchy beside it whose cgroups have a `memory.pressure`.
+    public static let hybrid = KernelTreeLayout(kind: .hybrid)
+    /// Cgroup v2 inside a cgroup namespace: the process's own cgroup is the root of all that it sees.
+    public static let namespaced = KernelTreeLayout(kind: .namespaced)
+    /// An ordinary container: namespaced v2, mounted read-only, so that opening to write meets EROFS.
+    public static let readOnly = KernelTreeLayout(kind: .readOnly)
+    /// A v1 container without a cgroup namespace: its cgroup alone is mounted, while `/proc/self/cgroup` tells the host's path.
+    public static let bindMounted = KernelTreeLayout(kind: .bindMounted)
+    /// No cgroups at all.
+    public static let bare = KernelTreeLayout(kind: .bare)
+
+    /// Every layout, for tests that go through all of them.
+    public static let all: [KernelTreeLayout] = [
+        .v2, .v1, .hybrid, .namespaced, .readOnly, .bindMounted, .bare,
+    ]
+
+    /// The layout's name.
+    public var description: String { kind.rawValue }
+
+    var isV2: Bool { [.v2, .namespaced, .readOnly].contains(kind) }
+    var isV1: Bool { [.v1, .hybrid, .bindMounted].contains(kind) }
+    /// Whether ancestors of the process's cgroup can be seen.
+    var showsAncestors: Bool { [.v2, .v1, .hybrid].contains(kind) }
+}

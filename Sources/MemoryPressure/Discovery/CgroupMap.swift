@@ -1,0 +1,71 @@
+internal import SystemPackage
+
+/// Where the process's memory accounting and stall times are found: what discovery has learned, before anything is opened.
+struct CgroupMap: Equatable {
+    /// Directories with memory accounting, the process's own first, then its ancestors.
+    var levels: [Place] = []
+    /// Why there is none; nil where there is one.
+    var obstacle: String?
+    /// The process's own v2 cgroup, where it is not the root of the machine's hierarchy.
+    var ownV2Directory: String?
+    /// The bytes of `/proc/PID/cgroup` that this was made from.
+    var membership: [UInt8] = []
+
+    struct Place: Equatable {
+        var version: CgroupVersion
+        var directory: String
+    }
+
+    /// Looks at the membership and the mounts of `root`. Never fails: what is missing is said in `obstacle`.
+    static func discover(in root: KernelRoot) -> CgroupMap {
+        var map = CgroupMap()
+        let mounts: [CgroupMount]
+        do throws(Errno) {
+            map.membership = try contents(root.process("cgroup"), in: root)
+            let text = try contents("/proc/self/mountinfo", in: root)
+            mounts = CgroupMount.parse(String(decoding: text, as: UTF8.self))
+        } catch {
+            map.obstacle = "the process's cgroup cannot be found: \(ErrnoText.reading(error))"
+            return map
+        }
+        let membership = CgroupMembership(parsing: String(decoding: map.membership, as: UTF8.self))
+        let exists = { (path: String) in Syscalls.exists(root.outer(path)) }
+
+        let v2 = membership.v2.flatMap { path in place(path, mounts.filter { $0.version == .v2 }, exists) }
+        // Only a cgroup that is not the hierarchy's real root has this file.
+        map.ownV2Directory = v2?.first.flatMap { exists($0 + "/cgroup.events") ? $0 : nil }
+
+        if let path = membership.v1Memory {
+            let found = place(path, mounts.filter { $0.version == .v1 }, exists) ?? []
+            map.levels = found.map { Place(version: .v1, directory: $0) }
+            if found.isEmpty {
+                map.obstacle = "no mount here shows the cgroup v1 path \(path) of the memory controller"
+            }
+        } else if let path = membership.v2 {
+            // The real root has no memory.max, and neither has a cgroup whose parent keeps the controller to itself.
+            let found = (v2 ?? []).filter { exists($0 + "/memory.max") }
+            map.levels = found.map { Place(version: .v2, directory: $0) }
+            if v2 == nil {
+                map.obstacle = "no mount here shows the cgroup v2 path \(path)"
+            } else if found.isEmpty {
+                map.obstacle = "the cgroup v2 path \(path) has no memory controller, and neither has an ancestor"
+            }
+        } else {
+            map.obstacle = "the process is in no cgroup with a memory controller"
+        }
+        return map
+    }
+
+    /// The directories of `path` and its ancestors through the first mount that shows the cgroup itself, else through the
+    /// one that shows its nearest ancestor.
+    private static func place(_ path: String, _ mounts: [CgroupMount], _ exists: (String) -> Bool) -> [String]? {
+        let candidates = mounts.compactMap { $0.directories(of: path) }
+        if let whole = candidates.first(where: { exists($0[0]) }) { return whole }
+        return candidates.map { $0.filter(exists) }.filter { !$0.isEmpty }.max { $0.count < $1.count }
+    }
+
+    private static func contents(_ path: String, in root: KernelRoot) throws(Errno) -> [UInt8] {
+        if let fault = root.faults[path]?.reading { throw fault }
+        return try Syscalls.contents(of: root.outer(path))
+    }
+}

@@ -1,0 +1,47 @@
+package import SystemPackage
+
+/// Where the kernel's files are, and which process they are read for.
+///
+/// Everything in this module that opens a kernel file takes one, so that the same code reads the real files in
+/// production and a made-up tree in tests. With a path other than `/`, `/proc/self/cgroup` is read at
+/// `PATH/proc/self/cgroup`, and every mount point that `PATH/proc/self/mountinfo` names is looked for below `PATH` too.
+public struct KernelRoot: Sendable, Hashable {
+    /// The directory in which `proc` and the mount points are: `/` on a real machine.
+    public var path: String
+    /// The process to read for; nil for this process.
+    public var processIdentifier: Int32?
+    /// Errors that opening or arming a file meets in place of the real outcome, by the file's path inside the root.
+    package var faults: [String: KernelFault] = [:]
+
+    /// The files below `path`, for this process or another one.
+    public init(path: String = "/", processIdentifier: Int32? = nil) {
+        self.path = path
+        self.processIdentifier = processIdentifier
+    }
+
+    /// The path to hand to the kernel for `inner`, an absolute path inside the root.
+    package func outer(_ inner: String) -> String {
+        path.hasSuffix("/") ? String(path.dropLast()) + inner : path + inner
+    }
+
+    /// The path inside the root of a file of the process, such as `statm`.
+    package func process(_ file: String) -> String {
+        processIdentifier.map { "/proc/\($0)/\(file)" } ?? "/proc/self/\(file)"
+    }
+}
+
+/// Errors to meet at one file of a made-up tree. Tests run as root, for whom permission bits stop nothing.
+package struct KernelFault: Sendable, Hashable {
+    /// What opening it to read ends in.
+    package var reading: Errno?
+    /// What opening it to write ends in.
+    package var writing: Errno?
+    /// What writing a trigger into it ends in.
+    package var arming: Errno?
+
+    package init(reading: Errno? = nil, writing: Errno? = nil, arming: Errno? = nil) {
+        self.reading = reading
+        self.writing = writing
+        self.arming = arming
+    }
+}

@@ -1,0 +1,140 @@
+extension KernelReader {
+    /// Takes a reading. Allocates nothing, also where files fail, and takes no lock.
+    ///
+    /// A cheap reading reads the usage of the tightest level and the process's `statm`, and estimates the rest: whatever
+    /// usage has grown by since the last full reading is taken to be unreclaimable. The first reading is always full.
+    /// - Parameters:
+    ///   - depth: How much to read afresh.
+    ///   - now: The present instant, which the reading bears.
+    ///   - includingStall: Whether a full reading reads the PSI file. Reading it starves unprivileged triggers armed on it,
+    ///     so it is left alone while one is relied on.
+    public func read(_ depth: MemoryReading.Depth, at now: MonotonicInstant, includingStall: Bool) -> MemoryReading {
+        last.sequence &+= 1
+        last.instant = now
+        last.stallSomeMicroseconds = nil
+        last.stallFullMicroseconds = nil
+        if depth == .full || !hasFull {
+            readFull(at: now, includingStall: includingStall)
+        } else {
+            last.depth = .cheap
+            readPages()
+            if tightestCgroup >= 0 { places[tightestCgroup].readUsage(buffer) }
+            settle()
+        }
+        return last
+    }
+
+    private func readFull(at now: MonotonicInstant, includingStall: Bool) {
+        last.depth = .full
+        hasFull = true
+        if !hasStatus || statusReadAt.duration(to: now) >= .seconds(1) { readStatus(at: now) }
+        readPages()
+        tightestCgroup = -1
+        var smallest = Int.max
+        for index in places.indices where places[index].isCounted {
+            let place = places[index]
+            place.readUsage(buffer)
+            place.readEvents(buffer)
+            guard place.isLimited else { continue }
+            place.readStat(buffer, floor: last.footprintBytes)
+            let headroom = place.limit &- place.unreclaimable
+            if headroom < smallest {
+                smallest = headroom
+                tightestCgroup = index
+            }
+        }
+        readEventTotals()
+        let isOld = !hasMachine || machineReadAt.duration(to: now) >= .seconds(1)
+        if isOld || tightestCgroup < 0 || smallest > availableEstimate / 2 { readMachine(at: now) }
+        if includingStall, let totals = buffer.read(pressureFile, { StallTotals($0) }) {
+            last.stallSomeMicroseconds = totals.some
+            last.stallFullMicroseconds = totals.full
+        }
+        settle()
+    }
+
+    /// Fills in what follows from the figures read: which bound is the nearest, and how far it is.
+    private func settle() {
+        last.availableBytes = hasMachine ? machine.available : nil
+        last.headroomBytes = 0
+        last.isLimited = false
+        last.tightestLevel = -1
+        var headroom = Int.max
+        if tightestCgroup >= 0 {
+            let place = places[tightestCgroup]
+            let unreclaimable = place.estimatedUnreclaimable
+            headroom = max(0, place.limit &- unreclaimable)
+            last.tightestLevel = tightestCgroup
+            last.isLimited = true
+            last.limitBytes = place.limit
+            last.usageBytes = place.usage
+            last.unreclaimableBytes = unreclaimable
+            last.headroomBytes = headroom
+        }
+        if hasMachine, availableEstimate < headroom {
+            last.tightestLevel = -1
+            last.isLimited = false
+            last.limitBytes = machine.total
+            last.usageBytes = max(0, machine.total &- machine.free)
+            last.headroomBytes = max(0, availableEstimate)
+            last.unreclaimableBytes = max(0, machine.total &- last.headroomBytes)
+        } else if tightestCgroup < 0 {
+            last.limitBytes = 0
+            last.usageBytes = 0
+            last.unreclaimableBytes = 0
+        }
+        settleHigh()
+    }
+
+    private func settleHigh() {
+        last.highBytes = nil
+        last.distanceToHighBytes = nil
+        for place in places where place.high != .max {
+            let distance = place.high &- place.usage
+            guard distance < last.distanceToHighBytes ?? .max else { continue }
+            last.distanceToHighBytes = distance
+            last.highBytes = place.high
+        }
+    }
+
+    /// MemAvailable less what this process has grown by since it was read.
+    private var availableEstimate: Int {
+        hasMachine ? machine.available &- max(0, last.footprintBytes &- footprintAtMachine) : .max
+    }
+
+    private func readEventTotals() {
+        // The process's own cgroup counts kills whether it is limited itself or not.
+        if let own = places.first, !own.isCounted { own.readEvents(buffer) }
+        var total = MemoryEventCounters()
+        var known = false
+        for place in places where place.hasEvents {
+            known = true
+            total.high &+= place.events.high
+            total.max &+= place.events.max
+            total.oom &+= place.events.oom
+            total.oomKill &+= place.events.oomKill
+        }
+        last.events = known ? total : nil
+    }
+
+    private func readPages() {
+        guard let pages = buffer.read(pagesFile, { ProcessPages($0) }) else { return }
+        last.footprintBytes = max(0, pages.resident &- pages.shared) &* Syscalls.pageSize &+ beyondPages
+    }
+
+    private func readStatus(at now: MonotonicInstant) {
+        // The attempt counts, so that a file that fails is not asked again at every reading.
+        hasStatus = true
+        statusReadAt = now
+        guard let status = buffer.read(statusFile, { ProcessStatus($0) }) else { return }
+        beyondPages = status.swapped &+ status.residentShared
+    }
+
+    private func readMachine(at now: MonotonicInstant) {
+        machineReadAt = now
+        guard let value = buffer.read(machineFile, { MachineMemory($0) }) else { return }
+        machine = value
+        hasMachine = true
+        footprintAtMachine = last.footprintBytes
+    }
+}

@@ -1,0 +1,59 @@
+internal import SystemPackage
+
+extension KernelReader {
+    /// Every source of readings: used, or why not. As of the last time that each was read.
+    public var sources: [SourceStatus] {
+        var result: [SourceStatus] = []
+        if let own = places.first {
+            result.append(status(.usage, places.flatMap { [$0.usageFile, $0.statFile] }, named: own.usageFile.path))
+            result.append(status(.limits, places.map(\.limitFile), named: own.limitFile.path))
+            result.append(status(.memoryEvents, [own.eventsFile], named: own.eventsFile.path))
+        } else {
+            let reason = map.obstacle ?? "the process is in no cgroup with a memory controller"
+            for source in [SignalSource.usage, .limits, .memoryEvents] {
+                result.append(SourceStatus(source: source, path: nil, availability: .notAvailable(reason: reason)))
+            }
+        }
+        result.append(status(.pressureTotals, [pressureFile], named: pressureFile.path))
+        result.append(status(.memoryInfo, [machineFile], named: machineFile.path))
+        result.append(status(.footprint, [pagesFile], named: pagesFile.path))
+        return result
+    }
+
+    /// The cgroups that cover the process, its own first, then the ancestors that can be seen from here. Reads the usage of
+    /// each afresh. Ancestors outside the cgroup namespace are invisible.
+    public var levels: [CgroupLevel] {
+        places.enumerated().map { index, place in
+            let usage = buffer.read(place.usageFile) { SingleValue.parse($0) }
+            let isTop = index == places.count - 1
+            let component = place.directory.split(separator: "/").last.map(String.init) ?? "/"
+            return CgroupLevel(
+                version: place.version, name: isTop && index > 0 ? "/" : component, directory: place.directory,
+                hardLimitBytes: place.isLimited ? place.limit : nil,
+                highLimitBytes: place.high == .max ? nil : place.high, usageBytes: usage)
+        }
+    }
+
+    /// The PSI file that stall times are read from: that of the process's own v2 cgroup, also beside a v1 memory
+    /// controller, else the machine's. Nil where neither can be opened.
+    public var pressurePath: String? {
+        pressureFile.isOpen ? pressureFile.path : nil
+    }
+
+    private func status(_ source: SignalSource, _ files: [KernelFile], named path: String) -> SourceStatus {
+        guard let broken = files.first(where: { $0.failure != .none }) else {
+            return SourceStatus(source: source, path: path, availability: .used)
+        }
+        return SourceStatus(
+            source: source, path: broken.path, availability: .notAvailable(reason: reason(broken.failure)))
+    }
+
+    private func reason(_ failure: KernelFile.Failure) -> String {
+        switch failure {
+        case .none: ""
+        case .opening(let code), .reading(let code): ErrnoText.reading(Errno(rawValue: code))
+        case .empty: "the file is empty"
+        case .malformed: "the file does not have the form that is expected of it"
+        }
+    }
+}
