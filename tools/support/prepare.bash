@@ -7,22 +7,35 @@ step() { printf '\n==> [%3d s] %s\n' "$SECONDS" "$*"; }
 fail() { printf 'error: %s\n' "$*" >&2; exit 1; }
 wrong_usage() { printf 'error: %s\nTry: %s --help\n' "$*" "$0" >&2; exit 64; }
 
+# as_root COMMAND...: runs it as root, by sudo where we are not.
+as_root() {
+    if ((EUID == 0)); then
+        "$@" </dev/null
+    else
+        command -v sudo >/dev/null || fail "'$*' has to run as root, and there is no sudo: run it first"
+        sudo "$@" </dev/null
+    fi
+}
+
+# update_packages: brings the list of packages up to date, once a run.
+update_packages() {
+    [[ -z ${packages_are_fresh:-} ]] || return 0
+    command -v apt-get >/dev/null || fail "there is no apt-get here: install by hand what is missing"
+    as_root apt-get -q update || fail "apt-get update failed"
+    packages_are_fresh=yes
+}
+
 # need_packages NAME...: installs those Debian packages that are missing.
 need_packages() {
-    local missing=() name as_root=()
+    local missing=() name
     for name in "$@"; do
         [[ $(dpkg-query -W -f '${db:Status-Status}' "$name" 2>/dev/null) == installed ]] || missing+=("$name")
     done
     ((${#missing[@]})) || return 0
     step "installing ${missing[*]}"
-    command -v apt-get >/dev/null || fail "this needs ${missing[*]}, and there is no apt-get here: install them by hand"
-    if ((EUID != 0)); then
-        command -v sudo >/dev/null || fail "this needs ${missing[*]}: run 'apt-get install ${missing[*]}' as root first"
-        as_root=(sudo)
-    fi
-    "${as_root[@]}" apt-get -q update </dev/null || fail "apt-get update failed; ${missing[*]} cannot be installed"
-    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y install --no-install-recommends "${missing[@]}" \
-        </dev/null || fail "apt-get could not install ${missing[*]}"
+    update_packages
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y install --no-install-recommends "${missing[@]}" ||
+        fail "apt-get could not install ${missing[*]}"
 }
 
 # need_swift: Swift 6.2 or later, and what the package links.
