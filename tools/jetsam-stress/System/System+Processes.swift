@@ -107,5 +107,5 @@ extension System {
         static func blockSignals(_ signals: [Int32]) {}
         static func nextSignal(of signals: [Int32], within time: Duration) -> (number: Int32, fromKernel: Bool)? { nil }
         static func spawn(_ path: String, _ arguments: [String]) throws(Errno) -> Int32 { throw .notSupported }
-        }
+    }
 #endif
