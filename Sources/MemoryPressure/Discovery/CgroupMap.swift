@@ -16,6 +16,12 @@ struct CgroupMap: Equatable {
         var directory: String
     }
 
+    /// The PSI file of the process's own cgroup where it has one, else the machine's.
+    func pressurePath(in root: KernelRoot) -> String {
+        if let own = ownV2Directory.map({ $0 + "/memory.pressure" }), Syscalls.exists(root.outer(own)) { return own }
+        return "/proc/pressure/memory"
+    }
+
     /// Looks at the membership and the mounts of `root`. Never fails: what is missing is said in `obstacle`.
     static func discover(in root: KernelRoot) -> CgroupMap {
         var map = CgroupMap()

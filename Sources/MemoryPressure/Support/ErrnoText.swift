@@ -36,6 +36,7 @@ package enum ErrnoText {
             case .resourceBusy: "this descriptor has a trigger already"
             case .operationNotSupportedByDevice: "its cgroup was removed"
             case .noMemory: "the kernel has no memory for it"
+            case .noFunction: "this is not Linux"
             case .tooManyOpenFiles, .tooManyOpenFilesInSystem: "file descriptors are exhausted"
             default: nil
             }
@@ -54,5 +55,6 @@ package enum ErrnoText {
         .invalidArgument: "EINVAL", .tooManyOpenFilesInSystem: "ENFILE", .tooManyOpenFiles: "EMFILE",
         .noSpace: "ENOSPC", .readOnlyFileSystem: "EROFS", .brokenPipe: "EPIPE", .notSupported: "EOPNOTSUPP",
         .connectionRefused: "ECONNREFUSED", .noSuchAddressOrDevice: "ENXIO", .outOfRange: "ERANGE",
+        .noFunction: "ENOSYS",
     ]
 }

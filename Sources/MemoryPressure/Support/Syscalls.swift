@@ -69,6 +69,14 @@ package enum Syscalls {
         }
     }
 
+    /// Up to 4 KiB from the file's start; nil where it cannot be read or is empty. Allocates.
+    package static func start(of descriptor: CInt) -> [UInt8]? {
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: 4096) { buffer, count in
+            count = unsafe max(0, pread(descriptor, into: UnsafeMutableRawBufferPointer(buffer)))
+        }
+        return bytes.isEmpty ? nil : bytes
+    }
+
     /// Whether something of that name exists.
     package static func exists(_ path: String) -> Bool {
         unsafe path.withCString { unsafe access($0, F_OK) } == 0

@@ -1,0 +1,86 @@
+internal import SystemPackage
+
+extension KernelEvents {
+    /// Wakes when the usage of a v1 cgroup crosses one of `bytes`, in either direction; replaces earlier thresholds.
+    ///
+    /// The event's grade is `.normal`: it only says that a reading is due. Opens and allocates.
+    /// - Parameters:
+    ///   - directory: The cgroup's directory, inside the kernel root.
+    ///   - bytes: Usage, page cache included.
+    /// - Returns: False where that cannot be done, which ``statuses`` then explains; earlier thresholds are gone all the same.
+    package func armUsageThresholds(directory: String, bytes: [Int]) -> Bool {
+        guard let generation = state.withLock({ $0.phase == .active ? $0.generation : nil }) else { return false }
+        let standing = makeThresholds(directory, bytes, generation)
+        let outdated: (any Watch)? = state.withLock { state in
+            guard state.phase == .active, state.generation == generation else { return standing.watch }
+            defer { state.threshold = standing }
+            return state.threshold?.watch
+        }
+        outdated?.cancel()
+        return standing.watch != nil
+    }
+
+    private func makeThresholds(_ directory: String, _ bytes: [Int], _ generation: Int) -> Standing {
+        do throws(Errno) {
+            return .live(
+                try UsageThresholdWatch(directory: directory, thresholds: bytes, in: root, queue: queue) {
+                    [weak self] signal in
+                    self?.receiveThreshold(signal, directory, generation)
+                })
+        } catch .noSuchFileOrDirectory {
+            return .failed(path: directory, reason: "ENOENT: this cgroup has no usage thresholds; only v1 has")
+        } catch {
+            return .failed(path: directory, reason: ErrnoText.arming(error))
+        }
+    }
+
+    private func receiveThreshold(_ signal: WatchSignal, _ directory: String, _ generation: Int) {
+        let isCurrent = state.withLock { state in
+            guard state.generation == generation else { return false }
+            if case .died(let error) = signal {
+                state.threshold = .failed(path: directory, reason: ErrnoText.arming(error))
+            }
+            return true
+        }
+        guard isCurrent else { return }
+        if case .event(let event) = signal { return delivery.add(event) }
+        delivery.add(KernelEvent(source: .usageThreshold, grade: .normal, path: directory))
+    }
+}
+
+extension KernelEvents.Standing {
+    /// The watch, where it is alive.
+    var watch: (any Watch)? {
+        if case .live(let watch) = self { watch } else { nil }
+    }
+
+    /// As it is told to the outside.
+    func status(_ source: SignalSource) -> SourceStatus {
+        switch self {
+        case .live(let watch): SourceStatus(source: source, path: watch.path, availability: .used)
+        case .failed(let path, let reason):
+            SourceStatus(source: source, path: path, availability: .notAvailable(reason: reason))
+        }
+    }
+}
+
+extension KernelEvents {
+    /// Every source of wake-ups: used, or why not. A PSI file whose triggers fared differently is told by the first that
+    /// failed.
+    package var statuses: [SourceStatus] {
+        state.withLock { state in
+            guard state.phase != .idle else { return [] }
+            let standings = slots.map { slot in
+                state.standings[slot] ?? .failed(path: nil, reason: "it was cancelled")
+            }
+            let trigger = standings.prefix(triggers.count).min { ($0.watch == nil ? 0 : 1) < ($1.watch == nil ? 0 : 1) }
+            let threshold = state.threshold ?? .failed(path: nil, reason: "none was asked for")
+            return [
+                (trigger ?? .failed(path: nil, reason: "no trigger was asked for")).status(.pressureTrigger),
+                standings[triggers.count].status(.memoryEvents),
+                threshold.status(.usageThreshold),
+                standings[triggers.count + 1].status(.systemdWatch),
+            ]
+        }
+    }
+}
