@@ -20,6 +20,27 @@ int jetsam_futex_wake(const uint32_t *word, int count) {
   return r < 0 ? -errno : (int)r;
 }
 
+void jetsam_semaphore_signal(uint32_t *word) {
+  if (__tsan_release) __tsan_release(word);
+  __atomic_fetch_add(word, 1, __ATOMIC_RELEASE);
+  jetsam_futex_wake(word, 1);
+}
+
+bool jetsam_semaphore_wait(uint32_t *word, int64_t timeout_ns) {
+  int64_t end = timeout_ns < 0 ? 0 : jetsam_monotonic_ns() + timeout_ns;
+  for (;;) {
+    uint32_t passes = __atomic_load_n(word, __ATOMIC_ACQUIRE);
+    while (passes > 0)
+      if (__atomic_compare_exchange_n(word, &passes, passes - 1, false, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
+        if (__tsan_acquire) __tsan_acquire(word);
+        return true;
+      }
+    int64_t left = -1;
+    if (timeout_ns >= 0 && (left = end - jetsam_monotonic_ns()) <= 0) return false;
+    jetsam_futex_wait(word, 0, left);
+  }
+}
+
 void jetsam_lock_slow(jetsam_lock_word *word) {
   // A short spin: most critical sections here are shorter than a futex call.
   for (int i = 0; i < 100; i++) {

@@ -71,6 +71,11 @@ int jetsam_futex_wait(const uint32_t *word, uint32_t expected, int64_t timeout_n
 // Wakes up to `count` sleepers; gives their number.
 int jetsam_futex_wake(const uint32_t *word, int count);
 
+// A counting semaphore: *word is how many passes are left. Signalling neither allocates nor blocks.
+void jetsam_semaphore_signal(uint32_t *word);
+// Takes a pass: true, or false when timeout_ns passed without one (< 0 waits for ever).
+bool jetsam_semaphore_wait(uint32_t *word, int64_t timeout_ns);
+
 // MARK: - epoll and eventfd
 
 enum { JETSAM_EPOLL_IN = 0x1, JETSAM_EPOLL_PRI = 0x2, JETSAM_EPOLL_ERR = 0x8, JETSAM_EPOLL_HUP = 0x10 };

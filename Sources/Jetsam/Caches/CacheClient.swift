@@ -1,0 +1,70 @@
+internal import MemoryPressure
+internal import Synchronization
+
+/// One registered cache, as reclaim sees it.
+final class CacheClient: Sendable {
+    enum Handlers: Sendable {
+        case synchronous(
+            limit: @Sendable (_ bytes: Int?) throws -> Void, release: @Sendable (ReleaseRequest) throws -> Int)
+        case asynchronous(
+            limit: @Sendable (_ bytes: Int?) async throws -> Void,
+            release: @Sendable (ReleaseRequest) async throws -> Int)
+    }
+
+    let id: UInt64
+    let name: String
+    let priority: CachePriority
+    let rebuildCost: Double?
+    let traits: CacheTraits
+    let handlers: Handlers
+
+    private let bytes = Atomic<Int>(0)
+    private let limit = Atomic<Int>(-1)
+    private let busy = Atomic<Bool>(false)
+    private let ended = Atomic<Bool>(false)
+
+    init(
+        id: UInt64, name: String, priority: CachePriority, rebuildCost: Double?, traits: CacheTraits, handlers: Handlers
+    ) {
+        self.id = id
+        self.name = name
+        self.priority = priority
+        self.rebuildCost = rebuildCost
+        self.traits = traits
+        self.handlers = handlers
+    }
+
+    var reportedBytes: Int { bytes.load(ordering: .relaxed) }
+
+    /// Stores a new size and gives the change.
+    func exchange(bytes new: Int) -> Int {
+        new - bytes.exchange(new, ordering: .relaxed)
+    }
+
+    /// The limit that was set last, in bytes; nil for none.
+    var limitBytes: Int? {
+        get {
+            let value = limit.load(ordering: .relaxed)
+            return value < 0 ? nil : value
+        }
+        set { limit.store(newValue.map { max(0, $0) } ?? -1, ordering: .relaxed) }
+    }
+
+    /// Takes the right to call a handler; false while an earlier call has not come back.
+    func beginCall() -> Bool {
+        !ended.load(ordering: .acquiring) && !busy.exchange(true, ordering: .acquiringAndReleasing)
+    }
+
+    func endCall() {
+        busy.store(false, ordering: .releasing)
+    }
+
+    var isBusy: Bool { busy.load(ordering: .acquiring) }
+
+    var hasEnded: Bool { ended.load(ordering: .acquiring) }
+
+    /// Whether this call was the first to end it.
+    func end() -> Bool {
+        !ended.exchange(true, ordering: .acquiringAndReleasing)
+    }
+}

@@ -1,0 +1,154 @@
+internal import MemoryPressure
+internal import Synchronization
+
+/// Where caches register so that a ``ResourceManager`` can ask them to give memory back.
+///
+/// ``shared`` serves the whole process: a library registers there before, without or after a manager, and need not
+/// know whether there will be one. Tests make registries of their own.
+public final class CacheRegistry: Sendable {
+    /// The registry of this process.
+    public static let shared = CacheRegistry()
+
+    private struct State {
+        var clients: [CacheClient] = []
+        var nextID: UInt64 = 1
+        var hasManager = false
+    }
+
+    private let state = Lock(State())
+    // Kept beside the list: the sampler reads it at every reading and may not walk the list.
+    private let total = Atomic<Int>(0)
+
+    /// An empty registry.
+    public init() {}
+
+    /// Registers a cache whose handlers are ordinary functions.
+    ///
+    /// Both handlers are called on a reclaim thread of the manager's, never under a lock, never twice at once for one
+    /// registration, and may register, end and report from inside. One that does not come back keeps its thread; the
+    /// others go on without it after its deadline.
+    ///
+    /// - Parameters:
+    ///   - name: What logs, metrics and the ledger call the cache. At most 128 characters are kept.
+    ///   - priority: Its band; lower ones are asked first.
+    ///   - rebuildCost: What a byte costs to make again, in any unit that is the same for all caches of the process; within
+    ///     a band the cheapest are asked first. Nil counts as 1. Not-a-number and negative values count as 0.
+    ///   - traits: What reclaim should know before it asks.
+    ///   - limit: Stop growing beyond so many bytes, or have no limit again where it is nil. It must free nothing.
+    ///   - release: Give back at least so many bytes and say how many. What it throws is counted as nothing given and logged.
+    /// - Returns: The registration; the cache is gone when it is ended or dropped.
+    public func register(
+        _ name: String,
+        priority: CachePriority = .normal,
+        rebuildCost: Double? = nil,
+        traits: CacheTraits = [],
+        limit: @escaping @Sendable (_ bytes: Int?) throws -> Void = { _ in },
+        release: @escaping @Sendable (ReleaseRequest) throws -> Int
+    ) -> CacheRegistration {
+        add(
+            name, priority, rebuildCost, traits.subtracting(.asynchronous), .synchronous(limit: limit, release: release)
+        )
+    }
+
+    /// Registers a cache whose handlers are `async`, such as one that is an actor.
+    ///
+    /// The handlers run in a task of their own at high priority, at the same time as the others; what they promise counts
+    /// towards a critical target only once they have answered.
+    /// Parameters and result are those of ``register(_:priority:rebuildCost:traits:limit:release:)``.
+    public func registerAsynchronous(
+        _ name: String,
+        priority: CachePriority = .normal,
+        rebuildCost: Double? = nil,
+        traits: CacheTraits = [],
+        limit: @escaping @Sendable (_ bytes: Int?) async throws -> Void = { _ in },
+        release: @escaping @Sendable (ReleaseRequest) async throws -> Int
+    ) -> CacheRegistration {
+        add(name, priority, rebuildCost, traits.union(.asynchronous), .asynchronous(limit: limit, release: release))
+    }
+
+    /// Bytes that all registered caches report together; never negative.
+    public var reportedBytes: Int { max(0, total.load(ordering: .relaxed)) }
+
+    private func add(
+        _ name: String, _ priority: CachePriority, _ rebuildCost: Double?, _ traits: CacheTraits,
+        _ handlers: CacheClient.Handlers
+    ) -> CacheRegistration {
+        let name = String(name.prefix(128))
+        let cost = rebuildCost.map { $0 > 0 ? $0 : 0 }
+        let client = state.withLock { state in
+            let client = CacheClient(
+                id: state.nextID, name: name, priority: priority, rebuildCost: cost, traits: traits, handlers: handlers)
+            state.nextID += 1
+            state.clients.append(client)
+            return client
+        }
+        return CacheRegistration(client: client, registry: self)
+    }
+
+    func remove(_ client: CacheClient) {
+        guard client.end() else { return }
+        // The list gives up its reference under the lock, but the handlers, which are the user's, are let go after it.
+        state.withLock { state in
+            if let index = state.clients.firstIndex(where: { $0 === client }) { state.clients.remove(at: index) }
+        }
+        report(0, for: client)
+    }
+
+    func report(_ bytes: Int, for client: CacheClient) {
+        let change = client.exchange(bytes: max(0, bytes))
+        if change != 0 { total.add(change, ordering: .relaxed) }
+        // A report that crosses the end of its registration must not leave bytes behind that nobody takes back.
+        if bytes > 0, client.hasEnded { report(0, for: client) }
+    }
+
+    var clients: [CacheClient] { state.withLock { $0.clients } }
+
+    /// Takes the one place of a running manager; false where it is taken.
+    func attachManager() -> Bool {
+        state.withLock { state in
+            guard !state.hasManager else { return false }
+            state.hasManager = true
+            return true
+        }
+    }
+
+    func detachManager() {
+        state.withLock { $0.hasManager = false }
+    }
+}
+
+/// A cache's place in a ``CacheRegistry``: end it or drop it, and the cache is gone from there.
+public final class CacheRegistration: Sendable {
+    private let client: CacheClient
+    private let registry: CacheRegistry
+
+    init(client: CacheClient, registry: CacheRegistry) {
+        self.client = client
+        self.registry = registry
+    }
+
+    deinit {
+        registry.remove(client)
+    }
+
+    /// The name that it was registered with.
+    public var name: String { client.name }
+
+    /// Reports how many bytes the cache holds now. Negative values count as 0.
+    ///
+    /// Cheap (two atomic operations): call it whenever the size changes, also under the cache's own lock.
+    public func update(bytes: Int) {
+        registry.report(bytes, for: client)
+    }
+
+    /// The bytes that were reported last.
+    public var reportedBytes: Int { client.reportedBytes }
+
+    /// The limit that the manager has set, in bytes; nil for none.
+    public var limitBytes: Int? { client.limitBytes }
+
+    /// Takes the cache out of the registry; further calls do nothing. A handler that is running is not waited for.
+    public func end() {
+        registry.remove(client)
+    }
+}

@@ -1,0 +1,14 @@
+/// A configuration that cannot be used: which setting, what it was, and what is allowed.
+public struct ConfigurationError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The setting's path, such as `headroom.warningPercent`.
+    public var setting: String
+    /// The value that was given, as text.
+    public var value: String
+    /// What is allowed, as a phrase that follows "must be".
+    public var allowed: String
+
+    /// One sentence that names all three.
+    public var description: String {
+        "\(setting) is \(value), but must be \(allowed)"
+    }
+}

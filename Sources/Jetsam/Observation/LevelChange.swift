@@ -1,0 +1,82 @@
+public import MemoryPressure
+
+/// A change of the level, or its repetition where it sticks.
+public struct LevelChange: Sendable, Equatable, CustomStringConvertible {
+    /// Shares one numbering with reclaim steps: what happened first has the lower number.
+    public var sequence: UInt64
+    /// The level before.
+    public var previous: PressureLevel
+    /// The level now; equal to ``previous`` where this is a repetition.
+    public var level: PressureLevel
+    /// The rule, the reading and the threshold.
+    public var reason: LevelReason
+    /// When it was decided.
+    public var instant: MonotonicInstant
+    /// The headroom that was seen, in bytes.
+    public var headroomBytes: Int
+    /// How many changes this observer missed directly before this one, because it was slower than they came.
+    public var missedBefore = 0
+
+    /// Counts level changes alone; it is how an observer's gaps are found.
+    var ordinal: UInt64 = 0
+
+    /// Whether the level stuck and is announced again.
+    public var isRepetition: Bool { previous == level }
+
+    /// One line, such as `normal → warning: headroom 98 MiB is below 102.4 MiB (sampler)`.
+    public var description: String {
+        isRepetition ? "still \(level): \(reason)" : "\(previous) → \(level): \(reason)"
+    }
+}
+
+/// The level changes of a manager, from when iteration begins. Each iteration keeps the newest 16 that it has not taken yet.
+public struct LevelChanges: AsyncSequence, Sendable {
+    /// One change at a time.
+    public typealias Element = LevelChange
+
+    /// How many changes an observer may lag behind before it misses the oldest.
+    public static let capacity = 16
+
+    let broadcast: Broadcast<LevelChange>
+
+    /// Begins to listen.
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(base: broadcast.subscribe().makeAsyncIterator())
+    }
+
+    /// Takes the changes in their order, and counts those that were missed.
+    public struct Iterator: AsyncIteratorProtocol {
+        var base: AsyncStream<LevelChange>.AsyncIterator
+        private var lastOrdinal: UInt64?
+
+        init(base: AsyncStream<LevelChange>.AsyncIterator) {
+            self.base = base
+        }
+
+        /// The next change; nil once the manager has stopped.
+        public mutating func next(isolation actor: isolated (any Actor)?) async -> LevelChange? {
+            guard var change = await base.next(isolation: actor) else { return nil }
+            if let lastOrdinal { change.missedBefore = Int(clamping: change.ordinal - lastOrdinal - 1) }
+            lastOrdinal = change.ordinal
+            return change
+        }
+
+        /// The next change; nil once the manager has stopped.
+        public mutating func next() async -> LevelChange? {
+            await next(isolation: #isolation)
+        }
+    }
+}
+
+/// The finished reclaim steps of a manager, from when iteration begins. Each iteration keeps the newest 16.
+public struct ReclaimSteps: AsyncSequence, Sendable {
+    /// One step at a time.
+    public typealias Element = ReclaimStep
+
+    let broadcast: Broadcast<ReclaimStep>
+
+    /// Begins to listen.
+    public func makeAsyncIterator() -> AsyncStream<ReclaimStep>.AsyncIterator {
+        broadcast.subscribe().makeAsyncIterator()
+    }
+}

@@ -1,0 +1,192 @@
+internal import MemoryPressure
+
+/// What the rules see on one reading: the reading itself and what is known beside it.
+struct RuleContext {
+    var reading: MemoryReading
+    var thresholds: HeadroomThresholds
+    /// Bytes that registered caches report, clamped to the footprint.
+    var managedBytes: Int
+    var cause: LevelCause
+    /// The grade of the PSI trigger that fired, where that is the cause.
+    var triggerGrade = PressureLevel.normal
+
+    var now: MonotonicInstant { reading.instant }
+
+    /// Whether headroom is below `percent` of the limit.
+    func isHeadroomBelow(percent: Int) -> Bool {
+        reading.headroomBytes / percent < reading.limitBytes / 100
+    }
+}
+
+/// Why the ladder may go on to steps that cannot be taken back: only headroom to a hard limit, or a new `oom`.
+struct Emergency: Equatable {
+    var isHeadroomCritical = false
+    var isOutOfMemory = false
+
+    var isPresent: Bool { isHeadroomCritical || isOutOfMemory }
+}
+
+/// The rules, each with its own memory: they vote on every reading, and the highest vote is kept with its reason.
+struct Judgement {
+    private let configuration: ResourceManager.Configuration
+    private var headroom = Hysteresis()
+    private var timeToLimit = Hysteresis()
+    private var stall = Hysteresis()
+    private var distanceToHigh = Hysteresis()
+    private var footprint = Hysteresis()
+    private var trend: GrowthTrend
+    private var stallWindow = StallWindow()
+    private var events = EventWatch()
+    private var external: (level: PressureLevel, until: MonotonicInstant?)?
+
+    private(set) var emergency = Emergency()
+    /// Sustained growth of unmanaged memory, in bytes a second; nil while too little has been seen.
+    private(set) var growthRate: Int?
+    /// Milliseconds until the limit at that growth; nil where it does not grow.
+    private(set) var millisecondsToLimit: Int?
+
+    init(configuration: ResourceManager.Configuration) {
+        self.configuration = configuration
+        trend = GrowthTrend(window: configuration.timeToLimit.window)
+    }
+
+    /// Forgets growth and stall: after a gap in which the process did not run, they mean nothing.
+    mutating func dropHistory() {
+        trend.reset()
+        stallWindow.reset()
+        timeToLimit.reset()
+    }
+
+    /// Holds a vote as told, until `until`, or until told otherwise where that is nil.
+    mutating func setExternal(_ level: PressureLevel, until: MonotonicInstant?) {
+        external = level == .normal ? nil : (level, until)
+    }
+
+    /// The highest vote; of equal ones that of the rule that is named first in the design, so that a replay agrees.
+    mutating func judge(_ context: RuleContext) -> Vote {
+        var highest = headroomVote(context)
+        func consider(_ vote: Vote?) {
+            if let vote, vote.level > highest.level { highest = vote }
+        }
+        consider(timeToLimitVote(context))
+        consider(stallVote(context))
+        consider(eventsVote(context))
+        consider(distanceToHighVote(context))
+        consider(footprintVote(context))
+        consider(externalVote(context))
+        emergency.isHeadroomCritical = context.reading.headroomBytes < context.thresholds.criticalEntry
+        emergency.isOutOfMemory = events.isOutOfMemory(at: context.now)
+        return highest
+    }
+
+    private mutating func headroomVote(_ context: RuleContext) -> Vote {
+        let thresholds = context.thresholds
+        let value = context.reading.headroomBytes
+        let level = headroom.judge(
+            value, warning: (thresholds.warningEntry, thresholds.warningExit),
+            critical: (thresholds.criticalEntry, thresholds.criticalExit), isWorse: <)
+        let threshold = level == .critical ? thresholds.criticalEntry : thresholds.warningEntry
+        return Vote(rule: .headroom, level: level, observed: value, threshold: threshold, unit: .bytes)
+    }
+
+    private mutating func timeToLimitVote(_ context: RuleContext) -> Vote? {
+        let rule = configuration.timeToLimit
+        trend.append(context.reading.unreclaimableBytes - context.managedBytes, at: context.now)
+        growthRate = trend.bytesPerSecond
+        millisecondsToLimit = nil
+        guard let growthRate, growthRate > 0, context.isHeadroomBelow(percent: rule.headroomPercent) else {
+            timeToLimit.reset()
+            return nil
+        }
+        let milliseconds = Int(clamping: Int64(Double(context.reading.headroomBytes) / Double(growthRate) * 1000))
+        millisecondsToLimit = milliseconds
+        let warning = rule.warning.milliseconds
+        let critical = rule.critical.milliseconds
+        let level = timeToLimit.judge(
+            milliseconds, warning: (warning, rule.warningExit.milliseconds),
+            critical: (critical, rule.criticalExit.milliseconds), isWorse: <)
+        return Vote(
+            rule: .timeToLimit, level: level, observed: milliseconds,
+            threshold: level == .critical ? critical : warning,
+            unit: .milliseconds)
+    }
+
+    private mutating func stallVote(_ context: RuleContext) -> Vote? {
+        let rule = configuration.stall
+        if context.triggerGrade > .normal {
+            let percent = context.triggerGrade == .critical ? rule.criticalPercent : rule.warningPercent
+            stallWindow.noteTrigger(percent: percent + 1, at: context.now)
+        }
+        if let total = context.reading.stallSomeMicroseconds {
+            stallWindow.append(totalMicroseconds: total, at: context.now)
+        }
+        events.observe(context.reading.events, at: context.now)
+        let isReclaiming = events.sawReclaim(within: StallWindow.length, of: context.now)
+        guard context.isHeadroomBelow(percent: rule.headroomPercent), isReclaiming else {
+            stall.reset()
+            return nil
+        }
+        let percent = stallWindow.percent(at: context.now)
+        let level = stall.judge(
+            percent, warning: (rule.warningPercent, rule.warningExitPercent),
+            critical: (rule.criticalPercent, rule.criticalExitPercent), isWorse: >)
+        return Vote(
+            rule: .stall, level: level, observed: percent,
+            threshold: level == .critical ? rule.criticalPercent : rule.warningPercent, unit: .percent)
+    }
+
+    private mutating func eventsVote(_ context: RuleContext) -> Vote? {
+        let rule = configuration.events
+        if events.isOutOfMemory(at: context.now, hold: rule.hold) {
+            return Vote(
+                rule: .events, level: .critical, observed: events.newOutOfMemory, threshold: 0, unit: .count)
+        }
+        // Page cache touches the limit all the time and is taken back for free; only when little of it is left do
+        // these counters say more than that files were read or written.
+        let reading = context.reading
+        let reclaimable = max(0, reading.usageBytes - reading.unreclaimableBytes)
+        guard reading.isLimited, events.sawReclaim(within: rule.hold.nanoseconds, of: context.now),
+            context.isHeadroomBelow(percent: max(1, rule.headroomPercent)),
+            reclaimable < reading.limitBytes / 100 * rule.reclaimablePercent
+        else { return nil }
+        return Vote(rule: .events, level: .warning, observed: events.newReclaim, threshold: 0, unit: .count)
+    }
+
+    private mutating func distanceToHighVote(_ context: RuleContext) -> Vote? {
+        let rule = configuration.distanceToHigh
+        guard let high = context.reading.highBytes, let distance = context.reading.distanceToHighBytes else {
+            distanceToHigh.reset()
+            return nil
+        }
+        let entry = high / 100 * rule.warningPercent
+        let level = distanceToHigh.judge(
+            distance, warning: (entry, high / 100 * rule.warningExitPercent), critical: nil, isWorse: <)
+        return Vote(rule: .distanceToHigh, level: level, observed: distance, threshold: entry, unit: .bytes)
+    }
+
+    private mutating func footprintVote(_ context: RuleContext) -> Vote? {
+        guard let rule = configuration.footprint else { return nil }
+        func share(_ percent: Int) -> Int { rule.budgetBytes / 100 * percent + rule.budgetBytes % 100 * percent / 100 }
+        let level = footprint.judge(
+            context.reading.footprintBytes,
+            warning: (share(rule.warningPercent), share(rule.warningPercent - rule.exitPoints)),
+            critical: (share(rule.criticalPercent), share(rule.criticalPercent - rule.exitPoints)), isWorse: >)
+        return Vote(
+            rule: .footprint, level: level, observed: context.reading.footprintBytes,
+            threshold: share(level == .critical ? rule.criticalPercent : rule.warningPercent), unit: .bytes)
+    }
+
+    private mutating func externalVote(_ context: RuleContext) -> Vote? {
+        guard let external else { return nil }
+        if let until = external.until, context.now >= until {
+            self.external = nil
+            return nil
+        }
+        return Vote(rule: .external, level: external.level, observed: 0, threshold: 0, unit: .none)
+    }
+}
+
+extension Duration {
+    /// The whole milliseconds of this duration.
+    var milliseconds: Int { Int(nanoseconds / 1_000_000) }
+}

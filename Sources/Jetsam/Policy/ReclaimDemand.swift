@@ -1,0 +1,36 @@
+internal import MemoryPressure
+
+/// What one step of the ladder is asked to do.
+struct ReclaimDemand: Equatable {
+    var level: PressureLevel
+    var reason: LevelReason
+    /// Bytes that this step should bring back; 0 where it only sets limits or trims.
+    var targetBytes: Int
+    /// Bytes that are missing in all, before this process's share and the step's cap.
+    var missingBytes: Int
+    /// The number of the step in its episode, from 1.
+    var step: Int
+    /// The hard limit, in bytes, that the trim's rule is a share of.
+    var limitBytes: Int
+    /// Whether there is so little time that caches are asked before the allocator is trimmed.
+    var isUrgent: Bool
+    /// When the reading was taken that led here.
+    var decidedAt: MonotonicInstant
+}
+
+/// Everything that the scheduler of steps looks at.
+struct ReclaimContext {
+    var reading: MemoryReading
+    var thresholds: HeadroomThresholds
+    var level: PressureLevel
+    var reason: LevelReason
+    /// Sustained growth of unmanaged memory, bytes a second.
+    var growthRate: Int?
+    var millisecondsToLimit: Int?
+    /// Bytes that registered caches report.
+    var purgeableBytes: Int
+    /// Bytes asked of clients that have not answered yet.
+    var inFlightBytes: Int
+
+    var now: MonotonicInstant { reading.instant }
+}

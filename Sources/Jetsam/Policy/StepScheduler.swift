@@ -1,0 +1,126 @@
+internal import MemoryPressure
+
+/// Decides when a step is due and how much it asks for. An episode lasts from leaving `normal` until it is reached again.
+struct StepScheduler {
+    private let configuration: ResourceManager.Configuration
+    private(set) var step = 0
+    private var lastEnd: MonotonicInstant?
+    private var lastPromised = 0
+    private var mayStepAtOnce = false
+    /// The demand that was posted and whose step has not ended. It may not have begun either.
+    private var outstanding: (step: Int, level: PressureLevel)?
+    private var highestStepped = PressureLevel.normal
+    private(set) var nothingLeftSince: MonotonicInstant?
+    private(set) var areLimitsSet = false
+
+    /// Rules whose signal covers two seconds cannot show the effect of a step any sooner.
+    private static let slowSpacing = Duration.nanoseconds(StallWindow.length)
+
+    init(configuration: ResourceManager.Configuration) {
+        self.configuration = configuration
+    }
+
+    mutating func next(_ context: ReclaimContext) -> ReclaimDemand? {
+        guard context.level > .normal else {
+            step = 0
+            highestStepped = .normal
+            nothingLeftSince = nil
+            return nil
+        }
+        noteWhatIsLeft(context)
+        if let outstanding, outstanding.level >= context.level { return nil }
+        let isFirstAtLevel = context.level > highestStepped
+        if !isFirstAtLevel, !mayStepAtOnce, let lastEnd, lastEnd.duration(to: context.now) < spacing(context) {
+            return nil
+        }
+
+        let missing = missingBytes(context)
+        let target = targetBytes(context, missing: missing)
+        guard target > 0 || isFirstAtLevel || !areLimitsSet else { return nil }
+        step += 1
+        mayStepAtOnce = false
+        highestStepped = max(highestStepped, context.level)
+        areLimitsSet = true
+        outstanding = (step, context.level)
+        let urgent = context.millisecondsToLimit.map { $0 < configuration.trim.urgentTimeToLimit.milliseconds } ?? false
+        return ReclaimDemand(
+            level: context.level, reason: context.reason, targetBytes: target, missingBytes: missing, step: step,
+            limitBytes: context.reading.limitBytes, isUrgent: urgent, decidedAt: context.now)
+    }
+
+    /// A step has ended; `step` is its number, and 0 for a call of the application's.
+    mutating func stepEnded(_ step: Int, promisedBytes: Int, at now: MonotonicInstant) {
+        guard step > 0 else { return }
+        if outstanding?.step == step { outstanding = nil }
+        lastEnd = now
+        lastPromised = promisedBytes
+    }
+
+    /// The level was announced again because it stuck: one new step is allowed at once.
+    mutating func allowStep() {
+        mayStepAtOnce = true
+    }
+
+    mutating func limitsWereLifted() {
+        areLimitsSet = false
+    }
+
+    private mutating func noteWhatIsLeft(_ context: ReclaimContext) {
+        // While a step is under way nobody knows yet.
+        if context.level == .critical, outstanding != nil { return }
+        let isExhausted = context.level == .critical && lastEnd != nil && lastPromised == 0
+        nothingLeftSince = isExhausted ? nothingLeftSince ?? context.now : nil
+    }
+
+    private func spacing(_ context: ReclaimContext) -> Duration {
+        let rule = context.reason.rule
+        if rule == .stall || rule == .events || rule == .external { return Self.slowSpacing }
+        return context.level == .critical && lastPromised > 0 ? .zero : configuration.reclaim.warningSpacing
+    }
+
+    /// Bytes to the low watermark, warning's exit, and by the rule that holds the level.
+    private func missingBytes(_ context: ReclaimContext) -> Int {
+        let reading = context.reading
+        let isCritical = context.level == .critical
+        var missing = max(0, context.thresholds.warningExit - reading.headroomBytes)
+        let rule = context.reason.rule
+        if rule == .timeToLimit, areLimitsSet, let rate = context.growthRate {
+            let times = configuration.timeToLimit
+            let seconds = Double((isCritical ? times.criticalExit : times.warning).milliseconds) / 1000
+            missing = max(missing, Int(clamping: Int64(Double(rate) * seconds)) - reading.headroomBytes)
+        } else if rule == .footprint, let budget = configuration.footprint {
+            let exit = budget.budgetBytes / 100 * (budget.warningPercent - budget.exitPoints)
+            missing = max(missing, reading.footprintBytes - exit)
+        } else if rule == .distanceToHigh, let high = reading.highBytes, let distance = reading.distanceToHighBytes {
+            missing = max(missing, high / 100 * configuration.distanceToHigh.warningExitPercent - distance)
+        } else if rule == .stall || rule == .events || rule == .external {
+            // These say that memory is short but not by how much.
+            let percent = isCritical ? 50 : configuration.reclaim.warningSharePercent
+            missing = max(missing, context.purgeableBytes / 100 * percent)
+        }
+        return max(0, missing)
+    }
+
+    private func targetBytes(_ context: ReclaimContext, missing: Int) -> Int {
+        let share = shareBytes(context, missing: missing)
+        let wanted = max(0, share - context.inFlightBytes)
+        let cap =
+            context.level == .critical
+            ? context.purgeableBytes : context.purgeableBytes / 100 * configuration.reclaim.warningSharePercent
+        return min(wanted, max(0, cap))
+    }
+
+    /// This process's share of what is missing at a level that others use too: by footprint, doubled with each further step
+    /// of the episode, all of it when there is less than a second left.
+    private func shareBytes(_ context: ReclaimContext, missing: Int) -> Int {
+        let rule = context.reason.rule
+        let isShared = rule == .headroom || rule == .timeToLimit || rule == .distanceToHigh
+        let reading = context.reading
+        guard isShared, reading.unreclaimableBytes > reading.footprintBytes, reading.footprintBytes > 0 else {
+            return missing
+        }
+        if context.level == .critical, let time = context.millisecondsToLimit, time < 1000 { return missing }
+        let share = Double(missing) * Double(reading.footprintBytes) / Double(reading.unreclaimableBytes)
+        return min(missing, Int(share * Double(1 << min(step, 30))))
+    }
+}

@@ -1,0 +1,53 @@
+internal import MemoryPressure
+internal import Synchronization
+
+/// Between the side that decides and the threads that do: demands one way, gauges the other.
+///
+/// The sampler uses it. Its lock is only ever held to move a few words; signalling neither allocates nor blocks.
+final class ReclaimChannel: Sendable {
+    struct Mail {
+        var demand: ReclaimDemand?
+        var regrowth: Regrowth.Decision?
+        var lastResort: LevelReason?
+    }
+
+    let gauges = ReclaimGauges()
+    let spot = ParkingSpot()
+    private let mail = Lock(Mail())
+    private let hasMail = Atomic<Bool>(false)
+
+    func post(_ demand: ReclaimDemand) {
+        mail.withLock { $0.demand = demand }
+        delivered()
+    }
+
+    func post(_ regrowth: Regrowth.Decision) {
+        mail.withLock { $0.regrowth = regrowth }
+        delivered()
+    }
+
+    func postLastResort(_ reason: LevelReason) {
+        mail.withLock { $0.lastResort = reason }
+        delivered()
+    }
+
+    var isEmpty: Bool { !hasMail.load(ordering: .acquiring) }
+
+    /// The level of the demand that waits; nil where none does.
+    var pendingLevel: PressureLevel? {
+        isEmpty ? nil : mail.withLock { $0.demand?.level }
+    }
+
+    func take() -> Mail {
+        hasMail.store(false, ordering: .releasing)
+        return mail.withLock { mail in
+            defer { mail = Mail() }
+            return mail
+        }
+    }
+
+    private func delivered() {
+        hasMail.store(true, ordering: .releasing)
+        spot.signal()
+    }
+}

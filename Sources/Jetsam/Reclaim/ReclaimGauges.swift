@@ -1,0 +1,26 @@
+internal import MemoryPressure
+internal import Synchronization
+
+/// What the sampler may know of reclaim without taking a lock that reclaim holds.
+struct ReclaimGauges: ~Copyable, Sendable {
+    private let inFlight = Atomic<Int>(0)
+    private let deadline = Atomic<Int64>(.max)
+    private let parked = Atomic<Int>(0)
+    private let threads = Atomic<Int>(0)
+
+    var inFlightBytes: Int { inFlight.load(ordering: .relaxed) }
+    /// When the call that has been out longest misses its deadline, in nanoseconds; `.max` where none is out.
+    var deadlineNanoseconds: Int64 { deadline.load(ordering: .acquiring) }
+    var parkedThreads: Int { parked.load(ordering: .acquiring) }
+    var liveThreads: Int { threads.load(ordering: .acquiring) }
+
+    func publish(_ run: ReclaimRun?) {
+        inFlight.store(run?.inFlightBytes ?? 0, ordering: .relaxed)
+        deadline.store(run?.nextDeadline?.nanoseconds ?? .max, ordering: .releasing)
+    }
+
+    func willPark() { parked.add(1, ordering: .acquiringAndReleasing) }
+    func didUnpark() { parked.subtract(1, ordering: .acquiringAndReleasing) }
+    func threadStarted() { threads.add(1, ordering: .acquiringAndReleasing) }
+    func threadEnded() { threads.subtract(1, ordering: .acquiringAndReleasing) }
+}

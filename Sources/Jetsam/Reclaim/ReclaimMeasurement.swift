@@ -1,0 +1,52 @@
+internal import MemoryPressure
+
+/// What a finished run brought, from the readings before and after it.
+struct ReclaimMeasurement {
+    let run: ReclaimRun
+    let before: MemoryReading
+    let after: MemoryReading
+    let managedBefore: Int
+    let managedAfter: Int
+    /// Growth of unmanaged memory before the step, bytes a second.
+    let growthRate: Int
+    let end: MonotonicInstant
+
+    var releases: [ReclaimRun.Outcome] { run.outcomes.filter(\.isRelease) }
+
+    var returnedBytes: Int { max(0, before.footprintBytes - after.footprintBytes) }
+
+    /// How much others grew: other processes under the limit, caches since they were counted, and unmanaged memory at
+    /// the rate that it had before.
+    var othersGrowth: Int {
+        let outside =
+            (after.unreclaimableBytes - after.footprintBytes) - (before.unreclaimableBytes - before.footprintBytes)
+        let caches = managedAfter - (managedBefore - run.promisedBytes)
+        let seconds = Double(before.instant.duration(to: after.instant).nanoseconds) * 1e-9
+        let unmanaged = Int(clamping: Int64(Double(growthRate) * max(0, seconds)))
+        return max(0, outside) + max(0, caches) + max(0, unmanaged)
+    }
+
+    var isDisturbed: Bool { othersGrowth > run.promisedBytes / 10 }
+
+    func step(sequence: UInt64, names: [UInt64: String]) -> ReclaimStep {
+        let demand = run.demand
+        let returned = returnedBytes
+        let parts = releases.map { outcome in
+            let answer = outcome.answer
+            let share = run.promisedBytes > 0 ? Double(answer.promisedBytes) / Double(run.promisedBytes) : 0
+            return ReclaimStep.Part(
+                name: names[outcome.client] ?? "unknown", askedBytes: answer.askedBytes,
+                promisedBytes: answer.promisedBytes, freedBytes: answer.freedBytes,
+                returnedBytes: Int(Double(returned) * share), handlerTime: answer.duration, failed: answer.failed,
+                missedDeadline: answer.missedDeadline)
+        }
+        let freed = parts.compactMap(\.freedBytes)
+        return ReclaimStep(
+            sequence: sequence, step: demand.step, level: demand.level, reason: demand.reason,
+            missingBytes: demand.missingBytes, targetBytes: demand.targetBytes, promisedBytes: run.promisedBytes,
+            freedBytes: freed.isEmpty ? nil : freed.reduce(0, +), returnedBytes: returned, isDisturbed: isDisturbed,
+            didTrim: run.didTrim, headroomBytes: (before.headroomBytes, after.headroomBytes),
+            timeToFirstRelease: run.firstRelease.map { demand.decidedAt.duration(to: $0) },
+            duration: demand.decidedAt.duration(to: end), parts: parts)
+    }
+}

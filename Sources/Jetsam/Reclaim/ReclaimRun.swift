@@ -1,0 +1,254 @@
+internal import MemoryPressure
+
+/// One step while it is carried out: says what to do next and takes the answers. It does nothing itself.
+///
+/// Synchronous handlers are called one after another in the plan's order, asynchronous ones all at the start. A call that
+/// misses its deadline is left behind, and whoever asks next goes on with the rest.
+struct ReclaimRun {
+    enum Kind: Equatable {
+        /// Answers a demand and is recorded.
+        case step
+        /// Raises or lifts limits; nothing is released or recorded.
+        case regrowth
+    }
+
+    enum Action {
+        /// Somebody else is at work, or answers are awaited.
+        case wait
+        case trim
+        /// Set a limit; nil lifts it.
+        case limit(CallID, client: UInt64, bytes: Int?)
+        case release(CallID, client: UInt64, request: ReleaseRequest)
+        /// Start the asynchronous part of a client: its limit, then its release where it asks for bytes.
+        case start(CallID, client: UInt64, limit: LimitChange, request: ReleaseRequest?)
+        /// Read again and record.
+        case measure
+    }
+
+    struct CallID: Hashable {
+        var number: Int
+    }
+
+    struct Call: Equatable {
+        var client: UInt64
+        var isRelease: Bool
+        var askedBytes: Int
+        var reportedBytes: Int
+        var start: MonotonicInstant
+        var deadline: MonotonicInstant
+        var isAsynchronous: Bool
+    }
+
+    struct Outcome: Equatable {
+        var client: UInt64
+        var isRelease: Bool
+        var answer: LedgerEntry.Answer
+        /// What the handler threw, as text; nil where it did not.
+        var error: String?
+    }
+
+    private enum Phase {
+        /// The allocator is trimmed before anybody is asked.
+        case trimFirst
+        /// Asynchronous clients are started.
+        case starts(Int)
+        /// Synchronous clients are given their limits.
+        case limits(Int)
+        /// Synchronous clients are asked, in order.
+        case releases(Int)
+        /// Asynchronous answers are awaited.
+        case answers
+        /// The allocator is trimmed after the caches have given.
+        case trimLast
+        /// All is done but the reading at the end.
+        case measure
+        /// The end was handed out.
+        case done
+    }
+
+    let kind: Kind
+    let demand: ReclaimDemand
+    let plan: [PlannedRelease]
+    let sizes: [UInt64: Int]
+    let callDeadline: Duration
+
+    private var phase = Phase.trimFirst
+    private let trimsFirst: Bool
+    private var current: CallID?
+    /// A thread trims or measures, which has no deadline.
+    private var isBusy = false
+    private var calls: [CallID: Call] = [:]
+    private var nextCall = 0
+    private var remaining: Int
+    private(set) var outcomes: [Outcome] = []
+    private(set) var firstRelease: MonotonicInstant?
+    private(set) var didTrim = false
+    private(set) var promisedBytes = 0
+
+    init(
+        kind: Kind, demand: ReclaimDemand, plan: [PlannedRelease], sizes: [UInt64: Int], callDeadline: Duration,
+        trimsFirst: Bool
+    ) {
+        self.kind = kind
+        self.demand = demand
+        self.plan = plan
+        self.sizes = sizes
+        self.callDeadline = callDeadline
+        self.trimsFirst = trimsFirst
+        // At critical only answers count; at warning what asynchronous clients were asked for is taken to come.
+        let asked = demand.level == .critical ? 0 : plan.reduce(0) { $0 + ($1.isAsynchronous ? $1.askBytes : 0) }
+        remaining = demand.targetBytes - asked
+    }
+
+    /// The instant at which a call that is out will have missed its deadline; nil where none is out.
+    var nextDeadline: MonotonicInstant? {
+        calls.values.map(\.deadline).min()
+    }
+
+    /// Bytes that were asked for and not answered.
+    var inFlightBytes: Int {
+        calls.values.reduce(0) { $0 + min($1.askedBytes, $1.reportedBytes) }
+    }
+
+    mutating func next(shouldTrimLast: Bool, at now: MonotonicInstant) -> Action {
+        expire(at: now)
+        guard current == nil, !isBusy else { return .wait }
+        while true {
+            switch phase {
+            case .trimFirst:
+                phase = .starts(0)
+                if trimsFirst { return hold(.trim) }
+            case .starts(let index):
+                guard index < plan.count else {
+                    phase = .limits(0)
+                    continue
+                }
+                phase = .starts(index + 1)
+                let part = plan[index]
+                guard part.isAsynchronous, part.limit != .keep || part.askBytes > 0 else { continue }
+                let id = out(part, askedBytes: part.askBytes, isRelease: part.askBytes > 0, now)
+                let request = part.askBytes > 0 ? request(part.askBytes) : nil
+                return .start(id, client: part.id, limit: part.limit, request: request)
+            case .limits(let index):
+                guard index < plan.count else {
+                    phase = kind == .step ? .releases(0) : .answers
+                    continue
+                }
+                phase = .limits(index + 1)
+                let part = plan[index]
+                guard !part.isAsynchronous else { continue }
+                switch part.limit {
+                case .keep: continue
+                case .set(let bytes): return .limit(hold(part, 0, false, now), client: part.id, bytes: bytes)
+                case .lift: return .limit(hold(part, 0, false, now), client: part.id, bytes: nil)
+                }
+            case .releases(let index):
+                guard index < plan.count, remaining > 0 else {
+                    phase = .answers
+                    continue
+                }
+                phase = .releases(index + 1)
+                let part = plan[index]
+                let size = sizes[part.id] ?? 0
+                guard !part.isAsynchronous, part.canBeAsked, size > 0 else { continue }
+                let ask = min(size, remaining)
+                firstRelease = firstRelease ?? now
+                return .release(hold(part, ask, true, now), client: part.id, request: request(ask))
+            case .answers:
+                guard calls.isEmpty else { return .wait }
+                phase = kind == .step ? .trimLast : .measure
+            case .trimLast:
+                phase = .measure
+                if shouldTrimLast { return hold(.trim) }
+            case .measure:
+                phase = .done
+                return hold(.measure)
+            case .done:
+                return .wait
+            }
+        }
+    }
+
+    /// The trim that was handed out is done. What it alone brought need not be asked of the caches.
+    mutating func wasTrimmed(gainedBytes: Int) {
+        isBusy = false
+        didTrim = true
+        remaining -= max(0, gainedBytes)
+    }
+
+    /// Whether nobody has been asked yet.
+    var isAtStart: Bool { nextCall == 0 && outcomes.isEmpty }
+
+    /// Takes an answer. One that comes after its deadline changes nothing here any more.
+    mutating func answered(_ id: CallID, promisedBytes: Int, freedBytes: Int?, error: String?, at now: MonotonicInstant)
+    {
+        guard let call = calls.removeValue(forKey: id) else { return }
+        if current == id { current = nil }
+        guard call.isRelease else {
+            if error != nil { record(call, promised: 0, freed: nil, error: error, missed: false, now) }
+            return
+        }
+        // More than the cache said it held cannot have been given.
+        let promised = max(0, min(promisedBytes, max(call.reportedBytes, call.askedBytes)))
+        self.promisedBytes += promised
+        if !call.isAsynchronous || demand.level == .critical {
+            remaining -= promised
+        } else {
+            remaining += max(0, call.askedBytes - promised)
+        }
+        record(call, promised: promised, freed: freedBytes, error: error, missed: false, now)
+    }
+
+    /// Asks nobody else and shortens the deadlines of the calls that are out: a step at a higher level waits.
+    mutating func hurry(deadline: Duration, at now: MonotonicInstant) {
+        remaining = 0
+        let latest = now.advanced(by: deadline)
+        for id in calls.keys where calls[id].map({ $0.deadline > latest }) ?? false {
+            calls[id]?.deadline = latest
+        }
+    }
+
+    private mutating func expire(at now: MonotonicInstant) {
+        for (id, call) in calls.filter({ $0.value.deadline <= now }) {
+            calls[id] = nil
+            if current == id { current = nil }
+            record(call, promised: 0, freed: nil, error: nil, missed: true, now)
+        }
+    }
+
+    private mutating func record(
+        _ call: Call, promised: Int, freed: Int?, error: String?, missed: Bool, _ now: MonotonicInstant
+    ) {
+        let answer = LedgerEntry.Answer(
+            askedBytes: call.askedBytes, promisedBytes: promised, freedBytes: freed, returnedBytes: 0,
+            duration: call.start.duration(to: now), failed: error != nil, missedDeadline: missed)
+        outcomes.append(Outcome(client: call.client, isRelease: call.isRelease, answer: answer, error: error))
+    }
+
+    private mutating func hold(_ action: Action) -> Action {
+        isBusy = true
+        return action
+    }
+
+    private func request(_ bytes: Int) -> ReleaseRequest {
+        ReleaseRequest(bytes: bytes, level: demand.level, deadline: callDeadline)
+    }
+
+    private mutating func hold(_ part: PlannedRelease, _ ask: Int, _ isRelease: Bool, _ now: MonotonicInstant) -> CallID
+    {
+        let id = out(part, askedBytes: ask, isRelease: isRelease, now)
+        current = id
+        return id
+    }
+
+    private mutating func out(
+        _ part: PlannedRelease, askedBytes: Int, isRelease: Bool, _ now: MonotonicInstant
+    ) -> CallID {
+        let id = CallID(number: nextCall)
+        nextCall += 1
+        calls[id] = Call(
+            client: part.id, isRelease: isRelease, askedBytes: askedBytes, reportedBytes: sizes[part.id] ?? 0,
+            start: now, deadline: now.advanced(by: callDeadline), isAsynchronous: part.isAsynchronous)
+        return id
+    }
+}

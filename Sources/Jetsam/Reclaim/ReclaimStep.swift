@@ -1,0 +1,71 @@
+public import MemoryPressure
+
+/// One step of reclaim: what was asked of whom, what they answered, and what it brought.
+public struct ReclaimStep: Sendable, Equatable, CustomStringConvertible {
+    /// One cache's part in a step.
+    public struct Part: Sendable, Equatable {
+        /// The cache's name.
+        public var name: String
+        /// Bytes that it was asked for.
+        public var askedBytes: Int
+        /// Bytes that it answered to have given, held to what it had reported; 0 while it has not answered.
+        public var promisedBytes: Int
+        /// Bytes that its handler's thread freed, by the allocator's counters; nil where they cannot tell.
+        public var freedBytes: Int?
+        /// Its share of the step's returned bytes, in proportion to what was promised.
+        public var returnedBytes: Int
+        /// How long its handler took, or had taken when its deadline passed.
+        public var handlerTime: Duration
+        /// Whether the handler threw.
+        public var failed: Bool
+        /// Whether the handler missed its deadline. It may still be running.
+        public var missedDeadline: Bool
+    }
+
+    /// Shares one numbering with level changes: what happened first has the lower number.
+    public var sequence: UInt64
+    /// The number of the step in its episode, from 1; 0 for a call of the application's.
+    public var step: Int
+    /// The level that it answered.
+    public var level: PressureLevel
+    /// Why it was taken.
+    public var reason: LevelReason
+    /// Bytes that were missing in all.
+    public var missingBytes: Int
+    /// Bytes that this step was to bring.
+    public var targetBytes: Int
+    /// Sum of what the caches promised.
+    public var promisedBytes: Int
+    /// Sum of what their threads freed; nil where the allocator cannot tell.
+    public var freedBytes: Int?
+    /// Fall of the process's footprint over the whole step, after the trim; never negative.
+    public var returnedBytes: Int
+    /// Whether others grew meanwhile by more than a tenth of the promise, so that the figures say nothing about the caches.
+    public var isDisturbed: Bool
+    /// Whether the allocator was trimmed.
+    public var didTrim: Bool
+    /// Headroom before and after, in bytes.
+    public var headroomBytes: (before: Int, after: Int)
+    /// From the reading that decided it to the first release call; nil where none was made.
+    public var timeToFirstRelease: Duration?
+    /// From the decision to the measurement at its end.
+    public var duration: Duration
+    /// The caches that were asked, in order.
+    public var parts: [Part]
+
+    /// Whether both record the same step.
+    public static func == (lhs: ReclaimStep, rhs: ReclaimStep) -> Bool {
+        lhs.sequence == rhs.sequence && lhs.step == rhs.step && lhs.parts == rhs.parts
+            && lhs.promisedBytes == rhs.promisedBytes && lhs.returnedBytes == rhs.returnedBytes
+    }
+
+    /// One line, such as `step 1 at warning: asked 25.6 MiB, promised 25.6 MiB, returned 24 MiB in 3 ms …`.
+    public var description: String {
+        let disturbed = isDisturbed ? ", disturbed" : ""
+        let freed = freedBytes.map { ", freed \(ByteCount($0))" } ?? ""
+        return """
+            step \(step) at \(level): asked \(ByteCount(targetBytes)), promised \(ByteCount(promisedBytes))\(freed), \
+            returned \(ByteCount(returnedBytes))\(disturbed) in \(duration.milliseconds) ms; \(reason)
+            """
+    }
+}

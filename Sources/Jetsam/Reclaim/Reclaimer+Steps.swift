@@ -1,0 +1,191 @@
+internal import MemoryPressure
+
+extension Reclaimer {
+    /// Makes the next run from what waits; false where nothing does, or another thread is at it.
+    func prepare() -> Bool {
+        let mayPrepare = state.withLock { state in
+            guard !state.isStopped, !state.isPreparing, state.run == nil else { return false }
+            state.isPreparing = true
+            return true
+        }
+        guard mayPrepare else { return false }
+        let mail = channel.take()
+        if let reason = mail.lastResort { callLastResort(reason) }
+        let hasRun =
+            if let demand = mail.demand {
+                begin(demand, request: nil)
+            } else if let regrowth = mail.regrowth, begin(regrowth) {
+                true
+            } else if let request = state.withLock({ $0.requests.isEmpty ? nil : $0.requests.removeFirst() }) {
+                begin(self.demand(for: request), request: request)
+            } else {
+                false
+            }
+        state.withLock { $0.isPreparing = false }
+        // Whoever posted while this thread was preparing may have woken one that found it so and parked again.
+        return hasRun || !channel.isEmpty || state.withLock { !$0.requests.isEmpty }
+    }
+
+    private func demand(for request: Request) -> ReclaimDemand {
+        let reading = host.measure()
+        let bytes = request.bytes.map { min($0, registry.reportedBytes) } ?? registry.reportedBytes
+        let reason = LevelReason(rule: .external, observed: 0, threshold: 0, unit: .none, cause: .request)
+        return ReclaimDemand(
+            level: .critical, reason: reason, targetBytes: bytes, missingBytes: bytes, step: 0,
+            limitBytes: reading.limitBytes, isUrgent: false, decidedAt: clock.now)
+    }
+
+    private func begin(_ demand: ReclaimDemand, request: Request?) -> Bool {
+        let clients = registry.clients
+        let before = host.measure()
+        let managed = registry.reportedBytes
+        let deadlines = configuration.reclaim
+        state.withLock { state in
+            let facts = facts(clients, state.ledger, demand.level, before)
+            var plan = ReclaimOrder.plan(facts, targetBytes: demand.targetBytes)
+            // A call of the application's frees; it does not hold anybody down afterwards.
+            if request != nil { for index in plan.indices { plan[index].limit = .keep } }
+            remember(clients, in: &state)
+            state.before = before
+            state.managedBefore = managed
+            state.requestUnderWay = request
+            state.run = ReclaimRun(
+                kind: .step, demand: demand, plan: plan, sizes: Self.sizes(facts),
+                callDeadline: demand.level == .critical ? deadlines.criticalDeadline : deadlines.warningDeadline,
+                trimsFirst: !demand.isUrgent && state.trim.isDue(limitBytes: demand.limitBytes, at: clock.now))
+            channel.gauges.publish(state.run)
+        }
+        return true
+    }
+
+    private func begin(_ regrowth: Regrowth.Decision) -> Bool {
+        let clients = registry.clients
+        let now = clock.now
+        if regrowth == .lift { host.noteLimitsLifted() }
+        return state.withLock { state in
+            let facts = facts(clients, state.ledger, .normal, state.before)
+            let changes: [(id: UInt64, limit: LimitChange)] =
+                switch regrowth {
+                case .lift: facts.compactMap { $0.limitBytes == nil || $0.isBusy ? nil : ($0.id, .lift) }
+                case .raise(let bytes):
+                    Regrowth.limits(facts, bytes: bytes).map { ($0.id, .set(bytes: $0.limitBytes)) }
+                }
+            guard !changes.isEmpty else { return false }
+            let asynchronous = Set(facts.filter { $0.traits.contains(.asynchronous) }.map(\.id))
+            let plan = changes.map { change in
+                PlannedRelease(
+                    id: change.id, askBytes: 0, limit: change.limit,
+                    isAsynchronous: asynchronous.contains(change.id), canBeAsked: false)
+            }
+            remember(clients, in: &state)
+            let reason = LevelReason(rule: .headroom, observed: 0, threshold: 0, unit: .none, cause: .sampler)
+            let demand = ReclaimDemand(
+                level: .normal, reason: reason, targetBytes: 0, missingBytes: 0, step: 0, limitBytes: 0,
+                isUrgent: false, decidedAt: now)
+            state.run = ReclaimRun(
+                kind: .regrowth, demand: demand, plan: plan, sizes: [:],
+                callDeadline: configuration.reclaim.criticalDeadline, trimsFirst: false)
+            channel.gauges.publish(state.run)
+            return true
+        }
+    }
+
+    private func facts(
+        _ clients: [CacheClient], _ ledger: [UInt64: LedgerEntry], _ level: PressureLevel, _ reading: MemoryReading
+    ) -> [ClientFacts] {
+        let now = clock.now
+        return clients.map { client in
+            let entry = ledger[client.id]
+            let isHeldOff = entry?.isHeldOff(
+                at: now, level: level, headroomBytes: reading.headroomBytes, limitBytes: reading.limitBytes)
+            return ClientFacts(
+                id: client.id, priority: client.priority, traits: client.traits, rebuildCost: client.rebuildCost,
+                bytes: client.reportedBytes, limitBytes: client.limitBytes, givesNothing: entry?.givesNothing ?? false,
+                isHeldOff: isHeldOff ?? false, isBusy: client.isBusy)
+        }
+    }
+
+    private static func sizes(_ facts: [ClientFacts]) -> [UInt64: Int] {
+        Dictionary(uniqueKeysWithValues: facts.map { ($0.id, $0.bytes) })
+    }
+
+    /// Keeps the clients of this run at hand, and forgets what is known of those that are gone.
+    private func remember(_ clients: [CacheClient], in state: inout State) {
+        state.clients = Dictionary(uniqueKeysWithValues: clients.map { ($0.id, $0) })
+        if state.ledger.count > state.clients.count {
+            let present = state.clients
+            state.ledger = state.ledger.filter { present[$0.key] != nil }
+        }
+    }
+
+    /// Measures what the step brought, writes the ledger and lets the next step be decided.
+    func finish() {
+        let after = host.measure()
+        let now = clock.now
+        let managed = registry.reportedBytes
+        let growthRate = host.growthRate
+        let sequence = host.nextSequence()
+        guard let run = state.withLock({ $0.run }) else { return }
+        guard run.kind == .step else {
+            state.withLock { state in
+                state.run = nil
+                channel.gauges.publish(nil)
+            }
+            return
+        }
+        host.noteStepEnd(run.demand.step, promisedBytes: run.promisedBytes)
+        let (step, problems, request) = state.withLock { state in
+            let result = ReclaimMeasurement(
+                run: run, before: state.before, after: after, managedBefore: state.managedBefore,
+                managedAfter: managed, growthRate: growthRate, end: now)
+            if !run.didTrim { state.trim.noteFreed(run.promisedBytes) }
+            let step = result.step(sequence: sequence, names: state.clients.mapValues(\.name))
+            for (outcome, part) in zip(result.releases, step.parts) {
+                var answer = outcome.answer
+                answer.returnedBytes = part.returnedBytes
+                state.ledger[outcome.client, default: LedgerEntry()].add(
+                    answer, isDisturbed: step.isDisturbed, level: run.demand.level,
+                    headroomBytes: after.headroomBytes, at: now)
+            }
+            let problems = run.outcomes.filter { $0.error != nil || $0.answer.missedDeadline }.map { outcome in
+                HandlerProblem(
+                    cache: state.clients[outcome.client]?.name ?? "unknown", error: outcome.error,
+                    duration: outcome.answer.duration)
+            }
+            let request = state.requestUnderWay
+            state.requestUnderWay = nil
+            state.run = nil
+            channel.gauges.publish(nil)
+            return (step, problems, request)
+        }
+        host.publish(step, problems: problems)
+        request?.continuation.resume(returning: step)
+        host.judgeAfterStep()
+    }
+
+    /// Asks the caches for bytes on the application's behalf; nil for all that they have.
+    func release(bytes: Int?) async -> ReclaimStep? {
+        await withCheckedContinuation { continuation in
+            let isStopped = state.withLock { state in
+                if !state.isStopped { state.requests.append(Request(bytes: bytes, continuation: continuation)) }
+                return state.isStopped
+            }
+            if isStopped { continuation.resume(returning: nil) } else { channel.spot.signal() }
+        }
+    }
+
+    /// No run begins from here on. Calls that wait are answered with nil.
+    func stop() {
+        let waiting = state.withLock { state in
+            state.isStopped = true
+            state.run = nil
+            channel.gauges.publish(nil)
+            defer {
+                state.requests = []
+                state.requestUnderWay = nil
+            }
+            return state.requests + (state.requestUnderWay.map { [$0] } ?? [])
+        }
+        for request in waiting { request.continuation.resume(returning: nil) }
+    }
+}

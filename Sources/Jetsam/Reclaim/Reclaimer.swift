@@ -1,0 +1,223 @@
+internal import MemoryPressure
+internal import Synchronization
+
+/// What a reclaimer needs of the side that decides.
+protocol ReclaimHost: AnyObject, Sendable {
+    /// A full reading now, without judging it.
+    func measure() -> MemoryReading
+    /// Sustained growth of unmanaged memory, in bytes a second.
+    var growthRate: Int { get }
+    /// A step has ended: spacing counts from here.
+    func noteStepEnd(_ step: Int, promisedBytes: Int)
+    /// Judge the level again and post what is due next.
+    func judgeAfterStep()
+    /// Every limit was lifted.
+    func noteLimitsLifted()
+    /// A number for the next notification.
+    func nextSequence() -> UInt64
+    /// Takes a finished step to whoever listens. Called on a reclaim thread, under no lock.
+    func publish(_ step: ReclaimStep, problems: [HandlerProblem])
+}
+
+/// What went wrong with a handler.
+struct HandlerProblem: Sendable {
+    var cache: String
+    /// What it threw, or nil where it missed its deadline.
+    var error: String?
+    var duration: Duration
+}
+
+/// Carries out steps of the ladder on the reclaim threads, measures them and keeps the ledger.
+///
+/// Any number of threads may be in ``work()``; the run that is under way hands each piece of work to one of them.
+final class Reclaimer: Sendable {
+    struct State {
+        var run: ReclaimRun?
+        /// One thread is making the next run.
+        var isPreparing = false
+        var clients: [UInt64: CacheClient] = [:]
+        var before = MemoryReading()
+        var managedBefore = 0
+        var trim: TrimSchedule
+        var ledger: [UInt64: LedgerEntry] = [:]
+        var requests: [Request] = []
+        var requestUnderWay: Request?
+        var isStopped = false
+    }
+
+    /// A call of the application's for bytes.
+    struct Request {
+        /// Nil for everything.
+        var bytes: Int?
+        var continuation: CheckedContinuation<ReclaimStep?, Never>
+    }
+
+    let registry: CacheRegistry
+    let channel: ReclaimChannel
+    let clock: any MonotonicClock
+    let allocator: any Allocator
+    let configuration: ResourceManager.Configuration
+    let host: any ReclaimHost
+    let state: Lock<State>
+    private let lastResort: (@Sendable (LevelReason) -> Void)?
+
+    init(
+        registry: CacheRegistry, channel: ReclaimChannel, host: any ReclaimHost,
+        configuration: ResourceManager.Configuration, clock: any MonotonicClock, allocator: any Allocator,
+        lastResort: (@Sendable (LevelReason) -> Void)?
+    ) {
+        self.registry = registry
+        self.channel = channel
+        self.host = host
+        self.configuration = configuration
+        self.clock = clock
+        self.allocator = allocator
+        self.lastResort = lastResort
+        state = Lock(State(trim: TrimSchedule(configuration: configuration.trim)))
+    }
+
+    /// Works until there is nothing to do; then the thread may park.
+    func work() {
+        while true {
+            switch nextAction() {
+            case nil: if !prepare() { return }
+            case .wait: return
+            case .trim: trim()
+            case .limit(let id, let client, let bytes): setLimit(id, client, bytes)
+            case .release(let id, let client, let request): release(id, client, request)
+            case .start(let id, let client, let limit, let request): start(id, client, limit, request)
+            case .measure: finish()
+            }
+        }
+    }
+
+    /// Nil where no run is under way.
+    private func nextAction() -> ReclaimRun.Action? {
+        let pending = channel.pendingLevel
+        return state.withLock { state in
+            guard let run = state.run else { return nil }
+            let now = clock.now
+            if let pending, run.kind == .regrowth || pending > run.demand.level {
+                state.run?.hurry(deadline: configuration.reclaim.criticalDeadline, at: now)
+            }
+            let isTrimDue = shouldTrimLast(state, at: now)
+            let action = state.run?.next(shouldTrimLast: isTrimDue, at: now)
+            channel.gauges.publish(state.run)
+            return action
+        }
+    }
+
+    private func shouldTrimLast(_ state: borrowing State, at now: MonotonicInstant) -> Bool {
+        guard let run = state.run else { return false }
+        if run.promisedBytes > 0, allocator.trimsAfterEveryStep { return true }
+        var trim = state.trim
+        trim.noteFreed(run.promisedBytes)
+        if run.demand.level == .critical, trim.isDueAtCriticalEnd { return true }
+        return trim.isDue(limitBytes: run.demand.limitBytes, at: now)
+    }
+
+    private func trim() {
+        let start = clock.now
+        allocator.trim()
+        let end = clock.now
+        let headroom = state.withLock { $0.run?.isAtStart ?? false } ? host.measure().headroomBytes : nil
+        state.withLock { state in
+            state.trim.trimmed(from: start, to: end)
+            state.run?.wasTrimmed(gainedBytes: headroom.map { $0 - state.before.headroomBytes } ?? 0)
+        }
+    }
+
+    private func setLimit(_ id: ReclaimRun.CallID, _ clientID: UInt64, _ bytes: Int?) {
+        call(id, clientID) { client in
+            client.limitBytes = bytes
+            guard case .synchronous(let limit, _) = client.handlers else { return 0 }
+            try limit(bytes)
+            return 0
+        }
+    }
+
+    private func release(_ id: ReclaimRun.CallID, _ clientID: UInt64, _ request: ReleaseRequest) {
+        call(id, clientID) { client in
+            guard case .synchronous(_, let release) = client.handlers else { return 0 }
+            return try release(request)
+        }
+    }
+
+    /// Calls a synchronous handler on this thread, under no lock.
+    private func call(_ id: ReclaimRun.CallID, _ clientID: UInt64, _ body: (CacheClient) throws -> Int) {
+        guard let client = state.withLock({ $0.clients[clientID] }), client.beginCall() else {
+            answered(id, 0, freed: nil, error: nil)
+            return
+        }
+        let before = allocator.bytesFreedByThread()
+        var promised = 0
+        var message: String?
+        do {
+            promised = try body(client)
+        } catch {
+            message = Self.describe(error)
+        }
+        let after = allocator.bytesFreedByThread()
+        client.endCall()
+        let freed: Int? = if let before, let after { Int(clamping: after &- before) } else { nil }
+        answered(id, promised, freed: freed, error: message)
+    }
+
+    private func start(
+        _ id: ReclaimRun.CallID, _ clientID: UInt64, _ change: LimitChange, _ request: ReleaseRequest?
+    ) {
+        guard let client = state.withLock({ $0.clients[clientID] }), client.beginCall() else {
+            answered(id, 0, freed: nil, error: nil)
+            return
+        }
+        Task(priority: .high) {
+            var promised = 0
+            var message: String?
+            do {
+                promised = try await Self.ask(client, change, request)
+            } catch {
+                message = Self.describe(error)
+            }
+            client.endCall()
+            self.answered(id, promised, freed: nil, error: message)
+            self.channel.spot.signal()
+        }
+    }
+
+    private static func ask(_ client: CacheClient, _ change: LimitChange, _ request: ReleaseRequest?) async throws
+        -> Int
+    {
+        guard case .asynchronous(let limit, let release) = client.handlers else { return 0 }
+        switch change {
+        case .keep: break
+        case .set(let bytes):
+            client.limitBytes = bytes
+            try await limit(bytes)
+        case .lift:
+            client.limitBytes = nil
+            try await limit(nil)
+        }
+        guard let request else { return 0 }
+        return try await release(request)
+    }
+
+    private func answered(_ id: ReclaimRun.CallID, _ promised: Int, freed: Int?, error: String?) {
+        let now = clock.now
+        state.withLock { state in
+            state.run?.answered(id, promisedBytes: promised, freedBytes: freed, error: error, at: now)
+            channel.gauges.publish(state.run)
+        }
+    }
+
+    /// Calls the last resort; it is posted once only.
+    func callLastResort(_ reason: LevelReason) {
+        lastResort?(reason)
+    }
+
+    var hasLastResort: Bool { lastResort != nil }
+
+    /// An error as text, held to a length that a log line can bear.
+    private static func describe(_ error: any Error) -> String {
+        String(String(describing: error).prefix(200))
+    }
+}

@@ -1,0 +1,244 @@
+public import CoreMetrics
+internal import Dispatch
+public import Logging
+public import MemoryPressure
+public import ServiceLifecycle
+internal import Synchronization
+
+/// Watches the memory of this process's container, grades how short it is, and asks registered caches to give memory back
+/// in order of priority before the kernel ends the process.
+///
+/// Make one, put it before the services that it serves in a `ServiceGroup`, and register caches with
+/// ``CacheRegistry/shared``:
+///
+/// ```swift
+/// let manager = try ResourceManager(logger: logger)
+/// let group = ServiceGroup(services: [manager, server], gracefulShutdownSignals: [.sigterm], logger: logger)
+/// try await group.run()
+/// ```
+public final class ResourceManager: Service, Sendable {
+    let configuration: Configuration
+    let registry: CacheRegistry
+    let environment: Environment
+    let logger: Logger
+    let governor: Governor
+    let reclaimer: Reclaimer
+    let levels = Broadcast<LevelChange>(capacity: LevelChanges.capacity)
+    let steps = Broadcast<ReclaimStep>(capacity: LevelChanges.capacity)
+    private let bell = Bell()
+    private let channel = ReclaimChannel()
+    private let ticker: any Ticker
+    private let metrics: ManagerMetrics
+    private let totals = Lock(ReclaimTotals())
+    private let hasRun = Atomic<Bool>(false)
+    let events: KernelEvents?
+
+    /// A manager that has not begun: ``run()`` begins it.
+    ///
+    /// - Parameters:
+    ///   - configuration: Thresholds, delays and bounds.
+    ///   - registry: The caches that it asks.
+    ///   - logger: Gets one line for each change of the level (notice) and each step (info), and warnings about handlers.
+    ///   - metricsFactory: Gets the metrics; nil for the process's own.
+    ///   - environment: Where kernel files, time and allocator come from.
+    ///   - lastResort: Called at most once, on a reclaim thread, when headroom is critical, nothing is left to take, and the
+    ///     limit is near or the state has lasted ``Configuration/LastResort/degradedLimit``. Typically it triggers a
+    ///     graceful shutdown. Nil, the default, leaves the process to its fate.
+    /// - Throws: ``ConfigurationError`` for a configuration that cannot be used, `MemoryPressureError` where the kernel
+    ///   offers nothing to read.
+    public init(
+        configuration: Configuration = Configuration(),
+        registry: CacheRegistry = .shared,
+        logger: Logger,
+        metricsFactory: (any MetricsFactory)? = nil,
+        environment: Environment = Environment(),
+        lastResort: (@Sendable (LevelReason) -> Void)? = nil
+    ) throws {
+        try configuration.validate()
+        self.configuration = configuration
+        self.registry = registry
+        self.environment = environment
+        self.logger = logger
+        ticker = environment.ticker ?? SamplerThread()
+        metrics = ManagerMetrics(factory: metricsFactory ?? MetricsSystem.factory)
+        let reader = try KernelReader(root: environment.kernelRoot)
+        let governor = Governor(
+            reader: reader, configuration: configuration, clock: environment.clock, registry: registry,
+            channel: channel, ticker: ticker, bell: bell, hasLastResort: lastResort != nil)
+        self.governor = governor
+        reclaimer = Reclaimer(
+            registry: registry, channel: channel, host: governor, configuration: configuration,
+            clock: environment.clock, allocator: environment.allocator, lastResort: lastResort)
+        events =
+            environment.listensToKernel
+            ? KernelEvents(
+                root: environment.kernelRoot, queue: DispatchQueue(label: "jetsam.events"), clock: environment.clock,
+                environment: environment.variables, triggers: Self.triggers(configuration)
+            ) { [governor] event in
+                governor.receive(event)
+            } : nil
+    }
+
+    /// The level now. Takes a nanosecond.
+    public var level: PressureLevel { governor.currentLevel }
+
+    /// Whether the level is above normal. Takes a nanosecond: meant for hot paths that can do with less.
+    public var isUnderPressure: Bool { governor.currentLevel > .normal }
+
+    /// The changes of the level, from when iteration begins.
+    public var levelChanges: LevelChanges { LevelChanges(broadcast: levels) }
+
+    /// The finished reclaim steps, from when iteration begins.
+    public var reclaimSteps: ReclaimSteps { ReclaimSteps(broadcast: steps) }
+
+    /// Calls `handler` with each change of the level, one after another in their order.
+    ///
+    /// - Parameters:
+    ///   - executor: Where the handler runs; nil for the global concurrent executor.
+    ///   - handler: Called with one change at a time. One that is slower than the changes come misses the oldest of them.
+    /// - Returns: Cancel or drop it to be called no more.
+    public func observeLevel(
+        on executor: (any TaskExecutor)? = nil, _ handler: @escaping @Sendable (LevelChange) async -> Void
+    ) -> LevelObservation {
+        LevelObservation(levelChanges, executor: executor, handler: handler)
+    }
+
+    /// Holds the level at `level` or above, as the `external` rule: to try out how the application answers.
+    ///
+    /// - Parameters:
+    ///   - level: `normal` ends an earlier call.
+    ///   - duration: How long; nil until it is called again.
+    public func simulate(_ level: PressureLevel, for duration: Duration? = nil) {
+        governor.hold(level, for: duration)
+    }
+
+    /// Asks the registered caches for bytes now, whatever the level.
+    ///
+    /// - Parameter bytes: At least so many; nil empties every cache.
+    /// - Returns: What it brought; nil where the manager is not running.
+    @discardableResult
+    public func releaseCaches(bytes: Int? = nil) async -> ReclaimStep? {
+        await reclaimer.release(bytes: bytes)
+    }
+
+    /// Watches until the service group shuts down gracefully or the task is cancelled.
+    ///
+    /// Starts the sampler's thread, two reclaim threads and the kernel's event sources, and ends them again before it
+    /// returns; a handler that hangs is not waited for.
+    /// - Throws: ``ResourceManagerError`` where this manager has run before, the registry has a running one, or a thread or
+    ///   descriptor cannot be had.
+    public func run() async throws {
+        guard !hasRun.exchange(true, ordering: .acquiringAndReleasing) else { throw ResourceManagerError.hasRunBefore }
+        guard registry.attachManager() else { throw ResourceManagerError.registryInUse }
+        defer { registry.detachManager() }
+        let threads = ReclaimThreads(reclaimer: reclaimer)
+        defer {
+            threads.stop()
+            events?.cancel()
+            bell.disconnect()
+            levels.finish()
+            steps.finish()
+        }
+        let queue = DispatchQueue(label: "jetsam.notifications")
+        do {
+            try threads.start()
+            bell.connect(try Doorbell(queue: queue) { [self] in tell(threads) })
+        } catch {
+            throw ResourceManagerError.cannotStart("the reclaim threads", error)
+        }
+        events?.activate()
+        governor.hasLiveTrigger = events?.hasLiveTrigger ?? false
+        logSources()
+        try ticker.start { [governor, events, channel, bell] in
+            governor.hasLiveTrigger = events?.hasLiveTrigger ?? false
+            let interval = governor.judge(.sampler)
+            return governor.watch(channel, bell, interval)
+        }
+        try? await gracefulShutdown()
+        await ticker.stop()
+        queue.sync { tell(threads) }
+    }
+
+    /// Logs, counts and tells what has happened since the last call. Runs on the notification queue.
+    private func tell(_ threads: ReclaimThreads) {
+        if bell.takeThreadRequest(), threads.replaceHungThread() {
+            logger.warning("A reclaim thread hangs in a cache's handler; another was started in its place")
+        }
+        if governor.rediscoverIfMoved() {
+            logger.notice("The process was moved to another cgroup; its signals were found anew")
+            logSources()
+        }
+        armThreshold()
+        var news: [News] = governor.takeChanges().map { .change($0) }
+        news += bell.takeSteps().map { .step($0.step, $0.problems) }
+        for item in news.sorted(by: { $0.sequence < $1.sequence }) {
+            switch item {
+            case .change(let change): tell(change)
+            case .step(let step, let problems): tell(step, problems)
+            }
+        }
+    }
+
+    private enum News {
+        case change(LevelChange)
+        case step(ReclaimStep, [HandlerProblem])
+
+        var sequence: UInt64 {
+            switch self {
+            case .change(let change): change.sequence
+            case .step(let step, _): step.sequence
+            }
+        }
+    }
+
+    private func tell(_ change: LevelChange) {
+        totals.withLock { $0.levelChanges += change.isRepetition ? 0 : 1 }
+        metrics.record(change)
+        logger.notice(
+            "Memory pressure \(change)",
+            metadata: [
+                "level": "\(change.level)", "rule": "\(change.reason.rule)", "headroomBytes": "\(change.headroomBytes)",
+            ])
+        levels.send(change)
+    }
+
+    private func tell(_ step: ReclaimStep, _ problems: [HandlerProblem]) {
+        totals.withLock { $0.add(step) }
+        metrics.record(step)
+        logger.info("Reclaim \(step)")
+        for problem in problems {
+            let milliseconds = problem.duration.milliseconds
+            logger.warning(
+                "Cache '\(problem.cache)' \(problem.error.map { "threw: \($0)" } ?? "missed its deadline")",
+                metadata: ["milliseconds": "\(milliseconds)"])
+        }
+        steps.send(step)
+    }
+
+    private func armThreshold() {
+        guard let events, let wanted = governor.wantedThreshold else { return }
+        if events.armUsageThresholds(directory: wanted.directory, bytes: [wanted.usageBytes]) {
+            governor.noteArmed(usageBytes: wanted.usageBytes, limitBytes: wanted.limitBytes)
+        }
+    }
+
+    private func logSources() {
+        for status in sources {
+            logger.info("Memory signal \(status)")
+        }
+    }
+
+    /// What has been reclaimed since the manager began.
+    var reclaimTotals: ReclaimTotals { totals.withLock { $0 } }
+
+    private static func triggers(_ configuration: Configuration) -> [PressureTrigger] {
+        let window = Duration.nanoseconds(StallWindow.length)
+        func trigger(_ percent: Int, _ grade: PressureLevel) -> PressureTrigger {
+            PressureTrigger(kind: .some, stall: window / 100 * percent, window: window, grade: grade)
+        }
+        return [
+            trigger(configuration.stall.warningPercent, .warning),
+            trigger(configuration.stall.criticalPercent, .critical),
+        ]
+    }
+}

@@ -1,0 +1,36 @@
+internal import SystemPackage
+
+/// Why a manager cannot run.
+public struct ResourceManagerError: Error, Sendable, Equatable, CustomStringConvertible {
+    private enum Code: Sendable, Equatable {
+        case hasRunBefore, registryInUse
+        case cannotStart(String, Errno)
+    }
+
+    private let code: Code
+
+    /// ``ResourceManager/run()`` was called twice on one manager.
+    public static let hasRunBefore = ResourceManagerError(code: .hasRunBefore)
+    /// Another running manager asks the caches of the same registry.
+    public static let registryInUse = ResourceManagerError(code: .registryInUse)
+
+    /// A thread or a descriptor that the manager needs could not be had; the description says which, and the system's error.
+    static func cannotStart(_ part: String, _ error: Errno) -> ResourceManagerError {
+        ResourceManagerError(code: .cannotStart(part, error))
+    }
+
+    /// Whether a thread or a descriptor could not be had.
+    public var isForWantOfResources: Bool {
+        if case .cannotStart = code { true } else { false }
+    }
+
+    /// What is wrong, and what to do instead.
+    public var description: String {
+        switch code {
+        case .cannotStart(let part, let error): "\(part) could not be started: \(error)"
+        case .hasRunBefore: "this ResourceManager has been run before; make a new one to run again"
+        case .registryInUse:
+            "another running ResourceManager uses this CacheRegistry; run one manager a registry, or give this one its own"
+        }
+    }
+}

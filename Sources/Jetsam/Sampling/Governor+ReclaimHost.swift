@@ -1,0 +1,91 @@
+internal import MemoryPressure
+
+extension Governor: ReclaimHost {
+    func measure() -> MemoryReading {
+        state.withLock { state in
+            state.lastFull = clock.now
+            return state.reader.read(.full, at: clock.now, includingStall: false)
+        }
+    }
+
+    var growthRate: Int { state.withLock { $0.judgement.growthRate ?? 0 } }
+
+    func noteStepEnd(_ step: Int, promisedBytes: Int) {
+        let now = clock.now
+        state.withLock { $0.scheduler.stepEnded(step, promisedBytes: promisedBytes, at: now) }
+    }
+
+    func judgeAfterStep() {
+        judge(.reclaim)
+    }
+
+    func noteLimitsLifted() {
+        state.withLock { $0.scheduler.limitsWereLifted() }
+    }
+
+    func publish(_ step: ReclaimStep, problems: [HandlerProblem]) {
+        bell.publish(step, problems: problems)
+    }
+}
+
+extension Governor {
+    /// Holds a vote of the `external` rule and judges at once.
+    func hold(_ level: PressureLevel, for duration: Duration?) {
+        let until = duration.map { clock.now.advanced(by: $0) }
+        state.withLock { $0.judgement.setExternal(level, until: until) }
+        judge(.request)
+    }
+
+    /// The changes that nobody has told yet, and how many were lost because there were too many.
+    func takeChanges() -> [LevelChange] {
+        state.withLock { $0.changes.take() }
+    }
+
+    /// Finds the process's cgroup anew after it was moved. It opens files, and is not for the sampler.
+    func rediscoverIfMoved() -> Bool {
+        state.withLock { state in
+            guard state.hasMoved else { return false }
+            state.hasMoved = false
+            state.armed = nil
+            state.reader.rediscover()
+            return true
+        }
+    }
+
+    /// Where the kernel could wake us on usage, and at how many bytes; nil where nothing is to be armed anew.
+    var wantedThreshold: (directory: String, usageBytes: Int, limitBytes: Int)? {
+        state.withLock { state in
+            let reading = state.reading
+            guard reading.isLimited, reading.tightestLevel >= 0, reading.tightestLevel < state.reader.levels.count,
+                state.armed?.limitBytes != reading.limitBytes
+            else { return nil }
+            // Below half of the limit no rule votes; from there on readings are paced by what is left.
+            return (state.reader.levels[reading.tightestLevel].directory, reading.limitBytes / 2, reading.limitBytes)
+        }
+    }
+
+    func noteArmed(usageBytes: Int, limitBytes: Int) {
+        state.withLock { $0.armed = (usageBytes, limitBytes) }
+    }
+}
+
+/// The newest level changes that nobody has told yet, in a fixed place: adding one does not allocate.
+struct ChangeRing {
+    private static let capacity = 16
+    private var slots = [LevelChange?](repeating: nil, count: capacity)
+    private var count: UInt64 = 0
+    private var taken: UInt64 = 0
+
+    mutating func append(_ change: LevelChange) {
+        var change = change
+        count += 1
+        change.ordinal = count
+        slots[Int(count % UInt64(Self.capacity))] = change
+    }
+
+    mutating func take() -> [LevelChange] {
+        let first = max(taken, count - min(count, UInt64(Self.capacity)))
+        taken = count
+        return (first..<count).compactMap { slots[Int(($0 + 1) % UInt64(Self.capacity))] }
+    }
+}

@@ -1,0 +1,238 @@
+internal import MemoryPressure
+internal import Synchronization
+
+/// The one owner of what decides: readings in, level and demands out.
+///
+/// The sampler and the kernel's events both end in ``judge(_:triggerGrade:)``, whichever comes first; neither needs the
+/// other. Nothing in it allocates, logs or calls code of the application's.
+final class Governor: Sendable {
+    struct State {
+        let reader: KernelReader
+        var judgement: Judgement
+        var machine: LevelMachine
+        var scheduler: StepScheduler
+        var regrowth: Regrowth
+        var reading = MemoryReading()
+        var changes = ChangeRing()
+        var lastFull: MonotonicInstant?
+        var lastStall: MonotonicInstant?
+        var lastLimits: MonotonicInstant?
+        var lastPaths: MonotonicInstant?
+        var lastTick: MonotonicInstant?
+        var lastInterval = Duration.zero
+        var hasMoved = false
+        var isLastResortPosted = false
+        /// Usage in bytes at which an armed kernel threshold wakes us, and the limit that it was made for.
+        var armed: (usageBytes: Int, limitBytes: Int)?
+    }
+
+    /// What a judgement leads to, carried out after the lock is given back.
+    struct Effects {
+        var interval: Duration
+        var didChange = false
+        var hasMoved = false
+        var demand: ReclaimDemand?
+        var regrowth: Regrowth.Decision?
+        var lastResort: LevelReason?
+    }
+
+    let configuration: ResourceManager.Configuration
+    let clock: any MonotonicClock
+    let registry: CacheRegistry
+    let channel: ReclaimChannel
+    let ticker: any Ticker
+    let state: Lock<State>
+    let bell: Bell
+    let hasLastResort: Bool
+    private let pace: SamplingPace
+    private let level = Atomic<UInt8>(0)
+    private let sequence = Atomic<UInt64>(0)
+    private let liveTrigger = Atomic<Bool>(false)
+
+    init(
+        reader: sending KernelReader, configuration: ResourceManager.Configuration, clock: any MonotonicClock,
+        registry: CacheRegistry, channel: ReclaimChannel, ticker: any Ticker, bell: Bell, hasLastResort: Bool
+    ) {
+        self.configuration = configuration
+        self.clock = clock
+        self.registry = registry
+        self.channel = channel
+        self.ticker = ticker
+        self.bell = bell
+        self.hasLastResort = hasLastResort
+        pace = SamplingPace(configuration: configuration.sampling)
+        state = Lock(
+            State(
+                reader: reader, judgement: Judgement(configuration: configuration),
+                machine: LevelMachine(timing: configuration.level),
+                scheduler: StepScheduler(configuration: configuration),
+                regrowth: Regrowth(configuration: configuration.reclaim)))
+    }
+
+    /// Nanoseconds: for hot paths.
+    var currentLevel: PressureLevel { PressureLevel(rawValue: level.load(ordering: .relaxed)) ?? .normal }
+
+    var hasLiveTrigger: Bool {
+        get { liveTrigger.load(ordering: .relaxed) }
+        set { liveTrigger.store(newValue, ordering: .relaxed) }
+    }
+
+    /// Reads, judges and leaves what follows for those who do it. Gives how long the sampler may sleep.
+    @discardableResult
+    func judge(_ cause: LevelCause, triggerGrade: PressureLevel = .normal) -> Duration {
+        let effects = state.withLock { state in
+            judge(&state, cause, triggerGrade)
+        }
+        if let demand = effects.demand { channel.post(demand) }
+        if let regrowth = effects.regrowth { channel.post(regrowth) }
+        if let reason = effects.lastResort { channel.postLastResort(reason) }
+        if effects.didChange || effects.hasMoved { bell.ring() }
+        if effects.didChange, cause != .sampler { ticker.wake() }
+        return effects.interval
+    }
+
+    func nextSequence() -> UInt64 {
+        sequence.add(1, ordering: .relaxed).newValue
+    }
+
+    private func judge(_ state: inout State, _ cause: LevelCause, _ triggerGrade: PressureLevel) -> Effects {
+        let now = clock.now
+        keepUp(&state, cause, now)
+        let reading = read(&state, cause, now)
+        let context = RuleContext(
+            reading: reading,
+            thresholds: HeadroomThresholds(limitBytes: reading.limitBytes, rule: configuration.headroom),
+            managedBytes: min(registry.reportedBytes, reading.footprintBytes), cause: cause, triggerGrade: triggerGrade)
+        let vote = state.judgement.judge(context)
+        var effects = Effects(interval: .zero)
+        effects.hasMoved = state.hasMoved
+        effects.didChange = note(state.machine.take(vote, cause: cause, at: now), &state, reading)
+        let level = state.machine.level
+        self.level.store(level.rawValue, ordering: .relaxed)
+        decide(&state, context, level, &effects)
+        effects.interval = pace.interval(
+            after: reading, thresholds: context.thresholds, level: level, isCoveredByKernel: isCovered(state, reading))
+        if let fall = state.machine.fallsAt {
+            effects.interval = min(
+                effects.interval, max(configuration.sampling.minimumInterval, now.duration(to: fall)))
+        }
+        if cause == .sampler {
+            state.lastTick = now
+            state.lastInterval = effects.interval
+        }
+        return effects
+    }
+
+    /// Limits, paths and gaps: what is looked at now and then.
+    private func keepUp(_ state: inout State, _ cause: LevelCause, _ now: MonotonicInstant) {
+        if cause == .sampler, let last = state.lastTick,
+            last.duration(to: now) > max(state.lastInterval * 2, .seconds(1)) + configuration.sampling.maximumInterval
+        {
+            // We did not run meanwhile: stopped, frozen, or the machine was. Growth across the gap means nothing.
+            state.judgement.dropHistory()
+        }
+        if state.lastLimits.map({ $0.duration(to: now) >= configuration.sampling.limitsInterval }) ?? true {
+            state.lastLimits = now
+            state.reader.refreshLimits()
+        }
+        if state.lastPaths.map({ $0.duration(to: now) >= configuration.sampling.pathsInterval }) ?? true {
+            state.lastPaths = now
+            state.hasMoved = state.reader.cgroupHasMoved()
+        }
+    }
+
+    private func read(_ state: inout State, _ cause: LevelCause, _ now: MonotonicInstant) -> MemoryReading {
+        let spacing = configuration.sampling.fullReadingInterval
+        let isStale = state.lastFull.map { $0.duration(to: now) >= spacing } ?? true
+        let wantsStall = shouldReadStall(state, cause, now)
+        var reading: MemoryReading
+        if isStale || wantsStall || cause != .sampler {
+            reading = readFull(&state, now, includingStall: wantsStall)
+        } else {
+            reading = state.reader.read(.cheap, at: now, includingStall: false)
+            let thresholds = HeadroomThresholds(limitBytes: reading.limitBytes, rule: configuration.headroom)
+            let entry = state.machine.level == .normal ? thresholds.warningEntry : thresholds.criticalEntry
+            // The estimate takes growth of the page cache for the process's own: look closely before it raises a level.
+            if state.machine.level < .critical, reading.headroomBytes < entry {
+                reading = readFull(&state, now, includingStall: false)
+            }
+        }
+        state.reading = reading
+        return reading
+    }
+
+    private func readFull(_ state: inout State, _ now: MonotonicInstant, includingStall: Bool) -> MemoryReading {
+        state.lastFull = now
+        if includingStall { state.lastStall = now }
+        return state.reader.read(.full, at: now, includingStall: includingStall)
+    }
+
+    /// Reading a PSI file starves unprivileged triggers on it, so while one stands guard at `normal` it is left alone, but
+    /// for the trigger's own events; and never is it read faster than stall times can bear.
+    private func shouldReadStall(_ state: State, _ cause: LevelCause, _ now: MonotonicInstant) -> Bool {
+        if let last = state.lastStall, last.duration(to: now) < configuration.sampling.fullReadingInterval {
+            return false
+        }
+        if cause.eventSource == .pressureTrigger { return true }
+        return state.machine.level > .normal || !hasLiveTrigger
+    }
+
+    private func note(_ outcome: LevelMachine.Outcome, _ state: inout State, _ reading: MemoryReading) -> Bool {
+        switch outcome {
+        case .unchanged:
+            return false
+        case .changed(let previous, let reason):
+            state.changes.append(
+                LevelChange(
+                    sequence: nextSequence(), previous: previous, level: state.machine.level, reason: reason,
+                    instant: reading.instant, headroomBytes: reading.headroomBytes))
+        case .repeated(let reason):
+            state.scheduler.allowStep()
+            state.changes.append(
+                LevelChange(
+                    sequence: nextSequence(), previous: state.machine.level, level: state.machine.level, reason: reason,
+                    instant: reading.instant, headroomBytes: reading.headroomBytes))
+        }
+        return true
+    }
+
+    private func decide(_ state: inout State, _ context: RuleContext, _ level: PressureLevel, _ effects: inout Effects)
+    {
+        let reading = context.reading
+        if let reason = state.machine.reason {
+            effects.demand = state.scheduler.next(
+                ReclaimContext(
+                    reading: reading, thresholds: context.thresholds, level: level, reason: reason,
+                    growthRate: state.judgement.growthRate, millisecondsToLimit: state.judgement.millisecondsToLimit,
+                    purgeableBytes: registry.reportedBytes, inFlightBytes: channel.gauges.inFlightBytes))
+            effects.lastResort = lastResort(&state, level, reason, context.now)
+        }
+        if state.scheduler.areLimitsSet {
+            effects.regrowth = state.regrowth.next(
+                reading: reading, thresholds: context.thresholds, level: level, growthRate: state.judgement.growthRate)
+        }
+    }
+
+    /// Only headroom to a hard limit or a new `oom` leads here, once there is nothing left to take, and then only when the
+    /// end is near or this has lasted too long.
+    private func lastResort(
+        _ state: inout State, _ level: PressureLevel, _ reason: LevelReason, _ now: MonotonicInstant
+    ) -> LevelReason? {
+        let emergency = state.judgement.emergency
+        guard hasLastResort, !state.isLastResortPosted, level == .critical, emergency.isPresent,
+            let since = state.scheduler.nothingLeftSince
+        else { return nil }
+        let isNear =
+            state.judgement.millisecondsToLimit.map { $0 < configuration.timeToLimit.critical.milliseconds } ?? false
+        let hasLasted = since.duration(to: now) >= configuration.lastResort.degradedLimit
+        guard isNear || hasLasted || emergency.isOutOfMemory else { return nil }
+        state.isLastResortPosted = true
+        return reason
+    }
+
+    /// Whether an armed kernel threshold wakes us before anything can be missed.
+    private func isCovered(_ state: State, _ reading: MemoryReading) -> Bool {
+        guard let armed = state.armed, reading.isLimited, armed.limitBytes == reading.limitBytes else { return false }
+        return reading.usageBytes < armed.usageBytes
+    }
+}

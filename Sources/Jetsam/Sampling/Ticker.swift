@@ -1,0 +1,65 @@
+internal import MemoryPressure
+internal import Synchronization
+internal import SystemPackage
+
+/// What calls the sampler again after the time that it asked for.
+package protocol Ticker: Sendable {
+    /// Calls `tick` now, and again each time after the duration that it gave, or sooner when woken.
+    func start(_ tick: @escaping @Sendable () -> Duration) throws(ResourceManagerError)
+    /// The next tick is due now.
+    func wake()
+    /// No tick begins after this returns.
+    func stop() async
+}
+
+/// The sampler's own thread. After its start it allocates nothing itself.
+final class SamplerThread: Ticker {
+    private let spot = ParkingSpot()
+    private let isStopped = Atomic<Bool>(false)
+    private let ended = Lock<Ending>(Ending())
+
+    private struct Ending {
+        var isRunning = false
+        var waiter: CheckedContinuation<Void, Never>?
+    }
+
+    init() {}
+
+    func start(_ tick: @escaping @Sendable () -> Duration) throws(ResourceManagerError) {
+        ended.withLock { $0.isRunning = true }
+        do {
+            try ServiceThread.start("jetsam.sampler") { self.loop(tick) }
+        } catch {
+            ended.withLock { $0.isRunning = false }
+            throw ResourceManagerError.cannotStart("the sampler's thread", error)
+        }
+    }
+
+    private func loop(_ tick: @Sendable () -> Duration) {
+        while !isStopped.load(ordering: .acquiring) {
+            spot.wait(for: tick())
+        }
+        let waiter = ended.withLock { ended in
+            ended.isRunning = false
+            defer { ended.waiter = nil }
+            return ended.waiter
+        }
+        waiter?.resume()
+    }
+
+    func wake() {
+        spot.signal()
+    }
+
+    func stop() async {
+        isStopped.store(true, ordering: .releasing)
+        spot.signal()
+        await withCheckedContinuation { continuation in
+            let isRunning = ended.withLock { ended in
+                if ended.isRunning { ended.waiter = continuation }
+                return ended.isRunning
+            }
+            if !isRunning { continuation.resume() }
+        }
+    }
+}

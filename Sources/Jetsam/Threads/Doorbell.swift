@@ -1,0 +1,51 @@
+internal import CLinuxShims
+internal import Dispatch
+internal import SystemPackage
+
+/// Runs a handler on a queue after it was rung. Ringing is one system call: it neither allocates nor takes a lock, so the
+/// sampler may do it.
+@safe final class Doorbell: Sendable {
+    #if os(Linux)
+        private let descriptor: Int32
+        // Dispatch sources may be used from any thread, but say so only on other platforms.
+        nonisolated(unsafe) private let source: any DispatchSourceRead
+
+        init(queue: DispatchQueue, handler: @escaping @Sendable () -> Void) throws(Errno) {
+            let descriptor = jetsam_eventfd()
+            guard descriptor >= 0 else { throw Errno(rawValue: -descriptor) }
+            self.descriptor = descriptor
+            unsafe source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
+            unsafe source.setEventHandler {
+                _ = jetsam_eventfd_drain(descriptor)
+                handler()
+            }
+            unsafe source.setCancelHandler { try? FileDescriptor(rawValue: descriptor).close() }
+            unsafe source.activate()
+        }
+
+        func ring() {
+            _ = jetsam_eventfd_signal(descriptor)
+        }
+
+        /// The handler does not run again; ringing has no effect from here on, and must have ended.
+        func cancel() {
+            unsafe source.cancel()
+        }
+    #else
+        nonisolated(unsafe) private let source: any DispatchSourceUserDataAdd
+
+        init(queue: DispatchQueue, handler: @escaping @Sendable () -> Void) throws(Errno) {
+            unsafe source = DispatchSource.makeUserDataAddSource(queue: queue)
+            unsafe source.setEventHandler(handler: handler)
+            unsafe source.activate()
+        }
+
+        func ring() {
+            unsafe source.add(data: 1)
+        }
+
+        func cancel() {
+            unsafe source.cancel()
+        }
+    #endif
+}

@@ -1,0 +1,52 @@
+public import Jetsam
+internal import MemoryPressure
+
+/// A machine with made-up kernel files and a clock moved by hand, to test how an application answers memory pressure.
+///
+/// ```swift
+/// let machine = try SimulatedMachine(tree: .v2(limit: 512 << 20))
+/// let manager = try ResourceManager(registry: registry, logger: logger, environment: machine.environment)
+/// async let running: Void = manager.run()
+/// await machine.waitUntilStarted()
+/// machine.tree.setUnreclaimable(bytes: 430 << 20)
+/// machine.advance(by: .seconds(1))
+/// ```
+///
+/// The sampler runs on the thread that moves the time. Cache handlers run on the manager's reclaim threads, as in production.
+public final class SimulatedMachine: Sendable {
+    /// The made-up kernel files.
+    public let tree: KernelTree
+    /// The clock.
+    public let clock = ManualClock()
+    private let ticker: ManualTicker
+
+    /// A machine with these files; it removes them when it is let go.
+    public init(tree: KernelTree) {
+        self.tree = tree
+        ticker = ManualTicker(clock: clock)
+    }
+
+    /// What to give to a `ResourceManager`.
+    public var environment: Environment {
+        var environment = Environment()
+        environment.kernelRoot = tree.root
+        environment.clock = clock
+        environment.variables = [:]
+        environment.ticker = ticker
+        environment.listensToKernel = false
+        return environment
+    }
+
+    /// Returns once the manager's `run()` has taken its first reading.
+    public func waitUntilStarted() async {
+        await ticker.waitUntilStarted()
+    }
+
+    /// Moves the time on; the sampler runs at each instant that it asked for in between.
+    public func advance(by duration: Duration) {
+        ticker.advance(to: clock.now.advanced(by: duration))
+    }
+
+    /// How often the sampler has run.
+    public var samplerRuns: Int { ticker.ticks }
+}

@@ -1,0 +1,239 @@
+import Jetsam
+import JetsamTesting
+import MemoryPressure
+import Testing
+
+struct ReclaimTests {
+    @Test("Short headroom raises a warning with its reason, and the cheapest band gives what is missing")
+    func warning() async throws {
+        let fixture = try Fixture()
+        let low = FakeCache("low", bytes: 150 * mebibyte, priority: .low, in: fixture)
+        let high = FakeCache("high", bytes: 150 * mebibyte, priority: .high, in: fixture)
+        try await fixture.run { fixture in
+            var changes = fixture.manager.levelChanges.makeAsyncIterator()
+            var steps = fixture.manager.reclaimSteps.makeAsyncIterator()
+            fixture.set(used: 420 * mebibyte)
+            fixture.machine.advance(by: .milliseconds(200))
+            let change = try #require(await changes.next())
+            #expect(change.level == .warning)
+            #expect(change.reason.rule == .headroom)
+            #expect(change.reason.observed == 92 * mebibyte)
+            let step = try #require(await steps.next())
+            #expect(step.parts.map(\.name) == ["low"])
+            #expect(step.promisedBytes == step.targetBytes)
+            // The made-up files count in pages.
+            #expect(abs(step.returnedBytes - step.promisedBytes) < 4096)
+            #expect(!step.isDisturbed)
+            #expect(step.headroomBytes.after > 127 * mebibyte)
+            #expect(fixture.manager.isUnderPressure)
+        }
+        #expect(low.limits.first.map { ($0 ?? 0) / mebibyte } == 114)
+        #expect(high.limits.first == 150 * mebibyte)
+        #expect(high.requests.isEmpty)
+    }
+
+    @Test("At critical one step brings all that is missing, over several caches in order")
+    func critical() async throws {
+        let fixture = try Fixture()
+        let low = FakeCache("low", bytes: 60 * mebibyte, priority: .low, in: fixture)
+        let high = FakeCache("high", bytes: 200 * mebibyte, priority: .high, in: fixture)
+        try await fixture.run { fixture in
+            var steps = fixture.manager.reclaimSteps.makeAsyncIterator()
+            fixture.set(used: 480 * mebibyte)
+            fixture.machine.advance(by: .milliseconds(200))
+            let step = try #require(await steps.next())
+            #expect(step.level == .critical)
+            #expect(step.parts.map(\.name) == ["low", "high"])
+            #expect(step.promisedBytes == step.missingBytes)
+            #expect(step.timeToFirstRelease != nil)
+        }
+        #expect(low.requests.map(\.bytes) == [60 * mebibyte])
+        #expect(high.requests.first?.deadline == .milliseconds(100))
+    }
+
+    @Test("A handler that throws, and one that lies, cost nobody else anything")
+    func throwsAndLies() async throws {
+        struct Broken: Error {}
+        let fixture = try Fixture()
+        let broken = FakeCache("broken", bytes: 50 * mebibyte, priority: .low, in: fixture) { _, _ in throw Broken() }
+        let liar = FakeCache("liar", bytes: 50 * mebibyte, priority: .normal, in: fixture) { _, _ in .max }
+        let honest = FakeCache("honest", bytes: 150 * mebibyte, priority: .high, in: fixture)
+        try await fixture.run { fixture in
+            var steps = fixture.manager.reclaimSteps.makeAsyncIterator()
+            fixture.set(used: 470 * mebibyte)
+            fixture.machine.advance(by: .milliseconds(100))
+            let step = try #require(await steps.next())
+            #expect(step.parts.map(\.name) == ["broken", "liar", "honest"])
+            #expect(step.parts.map(\.failed) == [true, false, false])
+            #expect(step.parts[1].promisedBytes == 50 * mebibyte)
+            #expect(step.returnedBytes < step.promisedBytes)
+        }
+        #expect(!broken.requests.isEmpty && !liar.requests.isEmpty && !honest.requests.isEmpty)
+    }
+
+    @Test("A handler that hangs is left behind at its deadline, and is not called again while it hangs")
+    func hangs() async throws {
+        let fixture = try Fixture()
+        let gate = Gate()
+        let hung = FakeCache("hung", bytes: 100 * mebibyte, priority: .low, in: fixture) { _, _ in
+            gate.arrive()
+            gate.waitUntilOpen()
+            return 0
+        }
+        let other = FakeCache("other", bytes: 150 * mebibyte, priority: .high, in: fixture)
+        defer { gate.open() }
+        try await fixture.run { fixture in
+            var steps = fixture.manager.reclaimSteps.makeAsyncIterator()
+            fixture.set(used: 470 * mebibyte)
+            fixture.machine.advance(by: .milliseconds(100))
+            await gate.waitForArrivals(1)
+            fixture.machine.advance(by: .milliseconds(200))
+            let step = try #require(await steps.next())
+            #expect(step.parts.map(\.name) == ["hung", "other"])
+            #expect(step.parts.map(\.missedDeadline) == [true, false])
+            #expect(!other.requests.isEmpty)
+            fixture.change(used: 60 * mebibyte)
+            fixture.machine.advance(by: .milliseconds(500))
+            let next = try #require(await steps.next())
+            #expect(next.parts.map(\.name) == ["other"])
+            #expect(hung.requests.count == 1)
+            gate.open()
+        }
+    }
+
+    @Test("When both threads hang another takes their place, and the rest is still asked")
+    func bothHang() async throws {
+        let fixture = try Fixture()
+        let gate = Gate()
+        defer { gate.open() }
+        let hung = (1...2).map { number in
+            FakeCache("hung \(number)", bytes: 60 * mebibyte, priority: .low, in: fixture) { _, _ in
+                gate.arrive()
+                gate.waitUntilOpen()
+                return 0
+            }
+        }
+        let other = FakeCache("other", bytes: 150 * mebibyte, priority: .high, in: fixture)
+        try await fixture.run { fixture in
+            var steps = fixture.manager.reclaimSteps.makeAsyncIterator()
+            fixture.set(used: 480 * mebibyte)
+            fixture.machine.advance(by: .milliseconds(100))
+            await gate.waitForArrivals(1)
+            fixture.machine.advance(by: .milliseconds(200))
+            await gate.waitForArrivals(2)
+            fixture.machine.advance(by: .milliseconds(300))
+            let step = try #require(await steps.next())
+            #expect(step.parts.last?.name == "other")
+            #expect(step.parts.filter(\.missedDeadline).count == 2)
+            gate.open()
+        }
+        #expect(hung.allSatisfy { $0.requests.count == 1 })
+        #expect(!other.requests.isEmpty)
+    }
+
+    @Test("A handler may register, report and end from inside")
+    func reenters() async throws {
+        let fixture = try Fixture()
+        let made = Lock<CacheRegistration?>(nil)
+        let cache = FakeCache("re-entrant", bytes: 150 * mebibyte, in: fixture) { cache, request in
+            let registration = cache.fixture.registry.register("made inside") { _ in 0 }
+            registration.update(bytes: 1)
+            made.withLock { $0 = registration }
+            cache.end()
+            return request.bytes
+        }
+        try await fixture.run { fixture in
+            var steps = fixture.manager.reclaimSteps.makeAsyncIterator()
+            fixture.set(used: 470 * mebibyte)
+            fixture.machine.advance(by: .milliseconds(100))
+            let step = try #require(await steps.next())
+            #expect(step.parts.map(\.name) == ["re-entrant"])
+            #expect(fixture.manager.status.caches.map(\.name) == ["made inside"])
+        }
+        #expect(cache.requests.count == 1)
+    }
+
+    @Test("An actor's asynchronous handler is asked, and its answer counts")
+    func asynchronous() async throws {
+        actor Store {
+            var bytes = 150 * mebibyte
+            func give(_ wanted: Int, _ fixture: Fixture) -> Int {
+                let given = min(wanted, bytes)
+                bytes -= given
+                fixture.change(used: -given)
+                return given
+            }
+        }
+        let fixture = try Fixture()
+        let store = Store()
+        let registration = fixture.registry.registerAsynchronous("store") { [unowned fixture] request in
+            await store.give(request.bytes, fixture)
+        }
+        registration.update(bytes: 150 * mebibyte)
+        try await fixture.run { fixture in
+            var steps = fixture.manager.reclaimSteps.makeAsyncIterator()
+            fixture.set(used: 470 * mebibyte)
+            fixture.machine.advance(by: .milliseconds(100))
+            let step = try #require(await steps.next())
+            #expect(step.parts.map(\.name) == ["store"])
+            #expect(step.promisedBytes == step.targetBytes)
+        }
+        #expect(registration.limitBytes != nil)
+    }
+
+    @Test("A registration that was ended or dropped is gone, with its bytes")
+    func ended() throws {
+        let registry = CacheRegistry()
+        let kept = registry.register("kept") { _ in 0 }
+        kept.update(bytes: 5)
+        do {
+            let dropped = registry.register("dropped") { _ in 0 }
+            dropped.update(bytes: 7)
+            #expect(registry.reportedBytes == 12)
+        }
+        #expect(registry.reportedBytes == 5)
+        kept.end()
+        kept.end()
+        kept.update(bytes: 9)
+        #expect(registry.reportedBytes == 0)
+    }
+
+    @Test("Asked for everything, every cache is emptied, at any level")
+    func everything() async throws {
+        let fixture = try Fixture()
+        let caches = [("a", 10), ("b", 20)].map { FakeCache($0.0, bytes: $0.1 * mebibyte, in: fixture) }
+        try await fixture.run { fixture in
+            let step = try #require(await fixture.manager.releaseCaches())
+            #expect(step.promisedBytes == 30 * mebibyte)
+            #expect(fixture.registry.reportedBytes == 0)
+            #expect(fixture.manager.level == .normal)
+        }
+        #expect(caches.allSatisfy { $0.requests.count == 1 })
+        #expect(await fixture.manager.releaseCaches() == nil)
+    }
+
+    @Test("At normal limits rise again slowly, and are lifted when there is room in plenty")
+    func regrowth() async throws {
+        let fixture = try Fixture()
+        let cache = FakeCache("cache", bytes: 200 * mebibyte, in: fixture)
+        try await fixture.run { fixture in
+            var steps = fixture.manager.reclaimSteps.makeAsyncIterator()
+            fixture.set(used: 420 * mebibyte)
+            fixture.machine.advance(by: .milliseconds(200))
+            _ = await steps.next()
+            let limit = try #require(cache.limits.last ?? nil)
+            for _ in 0..<12 {
+                fixture.machine.advance(by: .seconds(1))
+                await fixture.settle()
+            }
+            #expect(fixture.manager.level == .normal)
+            let raised = try #require(cache.limits.last ?? nil)
+            #expect(raised > limit)
+            #expect(raised - limit < 25 * mebibyte)
+            fixture.set(used: 100 * mebibyte)
+            fixture.machine.advance(by: .seconds(2))
+            await fixture.settle()
+            #expect(cache.limits.last == .some(nil))
+        }
+    }
+}

@@ -1,0 +1,174 @@
+import MemoryPressure
+import Testing
+
+@testable import Jetsam
+
+struct JudgementTests {
+    @Test(
+        "Headroom votes by its entries, and holds its vote until its exits",
+        arguments: [
+            ([200], PressureLevel.normal), ([103], .normal), ([102], .warning), ([52], .warning), ([51], .critical),
+            ([102, 127], .warning), ([102, 129], .normal), ([51, 76], .critical), ([51, 77], .warning),
+            ([51, 129], .normal),
+        ])
+    func headroom(mebibytes: [Int], level: PressureLevel) {
+        var judgement = Judgement(configuration: .init())
+        var vote: Vote?
+        for (index, headroom) in mebibytes.enumerated() {
+            vote = judgement.judge(context(reading(headroom: headroom * mebibyte, at: Double(index))))
+        }
+        #expect(vote?.level == level)
+        #expect(vote?.rule == .headroom)
+        #expect(vote?.observed == mebibytes.last! * mebibyte)
+    }
+
+    /// Feeds growth of `rate` MiB a second in readings 25 ms apart and gives the last vote.
+    private func grow(
+        _ judgement: inout Judgement, from headroom: Double, rate: Double, managed: Bool = false, seconds: Double
+    ) -> Vote {
+        var vote = judgement.judge(context(reading(headroom: Int(headroom) * mebibyte)))
+        var time = 0.0
+        while time < seconds {
+            time += 0.025
+            let left = Int((headroom - rate * time) * Double(mebibyte))
+            let grown = managed ? Int(rate * time * Double(mebibyte)) : 0
+            vote = judgement.judge(context(reading(headroom: left, at: time), managed: grown))
+        }
+        return vote
+    }
+
+    @Test("Sustained unmanaged growth votes by the time that is left")
+    func timeToLimit() {
+        var judgement = Judgement(configuration: .init())
+        let vote = grow(&judgement, from: 250, rate: 40, seconds: 1)
+        #expect(vote.rule == .timeToLimit)
+        #expect(vote.level == .warning)
+        #expect((5_000...5_600).contains(vote.observed))
+        var faster = Judgement(configuration: .init())
+        #expect(grow(&faster, from: 250, rate: 150, seconds: 0.5).level == .critical)
+    }
+
+    @Test("Growth of managed memory is no emergency")
+    func managedGrowth() {
+        var judgement = Judgement(configuration: .init())
+        let vote = grow(&judgement, from: 250, rate: 150, managed: true, seconds: 0.5)
+        #expect(vote.level == .normal)
+    }
+
+    @Test("Growth far from the limit is no emergency")
+    func growthWithRoom() {
+        var judgement = Judgement(configuration: .init())
+        #expect(grow(&judgement, from: 500, rate: 100, seconds: 1).level == .normal)
+    }
+
+    @Test("A single jump is not taken for a trend")
+    func singleJump() {
+        var judgement = Judgement(configuration: .init())
+        for step in 0..<60 {
+            let headroom = step < 30 ? 250 : 210
+            let vote = judgement.judge(context(reading(headroom: headroom * mebibyte, at: Double(step) * 0.025)))
+            #expect(vote.level == .normal, "at reading \(step)")
+        }
+    }
+
+    @Test("Stall votes only where headroom is short and the kernel was seen to reclaim")
+    func stallNeedsEvidence() {
+        func vote(headroom: Int, reclaims: Bool) -> Vote {
+            var judgement = Judgement(configuration: .init())
+            var last = Vote(rule: .external, level: .normal, observed: 0, threshold: 0, unit: .none)
+            for step in 0...20 {
+                let counters = counters(max: reclaims ? UInt64(step) : 0)
+                // 100 ms of stall in each 500 ms: 20 %. Much page cache, so that the events themselves do not vote.
+                last = judgement.judge(
+                    context(
+                        reading(
+                            headroom: headroom * mebibyte, at: Double(step) * 0.5, stall: UInt64(step) * 100_000,
+                            events: counters, cache: 100 * mebibyte)))
+            }
+            return last
+        }
+        #expect(vote(headroom: 200, reclaims: true).rule == .stall)
+        #expect(vote(headroom: 200, reclaims: true).level == .warning)
+        #expect(vote(headroom: 200, reclaims: false).level == .normal)
+        #expect(vote(headroom: 300, reclaims: true).level == .normal)
+    }
+
+    @Test("A trigger's event counts as its share of stall, though no reading covered it")
+    func triggerEvent() {
+        var judgement = Judgement(configuration: .init())
+        _ = judgement.judge(context(reading(headroom: 200 * mebibyte, events: counters(), cache: 100 * mebibyte)))
+        let vote = judgement.judge(
+            context(
+                reading(
+                    headroom: 200 * mebibyte, at: 30, stall: 5_000_000, events: counters(max: 9),
+                    cache: 100 * mebibyte), trigger: .warning))
+        #expect(vote.rule == .stall)
+        #expect(vote.level == .warning)
+    }
+
+    @Test("Touching the limit with page cache raises nothing; with nothing left to take back it does")
+    func eventsAndPageCache() {
+        func vote(cache: Int, headroom: Int) -> Vote {
+            var judgement = Judgement(configuration: .init())
+            _ = judgement.judge(
+                context(reading(headroom: headroom * mebibyte, events: counters(), cache: cache * mebibyte)))
+            return judgement.judge(
+                context(
+                    reading(
+                        headroom: headroom * mebibyte, at: 0.1, events: counters(max: 375), cache: cache * mebibyte)))
+        }
+        #expect(vote(cache: 200, headroom: 220).level == .normal)
+        #expect(vote(cache: 10, headroom: 220).rule == .events)
+        #expect(vote(cache: 10, headroom: 220).level == .warning)
+        #expect(vote(cache: 10, headroom: 300).level == .normal)
+    }
+
+    @Test("A new oom is critical at any headroom, and an emergency; an old one is not news")
+    func outOfMemory() {
+        var judgement = Judgement(configuration: .init())
+        _ = judgement.judge(context(reading(headroom: 400 * mebibyte, events: counters(oom: 7))))
+        #expect(!judgement.emergency.isPresent)
+        let vote = judgement.judge(context(reading(headroom: 400 * mebibyte, at: 1, events: counters(oom: 8))))
+        #expect(vote.level == .critical)
+        #expect(vote.rule == .events)
+        #expect(judgement.emergency.isOutOfMemory)
+        #expect(
+            judgement.judge(context(reading(headroom: 400 * mebibyte, at: 4, events: counters(oom: 8)))).level
+                == .normal)
+    }
+
+    @Test("memory.high warns and is never critical")
+    func distanceToHigh() {
+        var judgement = Judgement(configuration: .init())
+        var near = reading(headroom: 400 * mebibyte)
+        near.highBytes = 100 * mebibyte
+        near.distanceToHighBytes = -20 * mebibyte
+        let vote = judgement.judge(context(near))
+        #expect(vote.rule == .distanceToHigh)
+        #expect(vote.level == .warning)
+        near.distanceToHighBytes = 11 * mebibyte
+        #expect(judgement.judge(context(near)).level == .normal)
+    }
+
+    @Test("A budget of one's own votes by the footprint")
+    func footprintBudget() {
+        var configuration = ResourceManager.Configuration()
+        configuration.footprint = .init(budgetBytes: 100 * mebibyte)
+        var judgement = Judgement(configuration: configuration)
+        for (footprint, level) in [
+            (79, PressureLevel.normal), (81, .warning), (76, .warning), (93, .critical), (74, .normal),
+        ] {
+            let vote = judgement.judge(context(reading(headroom: 400 * mebibyte, footprint: footprint * mebibyte)))
+            #expect(vote.level == level, "at \(footprint) MiB")
+        }
+    }
+
+    @Test("The external vote ends when its time has passed")
+    func external() {
+        var judgement = Judgement(configuration: .init())
+        judgement.setExternal(.critical, until: .seconds(2))
+        #expect(judgement.judge(context(reading(headroom: 400 * mebibyte, at: 1.9))).level == .critical)
+        #expect(judgement.judge(context(reading(headroom: 400 * mebibyte, at: 2))).level == .normal)
+        #expect(!judgement.emergency.isPresent)
+    }
+}

@@ -1,0 +1,152 @@
+import MemoryPressure
+import Testing
+
+@testable import Jetsam
+
+struct ReclaimRunTests {
+    private func run(
+        _ level: PressureLevel = .warning, target: Int, _ clients: [(id: UInt64, bytes: Int, isAsynchronous: Bool)],
+        trimsFirst: Bool = false
+    ) -> ReclaimRun {
+        let facts = clients.map {
+            ClientFacts(
+                id: $0.id, priority: CachePriority(rawValue: UInt8($0.id)),
+                traits: $0.isAsynchronous ? .asynchronous : [],
+                rebuildCost: nil, bytes: $0.bytes)
+        }
+        let demand = ReclaimDemand(
+            level: level,
+            reason: LevelReason(rule: .headroom, observed: 0, threshold: 0, unit: .bytes, cause: .sampler),
+            targetBytes: target, missingBytes: target, step: 1, limitBytes: 1 << 30, isUrgent: false,
+            decidedAt: .seconds(0))
+        return ReclaimRun(
+            kind: .step, demand: demand, plan: ReclaimOrder.plan(facts, targetBytes: target),
+            sizes: Dictionary(uniqueKeysWithValues: facts.map { ($0.id, $0.bytes) }), callDeadline: .seconds(1),
+            trimsFirst: trimsFirst)
+    }
+
+    /// What is handed out, as short words, until the run waits or ends; `answer` says what each release gives.
+    private func words(
+        _ run: inout ReclaimRun, at time: Double = 0, trims: Bool = false, answer: (UInt64, Int) -> Int?
+    ) -> [String] {
+        var words: [String] = []
+        while true {
+            let now = MonotonicInstant.seconds(time)
+            switch run.next(shouldTrimLast: trims, at: now) {
+            case .wait: return words + ["wait"]
+            case .trim:
+                words.append("trim")
+                run.wasTrimmed(gainedBytes: 0)
+            case .limit(let id, let client, let bytes):
+                words.append("limit \(client) \(bytes.map(String.init) ?? "none")")
+                run.answered(id, promisedBytes: 0, freedBytes: nil, error: nil, at: now)
+            case .release(let id, let client, let request):
+                words.append("release \(client) \(request.bytes)")
+                guard let given = answer(client, request.bytes) else { continue }
+                run.answered(id, promisedBytes: given, freedBytes: nil, error: nil, at: now)
+            case .start(_, let client, _, let request): words.append("start \(client) \(request?.bytes ?? 0)")
+            case .measure: return words + ["measure"]
+            }
+        }
+    }
+
+    @Test("Limits go down before anything is released, then caches are asked in order until there is enough")
+    func orderOfCalls() {
+        var run = run(target: 150, [(1, 100, false), (2, 100, false), (3, 100, false)])
+        let words = words(&run) { _, bytes in bytes }
+        #expect(
+            words == ["limit 1 0", "limit 2 50", "limit 3 100", "release 1 100", "release 2 50", "measure"])
+        #expect(run.promisedBytes == 150)
+    }
+
+    @Test("What one does not give the next is asked for")
+    func shortfall() {
+        var run = run(target: 100, [(1, 100, false), (2, 100, false)])
+        let words = words(&run) { client, bytes in client == 1 ? 30 : bytes }
+        #expect(words.suffix(3) == ["release 1 100", "release 2 70", "measure"])
+    }
+
+    @Test("A handler that hangs is left behind at its deadline, and the next is asked for all of it")
+    func hungHandler() {
+        var run = run(target: 100, [(1, 100, false), (2, 100, false)])
+        #expect(words(&run) { client, bytes in client == 1 ? nil : bytes }.last == "wait")
+        #expect(run.nextDeadline == .seconds(1))
+        #expect(run.inFlightBytes == 100)
+        let later = words(&run, at: 1) { _, bytes in bytes }
+        #expect(later == ["release 2 100", "measure"])
+        #expect(run.outcomes.first?.answer.missedDeadline == true)
+        #expect(run.inFlightBytes == 0)
+    }
+
+    @Test("Lies are held to what the cache had reported, and a negative answer is nothing")
+    func lies() {
+        var run = run(target: 100, [(1, 40, false), (2, 100, false)])
+        _ = words(&run) { client, _ in client == 1 ? Int.max : -5 }
+        #expect(run.promisedBytes == 40)
+    }
+
+    @Test("Asynchronous clients are started first; at warning they count as asked, at critical once they answer")
+    func asynchronous() {
+        var warning = run(.warning, target: 100, [(1, 60, true), (2, 100, false)])
+        #expect(words(&warning) { _, bytes in bytes } == ["start 1 60", "limit 2 60", "release 2 40", "wait"])
+        var critical = run(.critical, target: 100, [(1, 60, true), (2, 100, false)])
+        #expect(words(&critical) { _, bytes in bytes } == ["start 1 60", "limit 2 60", "release 2 100", "wait"])
+        #expect(words(&critical, at: 1) { _, bytes in bytes } == ["measure"])
+    }
+
+    @Test("The allocator is trimmed before the caches where that is due, and after them where that is")
+    func trims() {
+        var run = run(target: 10, [(1, 100, false)], trimsFirst: true)
+        #expect(
+            words(&run, trims: true) { _, bytes in bytes } == ["trim", "limit 1 90", "release 1 10", "trim", "measure"])
+        #expect(run.didTrim)
+    }
+
+    @Test("A step at a higher level cuts a running one short")
+    func hurry() {
+        var run = run(target: 200, [(1, 100, false), (2, 100, false)])
+        _ = words(&run) { _, _ in nil }
+        run.hurry(deadline: .milliseconds(100), at: .seconds(0.2))
+        #expect(run.nextDeadline == .seconds(0.3))
+        #expect(words(&run, at: 0.3) { _, bytes in bytes } == ["measure"])
+    }
+
+    @Test(
+        "Whatever handlers do, a run ends, asks each at most once and never for more than is wanted", arguments: seeds)
+    func alwaysEnds(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        let clients = (1...UInt64.random(in: 1...8, using: &generator)).map {
+            (id: $0, bytes: Int.random(in: 0...200, using: &generator), isAsynchronous: Bool.random(using: &generator))
+        }
+        let target = Int.random(in: 0...600, using: &generator)
+        let level: PressureLevel = Bool.random(using: &generator) ? .warning : .critical
+        var run = run(level, target: target, clients)
+        var time = 0.0
+        var asked: [UInt64: Int] = [:]
+        var out: [ReclaimRun.CallID] = []
+        for _ in 0..<200 {
+            time += Double.random(in: 0...0.7, using: &generator)
+            let now = MonotonicInstant.seconds(time)
+            if let id = out.popLast(), Bool.random(using: &generator) {
+                run.answered(
+                    id, promisedBytes: .random(in: -10...300, using: &generator), freedBytes: nil, error: nil, at: now)
+            }
+            switch run.next(shouldTrimLast: false, at: now) {
+            case .wait: continue
+            case .trim: run.wasTrimmed(gainedBytes: 0)
+            case .limit(let id, _, _): out.append(id)
+            case .start(let id, let client, _, let request):
+                asked[client, default: 0] += request == nil ? 0 : 1
+                out.append(id)
+            case .release(let id, let client, let request):
+                asked[client, default: 0] += 1
+                #expect(request.bytes > 0 && request.bytes <= 2 * max(1, target), "seed \(seed)")
+                out.append(id)
+            case .measure:
+                #expect(asked.values.allSatisfy { $0 <= 1 }, "seed \(seed)")
+                return
+            }
+        }
+        Issue.record("the run of seed \(seed) did not end")
+    }
+}

@@ -1,0 +1,172 @@
+import MemoryPressure
+import Testing
+
+@testable import Jetsam
+
+struct GrowthTrendTests {
+    @Test("A steady growth is measured, a shrinking or a still one is none", arguments: [(50, 50), (0, 0), (-20, 0)])
+    func steady(rate: Int, expected: Int) throws {
+        var trend = GrowthTrend(window: .milliseconds(200))
+        for step in 0...40 {
+            trend.append(1 << 30 + rate * mebibyte * step / 40, at: .seconds(Double(step) / 40))
+        }
+        let found = try #require(trend.bytesPerSecond)
+        #expect(abs(found - expected * mebibyte) < mebibyte)
+    }
+
+    @Test("Nothing is said before the window is full, nor with fewer than eight readings")
+    func tooEarly() {
+        var trend = GrowthTrend(window: .milliseconds(200))
+        for step in 0...6 { trend.append(step * mebibyte, at: .seconds(Double(step) * 0.05)) }
+        #expect(trend.bytesPerSecond == nil)
+        var dense = GrowthTrend(window: .milliseconds(200))
+        for step in 0...30 { dense.append(step * mebibyte, at: .seconds(Double(step) * 0.005)) }
+        #expect(dense.bytesPerSecond == nil)
+    }
+}
+
+struct StallWindowTests {
+    @Test("Only stall of the last two seconds counts")
+    func slides() {
+        var window = StallWindow()
+        window.append(totalMicroseconds: 0, at: .seconds(0))
+        window.append(totalMicroseconds: 200_000, at: .seconds(1))
+        #expect(window.percent(at: .seconds(1)) == 10)
+        window.append(totalMicroseconds: 200_000, at: .seconds(2.5))
+        #expect(window.percent(at: .seconds(2.5)) == 0)
+    }
+
+    @Test("A total that falls is another file's: earlier ones are forgotten")
+    func fallingTotal() {
+        var window = StallWindow()
+        window.append(totalMicroseconds: 900_000, at: .seconds(0))
+        window.append(totalMicroseconds: 10, at: .seconds(1))
+        #expect(window.percent(at: .seconds(1)) == 0)
+    }
+}
+
+struct SamplingPaceTests {
+    private func interval(_ headroom: Int, limit: Int = 512, level: PressureLevel = .normal, covered: Bool = false)
+        -> Duration
+    {
+        let reading = reading(headroom: headroom * mebibyte, limit: limit * mebibyte)
+        return SamplingPace(configuration: .init()).interval(
+            after: reading, thresholds: HeadroomThresholds(limitBytes: reading.limitBytes, rule: .init()), level: level,
+            isCoveredByKernel: covered)
+    }
+
+    @Test("With more than two seconds to the limit at full growth, or an armed threshold, once a second")
+    func idle() {
+        #expect(interval(8 << 10, limit: 16 << 10) == .seconds(1))
+        #expect(interval(400, covered: true) == .seconds(1))
+    }
+
+    @Test("Growth at the maximum rate is seen before headroom falls below critical's entry")
+    func inTime() {
+        for headroom in stride(from: 60, through: 500, by: 5) {
+            let left = headroom - Int(Double(interval(headroom).nanoseconds) * 1e-9 * 3072)
+            #expect(left >= min(51, headroom / 2) - 1, "at \(headroom) MiB")
+        }
+    }
+
+    @Test("Never faster than a millisecond")
+    func floor() {
+        #expect(interval(0, level: .critical) == .milliseconds(1))
+    }
+}
+
+struct TrimScheduleTests {
+    @Test("Due after enough was freed, and not again before twenty times the last one's duration")
+    func due() {
+        var schedule = TrimSchedule(configuration: .init())
+        schedule.noteFreed(31 * mebibyte)
+        #expect(!schedule.isDue(limitBytes: 512 * mebibyte, at: .seconds(0)))
+        schedule.noteFreed(mebibyte)
+        #expect(schedule.isDue(limitBytes: 512 * mebibyte, at: .seconds(0)))
+        #expect(!schedule.isDue(limitBytes: 2 << 30, at: .seconds(0)))
+        schedule.trimmed(from: .seconds(0), to: .seconds(0.1))
+        schedule.noteFreed(40 * mebibyte)
+        #expect(!schedule.isDue(limitBytes: 512 * mebibyte, at: .seconds(2)))
+        #expect(schedule.isDue(limitBytes: 512 * mebibyte, at: .seconds(2.1)))
+    }
+}
+
+struct LedgerEntryTests {
+    private func answer(_ asked: Int, _ promised: Int, _ milliseconds: Int = 1) -> LedgerEntry.Answer {
+        LedgerEntry.Answer(
+            askedBytes: asked, promisedBytes: promised, freedBytes: nil, returnedBytes: 0,
+            duration: .milliseconds(milliseconds))
+    }
+
+    @Test("An ineffective purge holds a cache off, but not at a higher level, nor once headroom fell further")
+    func holdOff() {
+        var entry = LedgerEntry()
+        entry.add(
+            answer(10 * mebibyte, 0), isDisturbed: false, level: .warning, headroomBytes: 100 * mebibyte,
+            at: .seconds(0))
+        func isHeldOff(_ seconds: Double, _ level: PressureLevel, _ headroom: Int) -> Bool {
+            entry.isHeldOff(
+                at: .seconds(seconds), level: level, headroomBytes: headroom * mebibyte, limitBytes: 512 * mebibyte)
+        }
+        #expect(isHeldOff(29, .warning, 100))
+        #expect(!isHeldOff(30, .warning, 100))
+        #expect(!isHeldOff(1, .critical, 100))
+        #expect(!isHeldOff(1, .warning, 89))
+        #expect(isHeldOff(1, .warning, 91))
+    }
+
+    @Test("A disturbed step never counts against a cache")
+    func disturbed() {
+        var entry = LedgerEntry()
+        for _ in 0..<5 {
+            entry.add(answer(1 << 20, 0), isDisturbed: true, level: .warning, headroomBytes: 0, at: .seconds(0))
+        }
+        #expect(!entry.givesNothing)
+        #expect(!entry.isHeldOff(at: .seconds(0), level: .warning, headroomBytes: 0, limitBytes: 1 << 30))
+    }
+
+    @Test("Who promises nothing twice is known to give nothing, and redeems itself by giving")
+    func givesNothing() {
+        var entry = LedgerEntry()
+        for _ in 0..<2 {
+            entry.add(answer(1 << 20, 0), isDisturbed: false, level: .warning, headroomBytes: 0, at: .seconds(0))
+        }
+        #expect(entry.givesNothing)
+        entry.add(answer(1 << 20, 1 << 20), isDisturbed: false, level: .warning, headroomBytes: 0, at: .seconds(0))
+        #expect(!entry.givesNothing)
+    }
+}
+
+struct ConfigurationTests {
+    private static func change(
+        _ body: (inout ResourceManager.Configuration) -> Void
+    ) -> ResourceManager.Configuration {
+        var configuration = ResourceManager.Configuration()
+        body(&configuration)
+        return configuration
+    }
+
+    @Test("The defaults are valid")
+    func defaults() throws {
+        try ResourceManager.Configuration().validate()
+    }
+
+    @Test(
+        "Each wrong value is named with what is allowed",
+        arguments: [
+            ("headroom.warningPercent", change { $0.headroom.warningPercent = 100 }),
+            ("headroom.criticalPercent", change { $0.headroom.criticalPercent = 20 }),
+            ("timeToLimit.warning", change { $0.timeToLimit.warning = .milliseconds(1) }),
+            ("stall.warningPercent", change { $0.stall.warningPercent = 30 }),
+            ("sampling.minimumInterval", change { $0.sampling.minimumInterval = .zero }),
+            ("sampling.maximumGrowthRate", change { $0.sampling.maximumGrowthRate = 0 }),
+            ("reclaim.warningSharePercent", change { $0.reclaim.warningSharePercent = 0 }),
+            ("level.repeatInterval", change { $0.level.repeatInterval = .seconds(4_000) }),
+            ("footprint.budgetBytes", change { $0.footprint = .init(budgetBytes: -1) }),
+        ])
+    func wrongValues(setting: String, configuration: ResourceManager.Configuration) {
+        let error = #expect(throws: ConfigurationError.self) { try configuration.validate() }
+        #expect(error?.setting == setting)
+        #expect(error?.description.contains("must be") == true)
+    }
+}

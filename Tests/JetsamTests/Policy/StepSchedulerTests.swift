@@ -1,0 +1,133 @@
+import MemoryPressure
+import Testing
+
+@testable import Jetsam
+
+struct StepSchedulerTests {
+    private func context(
+        headroom: Int, level: PressureLevel, rule: Rule = .headroom, at seconds: Double = 0, purgeable: Int = 300,
+        footprint: Int? = nil, growth: Int? = nil, time: Int? = nil, inFlight: Int = 0
+    ) -> ReclaimContext {
+        let reading = reading(
+            headroom: headroom * mebibyte, at: seconds, footprint: footprint.map { $0 * mebibyte })
+        return ReclaimContext(
+            reading: reading, thresholds: HeadroomThresholds(limitBytes: reading.limitBytes, rule: .init()),
+            level: level,
+            reason: LevelReason(rule: rule, observed: 0, threshold: 0, unit: .none, cause: .sampler),
+            growthRate: growth,
+            millisecondsToLimit: time, purgeableBytes: purgeable * mebibyte, inFlightBytes: inFlight * mebibyte)
+    }
+
+    private func next(_ scheduler: inout StepScheduler, _ context: ReclaimContext) throws -> ReclaimDemand {
+        let demand = scheduler.next(context)
+        return try #require(demand)
+    }
+
+    @Test("At warning a step asks for what is missing to warning's exit, a fifth of what is purgeable at most")
+    func warningTarget() throws {
+        var scheduler = StepScheduler(configuration: .init())
+        let demand = try next(&scheduler, (context(headroom: 100, level: .warning)))
+        #expect(demand.targetBytes / mebibyte == 27)
+        #expect(demand.step == 1)
+        var capped = StepScheduler(configuration: .init())
+        let less = try next(&capped, (context(headroom: 100, level: .warning, purgeable: 100)))
+        #expect(less.targetBytes / mebibyte == 20)
+    }
+
+    @Test("At critical a step asks for all that is missing, as far as there is anything to purge")
+    func criticalTarget() throws {
+        var scheduler = StepScheduler(configuration: .init())
+        let demand = try next(&scheduler, (context(headroom: 20, level: .critical, purgeable: 200)))
+        #expect(demand.targetBytes / mebibyte == 107)
+        var capped = StepScheduler(configuration: .init())
+        let less = try next(&capped, (context(headroom: 20, level: .critical, purgeable: 50)))
+        #expect(less.targetBytes == 50 * mebibyte)
+    }
+
+    @Test("Steps at warning keep their distance; at critical the next follows at once, unless the last gave nothing")
+    func spacing() {
+        var scheduler = StepScheduler(configuration: .init())
+        #expect(scheduler.next(context(headroom: 100, level: .warning)) != nil)
+        scheduler.stepEnded(scheduler.step, promisedBytes: 1, at: .seconds(0.1))
+        #expect(scheduler.next(context(headroom: 100, level: .warning, at: 0.34)) == nil)
+        #expect(scheduler.next(context(headroom: 100, level: .warning, at: 0.35)) != nil)
+        scheduler.stepEnded(scheduler.step, promisedBytes: 1, at: .seconds(0.4))
+        #expect(scheduler.next(context(headroom: 20, level: .critical, at: 0.4)) != nil)
+        scheduler.stepEnded(scheduler.step, promisedBytes: 1, at: .seconds(0.41))
+        #expect(scheduler.next(context(headroom: 20, level: .critical, at: 0.41)) != nil)
+        scheduler.stepEnded(scheduler.step, promisedBytes: 0, at: .seconds(0.42))
+        #expect(scheduler.next(context(headroom: 20, level: .critical, at: 0.5)) == nil)
+        #expect(scheduler.nothingLeftSince == .seconds(0.5))
+        #expect(scheduler.next(context(headroom: 20, level: .critical, at: 0.67)) != nil)
+    }
+
+    @Test("While a step is under way only a higher level starts another")
+    func oneStepAtATime() {
+        var scheduler = StepScheduler(configuration: .init())
+        #expect(scheduler.next(context(headroom: 100, level: .warning)) != nil)
+        #expect(scheduler.next(context(headroom: 90, level: .warning, at: 5)) == nil)
+        #expect(scheduler.next(context(headroom: 20, level: .critical, at: 5)) != nil)
+        #expect(scheduler.next(context(headroom: 10, level: .critical, at: 6)) == nil)
+    }
+
+    @Test(
+        "Growth with time to spare only sets limits; it asks for bytes once limits are set and the time is still short")
+    func growthSetsLimitsFirst() throws {
+        var scheduler = StepScheduler(configuration: .init())
+        let growth = 40 * mebibyte
+        let first = try next(
+            &scheduler, (context(headroom: 200, level: .warning, rule: .timeToLimit, growth: growth, time: 5_000)))
+        #expect(first.targetBytes == 0)
+        scheduler.stepEnded(scheduler.step, promisedBytes: 0, at: .seconds(0))
+        let second = try next(
+            &scheduler,
+            (context(headroom: 190, level: .warning, rule: .timeToLimit, at: 0.3, growth: growth, time: 4_800)))
+        #expect(second.targetBytes / mebibyte == 60)
+    }
+
+    @Test("A process asks itself for its share of what is missing, doubled with each step, for all when time is short")
+    func shares() throws {
+        var scheduler = StepScheduler(configuration: .init())
+        // 412 MiB are used under the limit, 103 of them by this process: a quarter of 27 MiB.
+        let first = try next(&scheduler, (context(headroom: 100, level: .warning, footprint: 103)))
+        #expect(first.targetBytes / mebibyte == 6)
+        scheduler.stepEnded(scheduler.step, promisedBytes: 1, at: .seconds(0))
+        let second = try next(&scheduler, (context(headroom: 100, level: .warning, at: 1, footprint: 103)))
+        #expect(second.targetBytes / mebibyte == 13)
+        scheduler.stepEnded(scheduler.step, promisedBytes: 1, at: .seconds(1))
+        let hurried = try next(
+            &scheduler, (context(headroom: 20, level: .critical, at: 2, footprint: 103, growth: 1 << 30, time: 20)))
+        #expect(hurried.targetBytes / mebibyte == 107)
+        #expect(hurried.isUrgent)
+    }
+
+    @Test("What was asked for and not yet answered is not asked for again")
+    func inFlight() throws {
+        var scheduler = StepScheduler(configuration: .init())
+        let demand = try next(&scheduler, (context(headroom: 20, level: .critical, inFlight: 100)))
+        #expect(demand.targetBytes / mebibyte == 7)
+    }
+
+    @Test("Back at normal the next episode counts from one, and nothing is demanded")
+    func episodes() {
+        var scheduler = StepScheduler(configuration: .init())
+        _ = scheduler.next(context(headroom: 100, level: .warning))
+        scheduler.stepEnded(scheduler.step, promisedBytes: 1, at: .seconds(0))
+        #expect(scheduler.next(context(headroom: 300, level: .normal, at: 10)) == nil)
+        #expect(scheduler.next(context(headroom: 100, level: .warning, at: 20))?.step == 1)
+    }
+
+    @Test(
+        "Rules that cannot say how much is missing ask for a fifth at warning and half at critical, every two seconds")
+    func slowRules() throws {
+        var scheduler = StepScheduler(configuration: .init())
+        let first = try next(&scheduler, (context(headroom: 240, level: .warning, rule: .stall)))
+        #expect(first.targetBytes / mebibyte == 60)
+        scheduler.stepEnded(scheduler.step, promisedBytes: 1, at: .seconds(0))
+        #expect(scheduler.next(context(headroom: 240, level: .warning, rule: .stall, at: 1.9)) == nil)
+        #expect(scheduler.next(context(headroom: 240, level: .warning, rule: .stall, at: 2)) != nil)
+        scheduler.stepEnded(scheduler.step, promisedBytes: 1, at: .seconds(2))
+        let critical = try next(&scheduler, (context(headroom: 240, level: .critical, rule: .external, at: 4)))
+        #expect(critical.targetBytes / mebibyte == 150)
+    }
+}

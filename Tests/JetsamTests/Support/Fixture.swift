@@ -1,0 +1,127 @@
+import Jetsam
+import JetsamTesting
+import Logging
+import MemoryPressure
+
+/// A made-up container with a manager that runs in it for the length of a test.
+final class Fixture: Sendable {
+    let machine: SimulatedMachine
+    let registry = CacheRegistry()
+    let manager: ResourceManager
+    private let used: Lock<Int>
+
+    /// A container of 512 MiB of which `used` are unreclaimable and belong to this process.
+    init(
+        used: Int = 200 * mebibyte, configuration: ResourceManager.Configuration = .init(),
+        lastResort: (@Sendable (LevelReason) -> Void)? = nil
+    ) throws {
+        machine = SimulatedMachine(tree: try .v2(limit: 512 * mebibyte))
+        self.used = Lock(used)
+        manager = try ResourceManager(
+            configuration: configuration, registry: registry,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            environment: machine.environment, lastResort: lastResort)
+        set(used: used)
+    }
+
+    /// Sets what the container and the process use.
+    func set(used bytes: Int) {
+        used.withLock { used in
+            used = bytes
+            machine.tree.setUnreclaimable(bytes: bytes)
+            machine.tree.setFootprint(bytes: bytes)
+        }
+    }
+
+    func change(used change: Int) {
+        used.withLock { used in
+            used += change
+            machine.tree.setUnreclaimable(bytes: used)
+            machine.tree.setFootprint(bytes: used)
+        }
+    }
+
+    /// Returns once the reclaim threads have done what they were left so far.
+    func settle() async {
+        await manager.releaseCaches(bytes: 0)
+    }
+
+    /// Returns once everything that was decided so far has been told: the step of a call is told after all before it.
+    func toldEverything() async {
+        var steps = manager.reclaimSteps.makeAsyncIterator()
+        await manager.releaseCaches(bytes: 0)
+        _ = await steps.next()
+    }
+
+    /// Runs the manager, then `body`, then ends the manager and waits until it has ended.
+    func run<Result: Sendable>(_ body: @Sendable (Fixture) async throws -> Result) async throws -> Result {
+        let task = Task { try await manager.run() }
+        await machine.waitUntilStarted()
+        do {
+            let result = try await body(self)
+            task.cancel()
+            try await task.value
+            return result
+        } catch {
+            task.cancel()
+            try? await task.value
+            throw error
+        }
+    }
+}
+
+/// A cache whose bytes are part of the made-up container's.
+final class FakeCache: Sendable {
+    struct State {
+        var bytes = 0
+        var limits: [Int?] = []
+        var requests: [ReleaseRequest] = []
+        var registration: CacheRegistration?
+    }
+
+    let state = Lock(State())
+    let fixture: Fixture
+
+    init(
+        _ name: String, bytes: Int, priority: CachePriority = .normal, traits: CacheTraits = [], in fixture: Fixture,
+        onRelease: (@Sendable (FakeCache, ReleaseRequest) throws -> Int)? = nil
+    ) {
+        self.fixture = fixture
+        let registration = fixture.registry.register(
+            name, priority: priority, traits: traits,
+            limit: { [state] limit in state.withLock { $0.limits.append(limit) } },
+            release: { [weak self] request in
+                guard let self else { return 0 }
+                state.withLock { $0.requests.append(request) }
+                return try onRelease?(self, request) ?? give(request.bytes)
+            })
+        state.withLock { state in
+            state.bytes = bytes
+            state.registration = registration
+        }
+        registration.update(bytes: bytes)
+    }
+
+    /// Gives up to that many bytes back, to the made-up container too.
+    func give(_ bytes: Int) -> Int {
+        let given = state.withLock { state in
+            let given = min(bytes, state.bytes)
+            state.bytes -= given
+            state.registration?.update(bytes: state.bytes)
+            return given
+        }
+        fixture.change(used: -given)
+        return given
+    }
+
+    func end() {
+        let registration = state.withLock { state in
+            defer { state.registration = nil }
+            return state.registration
+        }
+        registration?.end()
+    }
+
+    var requests: [ReleaseRequest] { state.withLock { $0.requests } }
+    var limits: [Int?] { state.withLock { $0.limits } }
+}

@@ -1,0 +1,16 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// The seeds that a seeded test runs: 100, or as many as `JETSAM_SEEDS` says; `JETSAM_SEED` replays one.
+var seeds: [UInt64] {
+    func variable(_ name: String) -> UInt64? {
+        unsafe getenv(name).flatMap { UInt64(unsafe String(cString: $0)) }
+    }
+    if let one = variable("JETSAM_SEED") { return [one] }
+    return Array(1...(variable("JETSAM_SEEDS") ?? 100))
+}
