@@ -29,6 +29,7 @@ let package = Package(
             name: "demo-server",
             dependencies: [
                 .product(name: "Jetsam", package: "swift-jetsam"),
+                .product(name: "MemoryPressure", package: "swift-jetsam"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),

@@ -76,7 +76,7 @@ struct DemoServer: AsyncParsableCommand {
         let readiness = Readiness()
         let responses = Responses(
             cache: memory.cache, origin: Origin(keys: keys, valueSize: valueSize.bytes, rounds: missCost))
-        let routes = Routes(mode: mode, responses: responses, readiness: readiness, pressure: memory.record)
+        let routes = Routes(mode: mode, responses: responses, readiness: readiness, manager: memory.manager)
         let server = Application(
             router: routes.makeRouter(),
             configuration: ApplicationConfiguration(address: .hostname(host, port: port)),

@@ -1,4 +1,4 @@
-internal import ArgumentParser
+internal import Jetsam
 internal import Logging
 internal import ServiceLifecycle
 
@@ -6,7 +6,7 @@ internal import ServiceLifecycle
 struct MemoryManagement: Sendable {
     var cache: any ResponseCache
     var services: [any Service] = []
-    var record = PressureRecord()
+    var manager: ResourceManager?
 }
 
 extension DemoServer {
@@ -14,7 +14,23 @@ extension DemoServer {
         switch mode {
         case .unbounded: MemoryManagement(cache: UnboundedCache())
         case .fixed: MemoryManagement(cache: LRUCache(limit: budget.bytes))
-        case .jetsam: throw ExitCode.failure
+        case .jetsam: try managedByJetsam(log: log, logger: logger)
         }
+    }
+
+    private func managedByJetsam(log: EventLog, logger: Logger) throws -> MemoryManagement {
+        let cache = LRUCache()
+        let registration = CacheRegistry.shared.register(
+            "responses",
+            limit: { cache.setLimit($0 ?? .max) },
+            release: { cache.release(atLeast: $0.bytes) })
+        // The cache keeps its registration with this, and so stays registered for as long as it lives.
+        cache.reportSize { registration.update(bytes: $0) }
+
+        var configuration = ResourceManager.Configuration()
+        configuration.footprint = footprintBudget.map { .init(budgetBytes: $0.bytes) }
+        let manager = try ResourceManager(configuration: configuration, logger: logger)
+        return MemoryManagement(
+            cache: cache, services: [manager, Timeline(manager: manager, log: log)], manager: manager)
     }
 }

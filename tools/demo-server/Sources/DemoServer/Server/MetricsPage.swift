@@ -1,9 +1,13 @@
+internal import Jetsam
+internal import MemoryPressure
+
 /// The page at `/metrics`, in Prometheus' text format.
 struct MetricsPage: Sendable {
     var counts: Responses.Counts
     var size: CacheSize
     var usage: ProcessUsage
-    var pressure: PressureRecord.Summary?
+    /// What the manager knows; nil where there is none.
+    var status: ResourceManager.Status?
 
     var text: String {
         var lines: [String] = []
@@ -18,15 +22,17 @@ struct MetricsPage: Sendable {
         if let footprint = usage.footprintBytes {
             add("demo_footprint_bytes", "gauge", "Resident memory of the process less what it shares.", "\(footprint)")
         }
-        if let pressure {
-            add("demo_pressure_level", "gauge", "0 normal, 1 warning, 2 critical.", "\(pressure.level)")
-            if let headroom = pressure.headroomBytes {
-                add("demo_headroom_bytes", "gauge", "Bytes left to the nearest limit.", "\(headroom)")
-            }
-            add("demo_level_changes_total", "counter", "Changes of the level.", "\(pressure.levelChanges)")
+        if let status {
+            add("demo_pressure_level", "gauge", "0 normal, 1 warning, 2 critical.", "\(status.level.rawValue)")
+            add("demo_headroom_bytes", "gauge", "Bytes left to the nearest limit.", "\(status.reading.headroomBytes)")
+            add("demo_level_changes_total", "counter", "Changes of the level.", "\(status.totals.levelChanges)")
+            add("demo_reclaim_steps_total", "counter", "Steps of reclaim.", "\(status.totals.steps)")
             add(
-                "demo_reclaimed_bytes_total", "counter", "Bytes that caches gave back when asked.",
-                "\(pressure.reclaimedBytes)")
+                "demo_reclaimed_bytes_total", "counter", "Bytes that the caches gave back when asked.",
+                "\(status.totals.promisedBytes)")
+            add(
+                "demo_returned_bytes_total", "counter", "Bytes by which the process shrank in the steps of reclaim.",
+                "\(status.totals.returnedBytes)")
         }
         return lines.joined(separator: "\n") + "\n"
     }

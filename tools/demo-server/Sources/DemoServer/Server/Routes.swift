@@ -1,4 +1,5 @@
 internal import Hummingbird
+internal import Jetsam
 internal import NIOCore
 
 /// Everything that the server answers.
@@ -6,7 +7,7 @@ struct Routes: Sendable {
     var mode: Mode
     var responses: Responses
     var readiness: Readiness
-    var pressure: PressureRecord
+    var manager: ResourceManager?
 
     func makeRouter() -> Router<BasicRequestContext> {
         let router = Router(context: BasicRequestContext.self)
@@ -30,7 +31,7 @@ struct Routes: Sendable {
         router.get("metrics") { _, _ in
             let page = MetricsPage(
                 counts: responses.counts, size: responses.cache.size, usage: .current(),
-                pressure: pressure.summary)
+                status: manager?.status)
             return Self.text(page.text, .ok, headers: Self.prometheus)
         }
         router.get("healthz") { _, _ in Self.text("ok\n", .ok) }
