@@ -33,11 +33,19 @@ let package = Package(
     platforms: [.macOS(.v15)],
     dependencies: [
         .package(name: "swift-jetsam", path: ".."),
+        .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),
         // Its traits count allocations by replacing malloc, which is what JetsamJemalloc does too.
         .package(url: "https://github.com/ordo-one/benchmark", from: "1.38.1", traits: []),
     ],
     targets: [
         suite("Locks", [.product(name: "MemoryPressure", package: "swift-jetsam")]),
+        suite(
+            "Manager",
+            [
+                .product(name: "Jetsam", package: "swift-jetsam"),
+                .product(name: "MemoryPressure", package: "swift-jetsam"),
+                .product(name: "Logging", package: "swift-log"),
+            ]),
         suite("Readings", [.product(name: "MemoryPressure", package: "swift-jetsam")]),
     ]
 )

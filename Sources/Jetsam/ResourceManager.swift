@@ -165,6 +165,7 @@ public final class ResourceManager: Service, Sendable {
             logger.warning("A reclaim thread hangs in a cache's handler; another was started in its place")
         }
         if governor.rediscoverIfMoved() {
+            events?.rediscover()
             logger.notice("The process was moved to another cgroup; its signals were found anew")
             logSources()
         }

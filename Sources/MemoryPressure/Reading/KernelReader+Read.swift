@@ -35,8 +35,8 @@ extension KernelReader {
             let place = places[index]
             place.readUsage(buffer)
             place.readEvents(buffer)
-            guard place.isLimited else { continue }
             place.readStat(buffer, floor: last.footprintBytes)
+            guard place.isLimited else { continue }
             let headroom = place.limit &- place.unreclaimable
             if headroom < smallest {
                 smallest = headroom
@@ -90,7 +90,8 @@ extension KernelReader {
         last.highBytes = nil
         last.distanceToHighBytes = nil
         for place in places where place.high != .max {
-            let distance = place.high &- place.usage
+            // Page cache fills a group up to its `memory.high` and is taken back for free: it is no sign of throttling to come.
+            let distance = place.high &- place.estimatedUnreclaimable
             guard distance < last.distanceToHighBytes ?? .max else { continue }
             last.distanceToHighBytes = distance
             last.highBytes = place.high

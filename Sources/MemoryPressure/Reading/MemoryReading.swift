@@ -34,7 +34,8 @@ public struct MemoryReading: Sendable, Equatable {
     public var headroomBytes = 0
     /// Bytes that the kernel says can be had without swapping (MemAvailable); nil where `/proc/meminfo` cannot be read.
     public var availableBytes: Int?
-    /// Bytes between usage and the nearest `memory.high` at its own level, negative above it; nil where none is set.
+    /// Bytes between what cannot be taken back for free and the nearest `memory.high`, both of one level; negative above
+    /// it, nil where none is set.
     public var distanceToHighBytes: Int?
     /// The `memory.high` that `distanceToHighBytes` is measured to, in bytes; nil where none is set.
     public var highBytes: Int?
