@@ -83,6 +83,8 @@ import Testing
             (["--pattern", "ramp", "--limit", "1MiB", "--anonymous", "1"], ["--anonymous", "pagecache"]),
             (["--pattern", "pagecache", "--limit", "1MiB", "--reread", "--hold", "1s"], ["--hold", "--reread"]),
             (["--pattern", "ramp", "--limit", "1MiB", "--sped", "4"], ["--sped"]),
+            (["--pattern", "ramp", "--limit", "1MiB", "--managed"], ["--managed", "--purgeable"]),
+            (["--pattern", "ramp", "--limit", "1MiB", "--purgeable", "x"], ["--purgeable", "512MiB"]),
             (["run", "--", "true"], ["--limit"]),
             (["run", "--limit", "64MiB"], ["COMMAND"]),
             (["run", "--limit", "64KiB", "--", "true"], ["--limit", "at least 1MiB"]),

@@ -55,6 +55,27 @@ struct RunTests {
         #expect(run.groups.isEmpty)
     }
 
+    @Test(
+        "Growth beyond the headroom kills a process whose cache nobody manages, and one whose cache is managed lives",
+        .disabled(if: ToolProcess.isSanitized, "a sanitizer's own memory counts against the limit"),
+        arguments: [false, true]
+    )
+    func managed(isManaged: Bool) async throws {
+        let run = try ToolProcess(
+            [
+                "run", "--limit", "192MiB", "--", ToolProcess.tool, "--pattern", "ramp", "--purgeable", "64MiB",
+                "--rate",
+                "100MB/s", "--limit", "headroom+40MiB", "--hold", "500ms", "--json",
+            ] + (isManaged ? ["--managed"] : []), in: directory
+        )
+        #expect(await run.end() == .exited(isManaged ? 0 : 3))
+        guard isManaged else { return }
+        let released = run.output.firstMatch(of: /"managed":true,"releasedBytes":([0-9]+)/).flatMap { Int($0.1) }
+        #expect(try #require(released) >= 40 << 20)
+        #expect(run.output.contains(#""to":"critical""#))
+        #expect(run.output.contains(#""promisedBytes":"#))
+    }
+
     @Test("A command that fails is told from one that is killed", arguments: ["exit 7", "kill -9 $$"])
     func failed(script: String) async throws {
         let run = try start("run", "--limit", "64MiB", "--json", "--", "sh", "-c", script)

@@ -21,6 +21,10 @@ final class ToolProcess: Sendable {
         return unsafe FilePath(String(cString: own)).removingLastComponent().appending("jetsam-stress").string
     }()
 
+    /// Whether this is a build for a sanitizer, whose shadow memory multiplies what a process takes.
+    static let isSanitized = ["__tsan_init", "__asan_init"].contains { (name: String) in unsafe dlsym(nil, name) != nil
+    }
+
     static let canLimit: Bool = {
         (try? LimitedGroup(.init(hardBytes: 64 << 20))) != nil
     }()

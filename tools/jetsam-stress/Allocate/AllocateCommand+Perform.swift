@@ -2,6 +2,10 @@ internal import MemoryPressure
 
 extension AllocateCommand {
     func perform() throws -> AllocateResult {
+        let clock = SystemMonotonicClock()
+        let values = purgeable.map { PurgeableValues(bytes: $0.bytes) }
+        let valueBytes = values?.heldBytes ?? 0
+        let manager = try values.flatMap { managed ? try ManagedCache($0, since: clock.now) : nil }
         let beside = try anonymous.map { size in
             let load = try AnonymousLoad(capacity: size.bytes)
             try load.take(bytes: size.bytes)
@@ -10,13 +14,13 @@ extension AllocateCommand {
         let limitBytes = try limit.resolved(headroom: Headroom.measured)
         let load = try makeLoad(limitBytes)
         let plan = Plan(choices(limitBytes))
-        let clock = SystemMonotonicClock()
         var driver = Driver(
             clock: clock,
             progress: ProgressReport(isOn: progress || System.standardErrorIsTerminal, from: clock.now)
         )
         let outcome = try driver.run(plan, on: load)
-        return withExtendedLifetime((load, beside)) {
+        let timeline = manager?.finish()
+        return withExtendedLifetime((load, beside, values)) {
             AllocateResult(
                 pattern: pattern,
                 limitBytes: limitBytes,
@@ -24,7 +28,10 @@ extension AllocateCommand {
                 seed: pattern == .fragment ? usedSeed : nil,
                 outcome: outcome,
                 residentBytes: System.residentBytes,
-                pagesRead: reread ? (load as? FileLoad)?.pagesRead : nil
+                pagesRead: reread ? (load as? FileLoad)?.pagesRead : nil,
+                purgeable: values.map {
+                    PurgeableResult(bytes: valueBytes, heldBytes: $0.heldBytes, timeline: timeline)
+                }
             )
         }
     }

@@ -12,7 +12,13 @@ struct AllocateCommand: ParsableCommand {
 
             JSON, one object on one line: pattern, limitBytes, rateBytesPerSecond (null: as fast as it goes), seed (fragment, \
             else null), end ("finished", "duration"), rounds, takenBytes (in all), peakBytes, heldBytes (at the end), \
-            residentBytes (of the process at the end, before it gives anything back), pagesRead (--reread, else null), seconds.
+            residentBytes (of the process at the end, before it gives anything back), pagesRead (--reread, else null), seconds, \
+            purgeable (null without --purgeable): bytes, managed (true, false), releasedBytes, levelChanges (each: seconds since \
+            the manager began, from, to, headroomBytes, reason), steps (each: seconds, level, targetBytes, promisedBytes, \
+            returnedBytes, milliseconds, reason).
+
+            With --limit headroom+SIZE the headroom is measured once the cache of --purgeable is full and the manager runs; \
+            it needs a limited cgroup.
             """
     )
 
@@ -55,6 +61,16 @@ struct AllocateCommand: ParsableCommand {
     @Option(help: .init("pagecache: anonymous memory to take first and hold: \(Size.allowed).", valueName: "size"))
     var anonymous: Size?
 
+    @Option(
+        help: .init(
+            "Before all else fill a cache with so many bytes, in values of 16 KiB: \(Size.allowed).", valueName: "size")
+    )
+    var purgeable: Size?
+
+    @Flag(
+        help: "Let a Jetsam ResourceManager have the cache of --purgeable. Without it nothing manages it: the control.")
+    var managed = false
+
     @Flag(help: "The result as JSON.")
     var json = false
 
@@ -76,6 +92,9 @@ struct AllocateCommand: ParsableCommand {
             throw ValidationError("--hold is not for --pattern leak, which holds until --duration.")
         }
         if reread, hold != nil { throw ValidationError("--hold is not for --reread, which reads until --duration.") }
+        if managed, purgeable == nil {
+            throw ValidationError("--managed needs --purgeable, the cache that it manages.")
+        }
         if case .bytes(0) = limit { throw ValidationError("--limit must be at least 1 byte.") }
     }
 

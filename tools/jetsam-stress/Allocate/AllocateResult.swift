@@ -9,6 +9,7 @@ struct AllocateResult {
     var outcome: Driver.Outcome
     var residentBytes: Int?
     var pagesRead: Int?
+    var purgeable: PurgeableResult?
 
     var text: String {
         let resident = residentBytes.map { ", resident \(ByteCount($0))" } ?? ""
@@ -16,7 +17,7 @@ struct AllocateResult {
         return
             "\(pattern.rawValue): took \(ByteCount(outcome.takenBytes)) (\(rate.text)) in \(outcome.elapsed.shortText), "
             + "holds \(ByteCount(outcome.heldBytes)) at the end\(resident)\(read)"
-            + (outcome.end == .duration ? "; --duration was up" : "")
+            + (outcome.end == .duration ? "; --duration was up" : "") + (purgeable.map { "\n" + $0.text } ?? "")
     }
 
     var json: JSONText {
@@ -33,6 +34,7 @@ struct AllocateResult {
             ("residentBytes", .integer(residentBytes)),
             ("pagesRead", .integer(pagesRead)),
             ("seconds", .number(outcome.elapsed.inSeconds)),
+            ("purgeable", purgeable?.json ?? .null),
         ])
     }
 }

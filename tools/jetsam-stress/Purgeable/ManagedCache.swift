@@ -1,0 +1,77 @@
+internal import Dispatch
+internal import Jetsam
+internal import Logging
+internal import MemoryPressure
+
+/// A `ResourceManager` that looks after purgeable values beside the pattern, which knows nothing of it.
+final class ManagedCache {
+    private let manager: ResourceManager
+    private let registration: CacheRegistration
+    private let timeline: Lock<[TimelineEntry]>
+    private let task: Task<Void, any Error>
+    private let listeners: [Task<Void, Never>]
+
+    /// Comes back once the manager reads and judges.
+    init(_ values: PurgeableValues, since start: MonotonicInstant) throws {
+        let registration = CacheRegistry.shared.register("stress", priority: .low) { request in
+            values.release(atLeast: request.bytes)
+        }
+        registration.update(bytes: values.heldBytes)
+        var logger = Logger(label: "jetsam-stress") { StreamLogHandler.standardError(label: $0) }
+        logger.logLevel = .warning
+        let manager: ResourceManager
+        do { manager = try ResourceManager(logger: logger) } catch {
+            throw StressError("--managed: \(error)")
+        }
+        let timeline = Lock<[TimelineEntry]>([])
+        let listening = DispatchSemaphore(value: 0)
+        listeners = [
+            Task.detached {
+                var changes = manager.levelChanges.makeAsyncIterator()
+                listening.signal()
+                while let change = await changes.next() {
+                    let entry = TimelineEntry(change, since: start)
+                    timeline.withLock { $0.append(entry) }
+                }
+            },
+            Task.detached {
+                var steps = manager.reclaimSteps.makeAsyncIterator()
+                listening.signal()
+                while let step = await steps.next() {
+                    registration.update(bytes: values.heldBytes)
+                    let entry = TimelineEntry(step, since: start)
+                    timeline.withLock { $0.append(entry) }
+                }
+            },
+        ]
+        for _ in listeners { listening.wait() }
+        task = Task.detached { try await manager.run() }
+        self.manager = manager
+        self.registration = registration
+        self.timeline = timeline
+        try waitForFirstReading()
+    }
+
+    /// Ends the manager and gives what happened, in its order.
+    func finish() -> [TimelineEntry] {
+        task.cancel()
+        let ended = DispatchSemaphore(value: 0)
+        Task.detached { [task, listeners] in
+            _ = await task.result
+            for listener in listeners { await listener.value }
+            ended.signal()
+        }
+        ended.wait()
+        registration.end()
+        return timeline.withLock { $0 }.sorted { $0.sequence < $1.sequence }
+    }
+
+    private func waitForFirstReading() throws {
+        let clock = SystemMonotonicClock()
+        let end = clock.now.advanced(by: .seconds(5))
+        while manager.status.reading.sequence == 0 {
+            guard clock.now < end else { throw StressError("--managed: the manager has not begun within 5 s") }
+            System.sleep(until: clock.now.advanced(by: .milliseconds(1)))
+        }
+    }
+}

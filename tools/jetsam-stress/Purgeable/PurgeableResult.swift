@@ -1,0 +1,28 @@
+internal import MemoryPressure
+
+/// What became of the purgeable values.
+struct PurgeableResult {
+    var bytes: Int
+    var heldBytes: Int
+    /// Nil where nothing managed them.
+    var timeline: [TimelineEntry]?
+
+    var text: String {
+        guard let timeline else { return "purgeable: \(ByteCount(bytes)), which nothing managed" }
+        let lines = timeline.isEmpty ? ["  the level never changed"] : timeline.map(\.text)
+        return (["purgeable: \(ByteCount(bytes - heldBytes)) of \(ByteCount(bytes)) given back"] + lines)
+            .joined(separator: "\n")
+    }
+
+    var json: JSONText {
+        let levels = timeline?.filter { if case .level = $0.kind { true } else { false } }
+        let steps = timeline?.filter { if case .step = $0.kind { true } else { false } }
+        return .object([
+            ("bytes", .integer(bytes)),
+            ("managed", .bool(timeline != nil)),
+            ("releasedBytes", .integer(bytes - heldBytes)),
+            ("levelChanges", .array(levels?.map(\.json) ?? [])),
+            ("steps", .array(steps?.map(\.json) ?? [])),
+        ])
+    }
+}

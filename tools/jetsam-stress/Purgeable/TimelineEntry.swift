@@ -1,0 +1,58 @@
+internal import Jetsam
+internal import MemoryPressure
+
+/// Something that the manager did while the pattern ran.
+struct TimelineEntry: Sendable {
+    enum Kind: Sendable {
+        case level(LevelChange)
+        case step(ReclaimStep)
+    }
+
+    /// Since the pattern's beginning; negative before it.
+    var offset: Duration
+    var kind: Kind
+
+    init(_ change: LevelChange, since start: MonotonicInstant) {
+        offset = start.duration(to: change.instant)
+        kind = .level(change)
+    }
+
+    /// A step says when it ended only by being told of.
+    init(_ step: ReclaimStep, since start: MonotonicInstant) {
+        offset = start.duration(to: SystemMonotonicClock().now)
+        kind = .step(step)
+    }
+
+    var sequence: UInt64 {
+        switch kind {
+        case .level(let change): change.sequence
+        case .step(let step): step.sequence
+        }
+    }
+
+    var text: String {
+        let what =
+            switch kind {
+            case .level(let change): "\(change)"
+            case .step(let step): "\(step)"
+            }
+        return "  at \(offset.shortText): \(what)"
+    }
+
+    var json: JSONText {
+        let at = ("seconds", JSONText.number(offset.inSeconds))
+        switch kind {
+        case .level(let change):
+            return .object([
+                at, ("from", .string("\(change.previous)")), ("to", .string("\(change.level)")),
+                ("headroomBytes", .integer(change.headroomBytes)), ("reason", .string("\(change.reason)")),
+            ])
+        case .step(let step):
+            return .object([
+                at, ("level", .string("\(step.level)")), ("targetBytes", .integer(step.targetBytes)),
+                ("promisedBytes", .integer(step.promisedBytes)), ("returnedBytes", .integer(step.returnedBytes)),
+                ("milliseconds", .number(step.duration.inSeconds * 1000)), ("reason", .string("\(step.reason)")),
+            ])
+        }
+    }
+}
