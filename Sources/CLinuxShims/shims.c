@@ -4,10 +4,12 @@
 #ifdef __linux__
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/prctl.h>
 
 int jetsam_futex_wait(const uint32_t *word, uint32_t expected, int64_t timeout_ns) {
   struct timespec t = {timeout_ns / 1000000000, timeout_ns % 1000000000};
@@ -153,6 +155,8 @@ int jetsam_thread_start(size_t stack_bytes, const char *name, void (*body)(void 
 }
 
 int32_t jetsam_thread_id(void) { return (int32_t)syscall(SYS_gettid); }
+
+int jetsam_die_with_parent(void) { return prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 ? -errno : 0; }
 
 int64_t jetsam_thread_cpu_ns(void) {
   struct timespec t;

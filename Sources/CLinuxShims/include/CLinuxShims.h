@@ -97,6 +97,8 @@ int jetsam_eventfd_drain(int fd);
 // The only call here that allocates (the stack). `name`: at most 15 bytes. 0 or a negative errno.
 int jetsam_thread_start(size_t stack_bytes, const char *name, void (*body)(void *), void *context);
 int32_t jetsam_thread_id(void);
+// Has the kernel send SIGKILL to the calling process when the thread that started it ends; kept over exec.
+int jetsam_die_with_parent(void);
 // CPU time of the calling thread, in nanoseconds.
 int64_t jetsam_thread_cpu_ns(void);
 

@@ -1,3 +1,4 @@
+import SystemPackage
 import Testing
 
 @testable import jetsam_stress
@@ -153,6 +154,18 @@ struct RunTests {
         #expect(await second.end() == .exited(0))
         for path in left { #expect(second.errors.contains("removed \(path)")) }
         #expect(first.groups.isEmpty && second.groups.isEmpty)
+    }
+
+    @Test("A command goes with the tool when that is killed", .timeLimit(.minutes(1)))
+    func killedTool() async throws {
+        let run = try start("run", "--limit", "64MiB", "--", "sh", "-c", "exec > \(fifo); echo ready; exec sleep 1000")
+        // The command is the only writer: the FIFO ends when it does.
+        let reader = try await ToolProcess.open(fifo)
+        #expect(await ToolProcess.bytes(from: reader) == 6)
+        run.send(SIGKILL)
+        #expect(await run.end() == .signalled(SIGKILL))
+        #expect(await ToolProcess.bytes(from: reader) == 0)
+        try reader.close()
     }
 
     @Test("A run that goes on is left alone by another one")

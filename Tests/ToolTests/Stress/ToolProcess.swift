@@ -76,6 +76,20 @@ final class ToolProcess: Sendable {
         await inBackground { (try? System.text(of: path)) ?? "" }
     }
 
+    /// Opens a FIFO for reading, which takes until somebody writes.
+    static func open(_ path: String) async throws -> FileDescriptor {
+        try await inBackground { Result { try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec) } }
+            .get()
+    }
+
+    /// How many bytes come next; 0 at the end, -1 for an error.
+    static func bytes(from file: FileDescriptor) async -> Int {
+        await inBackground {
+            var buffer = [UInt8](repeating: 0, count: 64)
+            return (try? unsafe buffer.withUnsafeMutableBytes { try unsafe file.read(into: $0) }) ?? -1
+        }
+    }
+
     private static func inBackground<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
         await withCheckedContinuation { continuation in
             DispatchQueue.global().async { continuation.resume(returning: body()) }

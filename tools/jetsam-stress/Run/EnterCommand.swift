@@ -14,7 +14,8 @@ struct EnterCommand: ParsableCommand {
     @Argument(parsing: .postTerminator) var command: [String] = []
 
     func run() throws {
-        // A tool that has ended already wants no command any more.
+        System.dieWithParent()
+        // The parent may have ended before the line above.
         guard System.parentIdentifier == parent else { throw Self.cannotExecute }
         for file in procs {
             do throws(Errno) {

@@ -1,3 +1,4 @@
+internal import CLinuxShims
 internal import MemoryPressure
 internal import SystemPackage
 
@@ -95,6 +96,11 @@ extension System {
             return process
         }
 
+        /// Has the kernel end this process when the one that started it ends, through every `exec`.
+        static func dieWithParent() {
+            jetsam_die_with_parent()
+        }
+
         private static func signalSet(_ signals: [Int32]) -> sigset_t {
             var set = sigset_t()
             unsafe sigemptyset(&set)
@@ -107,5 +113,6 @@ extension System {
         static func blockSignals(_ signals: [Int32]) {}
         static func nextSignal(of signals: [Int32], within time: Duration) -> (number: Int32, fromKernel: Bool)? { nil }
         static func spawn(_ path: String, _ arguments: [String]) throws(Errno) -> Int32 { throw .notSupported }
+        static func dieWithParent() {}
     }
 #endif
