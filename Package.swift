@@ -77,10 +77,13 @@ let package = Package(
             path: "tools/jetsam-stress",
             swiftSettings: settings
         ),
+        // Support for tests: children in cgroups, and jemalloc's count of what a thread allocates.
+        .target(name: "CTestProcesses", path: "Tests/CTestProcesses"),
+        .target(name: "AllocationCounter", dependencies: ["CJemalloc"], path: "Tests/AllocationCounter"),
         .testTarget(
             name: "MemoryPressureTests",
             dependencies: [
-                "CLinuxShims", "MemoryPressure", "JetsamTesting",
+                "AllocationCounter", "CLinuxShims", "CTestProcesses", "MemoryPressure", "JetsamTesting",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: settings

@@ -1,3 +1,4 @@
+// Loops here go over indices: without optimisation, an array's iterator and `first` allocate at every element.
 extension KernelReader {
     /// Takes a reading. Allocates nothing, also where files fail, and takes no lock.
     ///
@@ -89,7 +90,8 @@ extension KernelReader {
     private func settleHigh() {
         last.highBytes = nil
         last.distanceToHighBytes = nil
-        for place in places where place.high != .max {
+        for index in places.indices where places[index].high != .max {
+            let place = places[index]
             // Page cache fills a group up to its `memory.high` and is taken back for free: it is no sign of throttling to come.
             let distance = place.high &- place.estimatedUnreclaimable
             guard distance < last.distanceToHighBytes ?? .max else { continue }
@@ -105,15 +107,16 @@ extension KernelReader {
 
     private func readEventTotals() {
         // The process's own cgroup counts kills whether it is limited itself or not.
-        if let own = places.first, !own.isCounted { own.readEvents(buffer) }
+        if !places.isEmpty, !places[0].isCounted { places[0].readEvents(buffer) }
         var total = MemoryEventCounters()
         var known = false
-        for place in places where place.hasEvents {
+        for index in places.indices where places[index].hasEvents {
+            let events = places[index].events
             known = true
-            total.high &+= place.events.high
-            total.max &+= place.events.max
-            total.oom &+= place.events.oom
-            total.oomKill &+= place.events.oomKill
+            total.high &+= events.high
+            total.max &+= events.max
+            total.oom &+= events.oom
+            total.oomKill &+= events.oomKill
         }
         last.events = known ? total : nil
     }

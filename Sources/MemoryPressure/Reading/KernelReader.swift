@@ -83,7 +83,7 @@ public final class KernelReader {
 
     /// Reads every level's limits again, which are resized in place. Allocates nothing.
     public func refreshLimits() {
-        for place in places { place.readLimits(buffer) }
+        for index in places.indices { places[index].readLimits(buffer) }
     }
 
     /// Whether the process was moved to another cgroup, its cgroup was removed, or files could not be opened for want of
@@ -91,7 +91,8 @@ public final class KernelReader {
     public func cgroupHasMoved() -> Bool {
         if membershipFile.isStarved || pressureFile.isStarved || pagesFile.isStarved { return true }
         if pressureFile.isGone { return true }
-        if let own = places.first {
+        if !places.isEmpty {
+            let own = places[0]
             own.readUsage(buffer)
             if own.usageFile.isGone || own.usageFile.isStarved || own.limitFile.isStarved || own.statFile.isStarved {
                 return true

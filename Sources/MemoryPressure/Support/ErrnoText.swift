@@ -36,6 +36,7 @@ package enum ErrnoText {
             case .resourceBusy: "this descriptor has a trigger already"
             case .operationNotSupportedByDevice: "its cgroup was removed"
             case .noMemory: "the kernel has no memory for it"
+            case .brokenPipe: "the other side has closed it"
             case .noFunction: "this is not Linux"
             case .tooManyOpenFiles, .tooManyOpenFilesInSystem: "file descriptors are exhausted"
             default: nil

@@ -109,6 +109,7 @@ private func at(_ milliseconds: Int64) -> MonotonicInstant {
         tree.setUnreclaimable(bytes: 200 * mebibyte)
         tree.setHigh(bytes: 250 * mebibyte, level: 1)
         tree.setNeighbours(bytes: 75 * mebibyte, level: 1)
+        tree.setPageCache(bytes: 90 * mebibyte, level: 1)
         let reading = try KernelReader(root: tree.root).read(.full, at: at(0), includingStall: false)
         #expect(reading.highBytes == 250 * mebibyte)
         #expect(reading.distanceToHighBytes == -25 * mebibyte)

@@ -1,0 +1,30 @@
+// Child processes for tests that need a real process in a cgroup. A child runs nothing but async-signal-safe C, because it is
+// forked from a process with many threads. Each ends soon after its
+// parent has.
+#ifndef JETSAM_TEST_PROCESSES_H
+#define JETSAM_TEST_PROCESSES_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+// What a child does once it has joined its cgroups and until it is killed.
+enum test_process_work {
+  // Nothing.
+  TEST_PROCESS_WAIT = 0,
+  // Maps `bytes` of `file` (made larger where it is shorter) and reads a byte of each page, over and over.
+  TEST_PROCESS_REREAD = 1,
+  // Takes `bytes` of private memory and writes to each page, gives it back, and begins again.
+  TEST_PROCESS_REFAULT = 2,
+  // Takes and touches `bytes` of private memory, then waits.
+  TEST_PROCESS_HOLD = 3,
+  // The same, and locks it in memory.
+  TEST_PROCESS_LOCK = 4,
+};
+
+// Joins the cgroups whose cgroup.procs files are given (NULL for none), then works. The child's id, or a negative errno.
+// When this returns it has joined, and has taken what it holds or locks.
+pid_t test_process_start(const char *procs1, const char *procs2, int work, const char *file, size_t bytes);
+// Kills it with SIGKILL and waits for its end. Its wait status, or a negative errno.
+int test_process_end(pid_t child);
+
+#endif

@@ -1,0 +1,104 @@
+#define _GNU_SOURCE
+#include "CTestProcesses.h"
+
+#ifdef __linux__
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int join(const char *procs) {
+  if (!procs) return 0;
+  int fd = open(procs, O_WRONLY | O_CLOEXEC);
+  if (fd < 0) return errno;
+  // "0" is the writer itself.
+  int error = write(fd, "0", 1) == 1 ? 0 : errno;
+  close(fd);
+  return error;
+}
+
+static volatile unsigned char sink;
+
+static void report(int ready, int error) {
+  unsigned char byte = (unsigned char)error;
+  if (write(ready, &byte, 1) != 1 || error) _exit(2);
+  close(ready);
+}
+
+static void touch(unsigned char *at, size_t bytes, long page) {
+  for (size_t o = 0; o < bytes; o += page) at[o] = 1;
+}
+
+// PR_SET_PDEATHSIG would not do: it strikes when the forking thread ends, and pools let threads go.
+static void work_until_orphaned(pid_t parent, int ready, int work, const char *file, size_t bytes) {
+  long page = sysconf(_SC_PAGESIZE);
+  unsigned char *at = NULL;
+  if (work == TEST_PROCESS_REREAD) {
+    int fd = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (fd < 0 || ftruncate(fd, (off_t)bytes) != 0) report(ready, errno);
+    at = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0);
+  } else if (work != TEST_PROCESS_WAIT) {
+    at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  }
+  if (at == MAP_FAILED) report(ready, errno);
+  if (work == TEST_PROCESS_LOCK && mlock(at, bytes) != 0) report(ready, errno);
+  if (work == TEST_PROCESS_HOLD || work == TEST_PROCESS_LOCK) touch(at, bytes, page);
+  report(ready, 0);
+  while (getppid() == parent) {
+    switch (work) {
+      case TEST_PROCESS_REREAD:
+        for (size_t o = 0; o < bytes; o += page) sink = at[o];
+        break;
+      case TEST_PROCESS_REFAULT:
+        touch(at, bytes, page);
+        madvise(at, bytes, MADV_DONTNEED);
+        break;
+      default:
+        poll(NULL, 0, 1000);
+    }
+  }
+  _exit(0);
+}
+
+pid_t test_process_start(const char *procs1, const char *procs2, int work, const char *file, size_t bytes) {
+  int ready[2];
+  if (pipe2(ready, O_CLOEXEC) != 0) return -errno;
+  pid_t parent = getpid();
+  pid_t child = fork();
+  if (child < 0) {
+    int error = errno;
+    close(ready[0]);
+    close(ready[1]);
+    return -error;
+  }
+  if (child == 0) {
+    // The parent's other descriptors are not for the child to hold open.
+    if (ready[1] > 3) close_range(3, ready[1] - 1, 0);
+    close_range(ready[1] + 1, ~0U, 0);
+    int error = join(procs1);
+    if (!error) error = join(procs2);
+    if (error) report(ready[1], error);
+    work_until_orphaned(parent, ready[1], work, file, bytes);
+  }
+  close(ready[1]);
+  unsigned char error = 0;
+  ssize_t count;
+  while ((count = read(ready[0], &error, 1)) < 0 && errno == EINTR) {}
+  close(ready[0]);
+  if (count == 1 && error == 0) return child;
+  test_process_end(child);
+  return count == 1 ? -(pid_t)error : -EPIPE;
+}
+
+int test_process_end(pid_t child) {
+  int status;
+  kill(child, SIGKILL);
+  while (waitpid(child, &status, 0) < 0)
+    if (errno != EINTR) return -errno;
+  return status;
+}
+#endif
