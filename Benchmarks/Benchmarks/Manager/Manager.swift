@@ -67,7 +67,8 @@ final class RunningManager: Sendable {
 let benchmarks: @Sendable () -> Void = {
     // Each sample is one operation here: what counts is the tail.
     unsafe Benchmark.defaultConfiguration = .init(
-        metrics: [.wallClock], warmupIterations: 20, scalingFactor: .one, maxDuration: .seconds(10), maxIterations: 3000)
+        metrics: [.wallClock], warmupIterations: 20, scalingFactor: .one, maxDuration: .seconds(10), maxIterations: 3000
+    )
 
     Benchmark("Reading to first release call") { benchmark, running in
         running.lower()
