@@ -25,6 +25,9 @@ build_server() {
     command -v swift >/dev/null ||
         fail "there is no Swift here: install 6.2 or later from https://www.swift.org/install/linux/"
     say "building the server (the first time takes some minutes)"
+    # The package manager plans anew only when something of the nested package changes: without this it would not see
+    # that a file was added to the library, or taken out of it.
+    touch "$package/Package.swift"
     swift build --package-path "$package" -c release --product demo-server >"$work/build.log" 2>&1 ||
         fail "the server did not build" "$work/build.log"
     server=$(swift build --package-path "$package" -c release --show-bin-path 2>/dev/null)/demo-server
