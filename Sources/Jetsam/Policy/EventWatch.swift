@@ -4,6 +4,8 @@ internal import MemoryPressure
 struct EventWatch {
     private var last: MemoryEventCounters?
     private var lastReclaim: MonotonicInstant?
+    private var lastRefault: MonotonicInstant?
+    private var refaults: (pages: UInt64, level: Int)?
     private var lastOutOfMemory: MonotonicInstant?
     /// How many `high` and `max` the latest reading that had any brought.
     private(set) var newReclaim = 0
@@ -13,8 +15,20 @@ struct EventWatch {
     /// How long a new `oom` keeps the emergency steps allowed.
     static let emergencyHold = Duration.seconds(2)
 
-    mutating func observe(_ counters: MemoryEventCounters?, at now: MonotonicInstant) {
-        guard let counters else { return }
+    /// So many pages that come back are thrash rather than a page or two of a program: 256 KiB with 4 KiB pages.
+    private static let fewestRefaults: UInt64 = 64
+
+    mutating func observe(_ reading: MemoryReading) {
+        if let counters = reading.events { observe(counters, at: reading.instant) }
+        if let pages = reading.refaultedPages {
+            if let refaults, refaults.level == reading.tightestLevel, pages >= refaults.pages + Self.fewestRefaults {
+                lastRefault = reading.instant
+            }
+            refaults = (pages, reading.tightestLevel)
+        }
+    }
+
+    private mutating func observe(_ counters: MemoryEventCounters, at now: MonotonicInstant) {
         defer { last = counters }
         guard let last else { return }  // What was counted before we came is nobody's news.
         func growth(_ new: UInt64, _ old: UInt64) -> Int {
@@ -32,10 +46,16 @@ struct EventWatch {
         }
     }
 
-    /// Whether `high` or `max` rose within that many nanoseconds before `now`: the evidence that the kernel reclaims here.
+    /// Whether `high` or `max` rose within that many nanoseconds before `now`.
+    func sawEvents(within nanoseconds: Int64, of now: MonotonicInstant) -> Bool {
+        lastReclaim.map { now.nanoseconds - $0.nanoseconds <= nanoseconds } ?? false
+    }
+
+    /// Whether the kernel was seen to reclaim here within that many nanoseconds before `now`: by those counters, or by
+    /// pages that came back. cgroup v1's failcnt stands still on recent kernels, so the counters alone are not enough.
     func sawReclaim(within nanoseconds: Int64, of now: MonotonicInstant) -> Bool {
-        guard let lastReclaim else { return false }
-        return now.nanoseconds - lastReclaim.nanoseconds <= nanoseconds
+        let sawRefault = lastRefault.map { now.nanoseconds - $0.nanoseconds <= nanoseconds } ?? false
+        return sawRefault || sawEvents(within: nanoseconds, of: now)
     }
 
     func isOutOfMemory(at now: MonotonicInstant, hold: Duration = emergencyHold) -> Bool {

@@ -120,7 +120,7 @@ struct Judgement {
         if let total = context.reading.stallSomeMicroseconds {
             stallWindow.append(totalMicroseconds: total, at: context.now)
         }
-        events.observe(context.reading.events, at: context.now)
+        events.observe(context.reading)
         let isReclaiming = events.sawReclaim(within: StallWindow.length, of: context.now)
         guard context.isHeadroomBelow(percent: rule.headroomPercent), isReclaiming else {
             stall.reset()
@@ -145,7 +145,7 @@ struct Judgement {
         // these counters say more than that files were read or written.
         let reading = context.reading
         let reclaimable = max(0, reading.usageBytes - reading.unreclaimableBytes)
-        guard reading.isLimited, events.sawReclaim(within: rule.hold.nanoseconds, of: context.now),
+        guard reading.isLimited, events.sawEvents(within: rule.hold.nanoseconds, of: context.now),
             context.isHeadroomBelow(percent: max(1, rule.headroomPercent)),
             reclaimable < reading.limitBytes / 100 * rule.reclaimablePercent
         else { return nil }

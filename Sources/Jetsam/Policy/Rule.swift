@@ -92,7 +92,8 @@ public struct LevelReason: Sendable, Equatable, CustomStringConvertible {
 
     /// One line, such as `headroom 98 MiB is below 102.4 MiB (sampler)`.
     public var description: String {
-        let relation = rule == .headroom || rule == .timeToLimit || rule == .distanceToHigh ? "is below" : "is above"
+        // Of a fall this is the highest vote that is left, which has passed its threshold the other way.
+        let relation = observed < threshold ? "is below" : "is above"
         switch unit {
         case .bytes: return "\(rule) \(ByteCount(observed)) \(relation) \(ByteCount(threshold)) (\(cause))"
         case .milliseconds: return "\(rule) \(observed) ms \(relation) \(threshold) ms (\(cause))"

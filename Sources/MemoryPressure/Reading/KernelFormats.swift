@@ -4,6 +4,8 @@
 struct MemoryStat: Equatable {
     /// Bytes.
     var unreclaimable = 0
+    /// Pages that were read back after they had been reclaimed, since the cgroup was made.
+    var refaults = 0
 
     /// Nil where the file has none of the keys, so that a broken file is not taken for an empty cgroup.
     ///
@@ -26,6 +28,7 @@ struct MemoryStat: Equatable {
             case Keys.kernelStack, Keys.pagetables, Keys.secPagetables, Keys.percpu, Keys.slabUnreclaimable:
                 kernelParts &+= entry.value
             case Keys.slabReclaimable: slabReclaimable = entry.value
+            case Keys.refaultAnon, Keys.refaultFile: refaults &+= entry.value
             default: break
             }
         }
@@ -44,6 +47,7 @@ struct MemoryStat: Equatable {
             case Keys.totalInactiveAnon, Keys.totalActiveAnon, Keys.totalUnevictable:
                 unreclaimable &+= entry.value
                 known = true
+            case Keys.totalRefaultAnon, Keys.totalRefaultFile: refaults &+= entry.value
             default: break
             }
         }
@@ -51,6 +55,10 @@ struct MemoryStat: Equatable {
     }
 
     private enum Keys {
+        static let refaultAnon = PackedKey("workingset_refault_anon")
+        static let refaultFile = PackedKey("workingset_refault_file")
+        static let totalRefaultAnon = PackedKey("total_workingset_refault_anon")
+        static let totalRefaultFile = PackedKey("total_workingset_refault_file")
         static let anon = PackedKey("anon"), shmem = PackedKey("shmem"), sock = PackedKey("sock")
         static let inactiveAnon = PackedKey("inactive_anon"), activeAnon = PackedKey("active_anon")
         static let unevictable = PackedKey("unevictable")

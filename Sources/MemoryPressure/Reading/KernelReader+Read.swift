@@ -60,6 +60,7 @@ extension KernelReader {
         last.headroomBytes = 0
         last.isLimited = false
         last.tightestLevel = -1
+        last.refaultedPages = nil
         var headroom = Int.max
         if tightestCgroup >= 0 {
             let place = places[tightestCgroup]
@@ -71,6 +72,7 @@ extension KernelReader {
             last.usageBytes = place.usage
             last.unreclaimableBytes = unreclaimable
             last.headroomBytes = headroom
+            last.refaultedPages = place.hasStat ? UInt64(place.refaults) : nil
         }
         if hasMachine, availableEstimate < headroom {
             last.tightestLevel = -1

@@ -18,6 +18,7 @@ final class LevelFiles {
     var high = Int.max
     var usage = 0
     var unreclaimable = 0
+    var refaults = 0
     /// The usage that belongs to `unreclaimable`: what it has grown by since is added to a cheap reading.
     var usageAtStat = 0
     var hasStat = false
@@ -77,6 +78,7 @@ final class LevelFiles {
             var kernel = 0
             if let kernelFile { kernel = buffer.read(kernelFile) { SingleValue.parse($0) } ?? 0 }
             unreclaimable = stat.unreclaimable &+ kernel
+            refaults = stat.refaults
             usageAtStat = usage
             hasStat = true
         } else if !hasStat {

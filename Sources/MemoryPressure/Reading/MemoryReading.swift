@@ -51,6 +51,10 @@ public struct MemoryReading: Sendable, Equatable {
     /// Counters of `memory.events` summed over the levels that can be seen, or v1's failcnt; nil where neither exists.
     public var events: MemoryEventCounters?
 
+    /// Pages of the tightest level that were read back after they had been reclaimed (`workingset_refault_*`), since the
+    /// cgroup was made; nil where no cgroup's `memory.stat` could be read. What grows here is being thrashed.
+    public var refaultedPages: UInt64?
+
     /// An empty reading, to be filled in.
     public init() {}
 }

@@ -5,12 +5,13 @@ extension AllocateCommand {
         let clock = SystemMonotonicClock()
         let values = purgeable.map { PurgeableValues(bytes: $0.bytes) }
         let valueBytes = values?.heldBytes ?? 0
-        let manager = try values.flatMap { managed ? try ManagedCache($0, since: clock.now) : nil }
+        // Before the manager begins: what is held beside is no growth that it has to answer.
         let beside = try anonymous.map { size in
             let load = try AnonymousLoad(capacity: size.bytes)
             try load.take(bytes: size.bytes)
             return load
         }
+        let manager = try values.flatMap { managed ? try ManagedCache($0, since: clock.now) : nil }
         let limitBytes = try limit.resolved(headroom: Headroom.measured)
         let load = try makeLoad(limitBytes)
         let plan = Plan(choices(limitBytes))

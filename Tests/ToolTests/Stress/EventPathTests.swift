@@ -1,0 +1,43 @@
+import Testing
+
+@testable import jetsam_stress
+
+/// A manager under a real limit, with real page cache: what the kernel's events do, and what they do not.
+@Suite(.serialized, .enabled(if: ToolProcess.canLimit, "needs the right to make a limited cgroup"))
+struct EventPathTests {
+    private let directory: TemporaryDirectory
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    @Test(
+        "Thrashing page cache raises the warning through the Dispatch source on PSI, and the reason says so",
+        .disabled(if: ToolProcess.isSanitized, "shadow memory does not fit the group"))
+    func stall() async throws {
+        // Half of the group is anonymous, so that headroom is short enough for stall to count and no shorter.
+        let run = try ToolProcess(
+            [
+                "run", "--limit", "112MiB", "--", ToolProcess.tool, "--pattern", "pagecache", "--limit", "240MiB",
+                "--rate", "2GB/s", "--reread", "--anonymous", "50MiB", "--purgeable", "8MiB", "--managed", "--duration",
+                "8s", "--json",
+            ], in: directory)
+        #expect(await run.end() == .exited(0))
+        let first = try #require(run.output.firstMatch(of: /"levelChanges":\[\{([^}]*)\}/)).1
+        #expect(first.contains(#""to":"warning""#), "\(run.output)")
+        #expect(first.contains("stall"), "\(run.output)")
+        #expect(first.contains("event of PSI trigger"), "\(run.output)")
+    }
+
+    @Test("Writing 400 MB of log in a small group raises nothing")
+    func log() async throws {
+        let run = try ToolProcess(
+            [
+                "run", "--limit", "64MiB", "--", ToolProcess.tool, "--pattern", "pagecache", "--limit", "400MB",
+                "--rate", "2GB/s", "--hold", "0s", "--purgeable", "1MiB", "--managed", "--json",
+            ], in: directory)
+        #expect(await run.end() == .exited(0))
+        #expect(run.output.contains(#""takenBytes":400000000"#), "\(run.output)")
+        #expect(run.output.contains(#""levelChanges":[]"#), "\(run.output)")
+    }
+}
