@@ -91,7 +91,7 @@ let package = Package(
         .testTarget(
             name: "JetsamTests",
             dependencies: [
-                "CLinuxShims", "Jetsam", "JetsamJemalloc", "JetsamTesting", "MemoryPressure",
+                "AllocationCounter", "CLinuxShims", "Jetsam", "JetsamJemalloc", "JetsamTesting", "MemoryPressure",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

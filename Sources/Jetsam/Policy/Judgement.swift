@@ -65,15 +65,12 @@ struct Judgement {
     /// The highest vote; of equal ones that of the rule that is named first in the design, so that a replay agrees.
     mutating func judge(_ context: RuleContext) -> Vote {
         var highest = headroomVote(context)
-        func consider(_ vote: Vote?) {
-            if let vote, vote.level > highest.level { highest = vote }
-        }
-        consider(timeToLimitVote(context))
-        consider(stallVote(context))
-        consider(eventsVote(context))
-        consider(distanceToHighVote(context))
-        consider(footprintVote(context))
-        consider(externalVote(context))
+        highest.yield(to: timeToLimitVote(context))
+        highest.yield(to: stallVote(context))
+        highest.yield(to: eventsVote(context))
+        highest.yield(to: distanceToHighVote(context))
+        highest.yield(to: footprintVote(context))
+        highest.yield(to: externalVote(context))
         emergency.isHeadroomCritical = context.reading.headroomBytes < context.thresholds.criticalEntry
         emergency.isOutOfMemory = events.isOutOfMemory(at: context.now)
         return highest

@@ -112,6 +112,11 @@ struct Vote: Equatable {
     var threshold: Int
     var unit: LevelReason.Unit
 
+    /// Becomes `other` where that votes for a higher level.
+    mutating func yield(to other: Vote?) {
+        if let other, other.level > level { self = other }
+    }
+
     func reason(_ cause: LevelCause) -> LevelReason {
         LevelReason(rule: rule, observed: observed, threshold: threshold, unit: unit, cause: cause)
     }

@@ -1,0 +1,79 @@
+import AllocationCounter
+import JetsamTesting
+import Logging
+import MemoryPressure
+import Testing
+
+@testable import Jetsam
+
+/// The sampler decides when memory is short, so it may not need any.
+@Suite(.enabled(if: allocation_counter_works(), "jemalloc serves the process, and counts, but not under a sanitizer"))
+struct SamplerAllocationTests {
+    /// Hands the sampler's work to the test.
+    private final class CapturingTicker: Ticker {
+        let tick = Lock<(@Sendable () -> Duration)?>(nil)
+        private let started: AsyncStream<Void>.Continuation
+        let starts: AsyncStream<Void>
+
+        init() {
+            (starts, started) = AsyncStream.makeStream()
+        }
+
+        func start(_ tick: @escaping @Sendable () -> Duration) throws(ResourceManagerError) {
+            self.tick.withLock { $0 = tick }
+            started.yield()
+        }
+
+        func wake() {}
+
+        func stop() async {
+            tick.withLock { $0 = nil }
+        }
+    }
+
+    @Test("From normal to critical and back, with steps and limits posted, the sampler's work allocates nothing")
+    func nothing() async throws {
+        let tree = try KernelTree.v2(limit: 512 * mebibyte)
+        let clock = ManualClock()
+        let ticker = CapturingTicker()
+        var environment = Environment()
+        environment.kernelRoot = tree.root
+        environment.clock = clock
+        environment.ticker = ticker
+        environment.listensToKernel = false
+        let registry = CacheRegistry()
+        let registration = registry.register("cache") { $0.bytes }
+        registration.update(bytes: 100 * mebibyte)
+        let manager = try ResourceManager(
+            registry: registry, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            environment: environment)
+        let task = Task { try await manager.run() }
+        for await _ in ticker.starts { break }
+        let tick = try #require(ticker.tick.withLock { $0 })
+        let spot = ParkingSpot()
+
+        var levels: Set<PressureLevel> = []
+        var allocated: UInt64 = 0
+        for round in 0..<2_000 {
+            let used = [100, 420, 430, 480, 200, 100][round / 50 % 6] + round % 50 / 10
+            tree.setUnreclaimable(bytes: used * mebibyte)
+            tree.setFootprint(bytes: used * mebibyte)
+            tree.addEvents(max: 1)
+            clock.advance(by: .milliseconds(round % 3 == 0 ? 200 : 3))
+            allocated += measure { _ = tick() }
+            allocated += measure { spot.wait(for: .nanoseconds(1)) }
+            levels.insert(manager.level)
+        }
+        #expect(allocated == 0)
+        #expect(levels == [.normal, .warning, .critical])
+        task.cancel()
+        try await task.value
+    }
+
+    /// What `body` allocates on this thread, in bytes.
+    private func measure(_ body: () -> Void) -> UInt64 {
+        let before = allocation_counter_thread_bytes()
+        body()
+        return allocation_counter_thread_bytes() - before
+    }
+}
