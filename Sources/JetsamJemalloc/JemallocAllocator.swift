@@ -15,6 +15,9 @@ public struct JemallocAllocator: Allocator {
     /// `jemalloc`.
     public var name: String { "jemalloc" }
 
+    /// True.
+    public var canTrim: Bool { true }
+
     /// True: a purge holds other threads up for 50 µs at most.
     public var trimsAfterEveryStep: Bool { true }
 

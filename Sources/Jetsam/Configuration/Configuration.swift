@@ -186,9 +186,9 @@ extension ResourceManager.Configuration {
 
     /// When glibc's allocator is trimmed. jemalloc, whose purge is cheap, is purged after each step instead.
     public struct Trim: Sendable, Equatable {
-        /// At least this many bytes were freed since the last trim. Default 32 MiB.
+        /// At least this many bytes were freed since the last trim, or as many as are missing. Default 32 MiB.
         public var minimumFreedBytes = 32 << 20
-        /// At least this percent of the limit was freed since the last trim. Default 5.
+        /// At least this percent of the limit was freed since the last trim, or as much as is missing. Default 5.
         public var minimumFreedPercent = 5
         /// No sooner after the last trim than this many times its duration. Default 20.
         public var durationFactor = 20

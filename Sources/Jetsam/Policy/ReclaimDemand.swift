@@ -8,6 +8,8 @@ struct ReclaimDemand: Equatable {
     var targetBytes: Int
     /// Bytes that are missing in all, before this process's share and the step's cap.
     var missingBytes: Int
+    /// Bytes that earlier steps freed and the allocator still retains; they are not asked for again.
+    var retainedBytes = 0
     /// The number of the step in its episode, from 1.
     var step: Int
     /// The hard limit, in bytes, that the trim's rule is a share of.
@@ -31,6 +33,10 @@ struct ReclaimContext {
     var purgeableBytes: Int
     /// Bytes asked of clients that have not answered yet.
     var inFlightBytes: Int
+    /// Bytes that were freed and that a trim of the allocator can bring.
+    var retainedBytes = 0
+    /// From when on a trim may be made.
+    var trimsFrom = MonotonicInstant(nanoseconds: .min)
 
     var now: MonotonicInstant { reading.instant }
 }

@@ -36,7 +36,9 @@ struct StepScheduler {
 
         let missing = missingBytes(context)
         let target = targetBytes(context, missing: missing)
-        guard target > 0 || isFirstAtLevel || !areLimitsSet else { return nil }
+        // What the allocator retains is brought by a trim alone, without asking anybody.
+        let isTrimDue = context.retainedBytes > 0 && missing > 0 && context.now >= context.trimsFrom
+        guard target > 0 || isTrimDue || isFirstAtLevel || !areLimitsSet else { return nil }
         step += 1
         mayStepAtOnce = false
         highestStepped = max(highestStepped, context.level)
@@ -44,8 +46,10 @@ struct StepScheduler {
         outstanding = (step, context.level)
         let urgent = context.millisecondsToLimit.map { $0 < configuration.trim.urgentTimeToLimit.milliseconds } ?? false
         return ReclaimDemand(
-            level: context.level, reason: context.reason, targetBytes: target, missingBytes: missing, step: step,
-            limitBytes: context.reading.limitBytes, isUrgent: urgent, decidedAt: context.now)
+            level: context.level, reason: context.reason, targetBytes: target, missingBytes: missing,
+            retainedBytes: context.retainedBytes, step: step,
+            limitBytes: min(context.reading.limitBytes, configuration.footprint?.budgetBytes ?? .max), isUrgent: urgent,
+            decidedAt: context.now)
     }
 
     /// A step has ended; `step` is its number, and 0 for a call of the application's.
@@ -103,7 +107,7 @@ struct StepScheduler {
 
     private func targetBytes(_ context: ReclaimContext, missing: Int) -> Int {
         let share = shareBytes(context, missing: missing)
-        let wanted = max(0, share - context.inFlightBytes)
+        let wanted = max(0, share - context.inFlightBytes - context.retainedBytes)
         let cap =
             context.level == .critical
             ? context.purgeableBytes : context.purgeableBytes / 100 * configuration.reclaim.warningSharePercent

@@ -4,6 +4,8 @@ internal import CLinuxShims
 public protocol Allocator: Sendable {
     /// Its name in logs and in the manager's status, such as `glibc`.
     var name: String { get }
+    /// Whether a trim can give anything back at all.
+    var canTrim: Bool { get }
     /// Whether a trim is so cheap that it follows each step; otherwise the rule of ``ResourceManager/Configuration/Trim`` holds.
     var trimsAfterEveryStep: Bool { get }
     /// Gives back to the kernel what was freed into the allocator. Called on a reclaim thread.
@@ -23,6 +25,15 @@ public struct SystemAllocator: Allocator {
             jetsam_has_malloc_trim() ? "glibc" : "unknown"
         #else
             "unknown"
+        #endif
+    }
+
+    /// Whether there is a `malloc_trim`.
+    public var canTrim: Bool {
+        #if os(Linux)
+            jetsam_has_malloc_trim()
+        #else
+            false
         #endif
     }
 

@@ -5,10 +5,15 @@ internal import Synchronization
 struct ReclaimGauges: ~Copyable, Sendable {
     private let inFlight = Atomic<Int>(0)
     private let deadline = Atomic<Int64>(.max)
+    private let retained = Atomic<Int>(0)
+    private let earliestTrim = Atomic<Int64>(.min)
     private let parked = Atomic<Int>(0)
     private let threads = Atomic<Int>(0)
 
     var inFlightBytes: Int { inFlight.load(ordering: .relaxed) }
+    /// Bytes that were freed and that a trim can bring.
+    var retainedBytes: Int { retained.load(ordering: .relaxed) }
+    var trimsFrom: MonotonicInstant { MonotonicInstant(nanoseconds: earliestTrim.load(ordering: .relaxed)) }
     /// When the call that has been out longest misses its deadline, in nanoseconds; `.max` where none is out.
     var deadlineNanoseconds: Int64 { deadline.load(ordering: .acquiring) }
     var parkedThreads: Int { parked.load(ordering: .acquiring) }
@@ -17,6 +22,11 @@ struct ReclaimGauges: ~Copyable, Sendable {
     func publish(_ run: ReclaimRun?) {
         inFlight.store(run?.inFlightBytes ?? 0, ordering: .relaxed)
         deadline.store(run?.nextDeadline?.nanoseconds ?? .max, ordering: .releasing)
+    }
+
+    func publish(_ trim: TrimSchedule) {
+        retained.store(trim.freedBytes, ordering: .relaxed)
+        earliestTrim.store(trim.earliest.nanoseconds, ordering: .relaxed)
     }
 
     func willPark() { parked.add(1, ordering: .acquiringAndReleasing) }

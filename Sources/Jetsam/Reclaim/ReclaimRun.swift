@@ -83,6 +83,8 @@ struct ReclaimRun {
     private(set) var outcomes: [Outcome] = []
     private(set) var firstRelease: MonotonicInstant?
     private(set) var didTrim = false
+    /// Whether the allocator was trimmed after the caches had given.
+    private(set) var didTrimLast = false
     private(set) var promisedBytes = 0
 
     init(
@@ -159,7 +161,10 @@ struct ReclaimRun {
                 phase = kind == .step ? .trimLast : .measure
             case .trimLast:
                 phase = .measure
-                if shouldTrimLast { return hold(.trim) }
+                if shouldTrimLast {
+                    didTrimLast = true
+                    return hold(.trim)
+                }
             case .measure:
                 phase = .done
                 return hold(.measure)
@@ -173,7 +178,8 @@ struct ReclaimRun {
     mutating func wasTrimmed(gainedBytes: Int) {
         isBusy = false
         didTrim = true
-        remaining -= max(0, gainedBytes)
+        // What earlier steps had freed was not part of the target.
+        remaining -= max(0, gainedBytes - demand.retainedBytes)
     }
 
     /// Whether nobody has been asked yet.

@@ -52,7 +52,10 @@ extension Reclaimer {
             state.run = ReclaimRun(
                 kind: .step, demand: demand, plan: plan, sizes: Self.sizes(facts),
                 callDeadline: demand.level == .critical ? deadlines.criticalDeadline : deadlines.warningDeadline,
-                trimsFirst: !demand.isUrgent && state.trim.isDue(limitBytes: demand.limitBytes, at: clock.now))
+                trimsFirst: !demand.isUrgent && allocator.canTrim
+                    && state.trim.isDue(
+                        limitBytes: demand.limitBytes, missingBytes: demand.missingBytes, at: clock.now)
+            )
             channel.gauges.publish(state.run)
         }
         return true
@@ -138,7 +141,8 @@ extension Reclaimer {
             let result = ReclaimMeasurement(
                 run: run, before: state.before, after: after, managedBefore: state.managedBefore,
                 managedAfter: managed, growthRate: growthRate, end: now)
-            if !run.didTrim { state.trim.noteFreed(run.promisedBytes) }
+            if !run.didTrimLast, allocator.canTrim { state.trim.noteFreed(run.promisedBytes) }
+            channel.gauges.publish(state.trim)
             let step = result.step(sequence: sequence, names: state.clients.mapValues(\.name))
             for (outcome, part) in zip(result.releases, step.parts) {
                 var answer = outcome.answer

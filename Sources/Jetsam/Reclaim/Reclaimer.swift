@@ -108,12 +108,12 @@ final class Reclaimer: Sendable {
     }
 
     private func shouldTrimLast(_ state: borrowing State, at now: MonotonicInstant) -> Bool {
-        guard let run = state.run else { return false }
+        guard let run = state.run, allocator.canTrim else { return false }
         if run.promisedBytes > 0, allocator.trimsAfterEveryStep { return true }
         var trim = state.trim
         trim.noteFreed(run.promisedBytes)
         if run.demand.level == .critical, trim.isDueAtCriticalEnd { return true }
-        return trim.isDue(limitBytes: run.demand.limitBytes, at: now)
+        return trim.isDue(limitBytes: run.demand.limitBytes, missingBytes: run.demand.missingBytes, at: now)
     }
 
     private func trim() {
@@ -123,6 +123,7 @@ final class Reclaimer: Sendable {
         let headroom = state.withLock { $0.run?.isAtStart ?? false } ? host.measure().headroomBytes : nil
         state.withLock { state in
             state.trim.trimmed(from: start, to: end)
+            channel.gauges.publish(state.trim)
             state.run?.wasTrimmed(gainedBytes: headroom.map { $0 - state.before.headroomBytes } ?? 0)
         }
     }

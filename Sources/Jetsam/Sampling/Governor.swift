@@ -204,7 +204,8 @@ final class Governor: Sendable {
                 ReclaimContext(
                     reading: reading, thresholds: context.thresholds, level: level, reason: reason,
                     growthRate: state.judgement.growthRate, millisecondsToLimit: state.judgement.millisecondsToLimit,
-                    purgeableBytes: registry.reportedBytes, inFlightBytes: channel.gauges.inFlightBytes))
+                    purgeableBytes: registry.reportedBytes, inFlightBytes: channel.gauges.inFlightBytes,
+                    retainedBytes: channel.gauges.retainedBytes, trimsFrom: channel.gauges.trimsFrom))
             effects.lastResort = lastResort(&state, level, reason, context.now)
         }
         if state.scheduler.areLimitsSet {

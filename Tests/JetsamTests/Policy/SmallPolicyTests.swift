@@ -80,14 +80,24 @@ struct TrimScheduleTests {
     func due() {
         var schedule = TrimSchedule(configuration: .init())
         schedule.noteFreed(31 * mebibyte)
-        #expect(!schedule.isDue(limitBytes: 512 * mebibyte, at: .seconds(0)))
+        #expect(!schedule.isDue(limitBytes: 512 * mebibyte, missingBytes: 1 << 30, at: .seconds(0)))
         schedule.noteFreed(mebibyte)
-        #expect(schedule.isDue(limitBytes: 512 * mebibyte, at: .seconds(0)))
-        #expect(!schedule.isDue(limitBytes: 2 << 30, at: .seconds(0)))
+        #expect(schedule.isDue(limitBytes: 512 * mebibyte, missingBytes: 1 << 30, at: .seconds(0)))
+        #expect(!schedule.isDue(limitBytes: 2 << 30, missingBytes: 1 << 30, at: .seconds(0)))
         schedule.trimmed(from: .seconds(0), to: .seconds(0.1))
         schedule.noteFreed(40 * mebibyte)
-        #expect(!schedule.isDue(limitBytes: 512 * mebibyte, at: .seconds(2)))
-        #expect(schedule.isDue(limitBytes: 512 * mebibyte, at: .seconds(2.1)))
+        #expect(!schedule.isDue(limitBytes: 512 * mebibyte, missingBytes: 1 << 30, at: .seconds(2)))
+        #expect(schedule.isDue(limitBytes: 512 * mebibyte, missingBytes: 1 << 30, at: .seconds(2.1)))
+        #expect(schedule.earliest == .seconds(2.1))
+    }
+
+    @Test("Due for less where that is all that is missing, and never for nothing")
+    func dueForWhatIsMissing() {
+        var schedule = TrimSchedule(configuration: .init())
+        #expect(!schedule.isDue(limitBytes: 512 * mebibyte, missingBytes: 0, at: .seconds(0)))
+        schedule.noteFreed(10 * mebibyte)
+        #expect(schedule.isDue(limitBytes: 512 * mebibyte, missingBytes: 10 * mebibyte, at: .seconds(0)))
+        #expect(!schedule.isDue(limitBytes: 512 * mebibyte, missingBytes: 11 * mebibyte, at: .seconds(0)))
     }
 }
 

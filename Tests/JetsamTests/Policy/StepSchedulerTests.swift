@@ -108,6 +108,19 @@ struct StepSchedulerTests {
         #expect(demand.targetBytes / mebibyte == 7)
     }
 
+    @Test("What was freed and is still retained by the allocator is not asked for again, but trimmed when that may be")
+    func retained() throws {
+        var scheduler = StepScheduler(configuration: .init())
+        #expect(scheduler.next(context(headroom: 100, level: .warning)) != nil)
+        scheduler.stepEnded(1, promisedBytes: 1, at: .seconds(0))
+        var held = context(headroom: 100, level: .warning, at: 1)
+        held.retainedBytes = 28 * mebibyte
+        held.trimsFrom = .seconds(2)
+        #expect(scheduler.next(held) == nil)
+        held.trimsFrom = .seconds(1)
+        #expect(try next(&scheduler, held).targetBytes == 0)
+    }
+
     @Test("Back at normal the next episode counts from one, and nothing is demanded")
     func episodes() {
         var scheduler = StepScheduler(configuration: .init())
