@@ -11,9 +11,17 @@ struct ByteScanner {
     }
 
     /// The next line that has a key and a number; others are skipped. Nil at the end.
+    ///
+    /// `isWanted` may rule lines out by their first byte, which saves looking at the rest of them.
     @inline(__always)
-    mutating func nextEntry(in bytes: borrowing Span<UInt8>) -> Entry? {
+    mutating func nextEntry(
+        in bytes: borrowing Span<UInt8>, where isWanted: (UInt8) -> Bool = { _ in true }
+    ) -> Entry? {
         while offset < bytes.count {
+            guard isWanted(bytes[offset]) else {
+                skipLine(in: bytes)
+                continue
+            }
             var key = PackedKey()
             while offset < bytes.count, !Self.endsKey(bytes[offset]) {
                 key.append(bytes[offset])
@@ -77,8 +85,7 @@ struct ByteScanner {
     /// Moves to the start of the next line.
     @inline(__always)
     mutating func skipLine(in bytes: borrowing Span<UInt8>) {
-        while offset < bytes.count, bytes[offset] != 0x0A { offset &+= 1 }
-        if offset < bytes.count { offset &+= 1 }
+        offset = Syscalls.index(after: 0x0A, in: bytes, from: offset)
     }
 
     @inline(__always)

@@ -16,7 +16,7 @@ struct MemoryStat: Equatable {
         var anon = 0, shmem = 0, lru = 0, unevictable = 0, sock = 0
         var kernel: Int?, kernelParts = 0, slabReclaimable = 0
         var known = false, hasLists = false
-        while let entry = scanner.nextEntry(in: bytes) {
+        while let entry = scanner.nextEntry(in: bytes, where: Self.mayStartV2) {
             switch entry.key {
             case Keys.anon: anon = entry.value; known = true
             case Keys.shmem: shmem = entry.value
@@ -42,7 +42,7 @@ struct MemoryStat: Equatable {
     init?(v1 bytes: borrowing Span<UInt8>) {
         var scanner = ByteScanner()
         var known = false
-        while let entry = scanner.nextEntry(in: bytes) {
+        while let entry = scanner.nextEntry(in: bytes, where: { $0 == UInt8(ascii: "t") }) {
             switch entry.key {
             case Keys.totalInactiveAnon, Keys.totalActiveAnon, Keys.totalUnevictable:
                 unreclaimable &+= entry.value
@@ -52,6 +52,17 @@ struct MemoryStat: Equatable {
             }
         }
         if !known { return nil }
+    }
+
+    /// Whether a key that counts may begin with `byte`: most lines of the file do not matter here.
+    @inline(__always)
+    private static func mayStartV2(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a"), UInt8(ascii: "i"), UInt8(ascii: "k"), UInt8(ascii: "p"), UInt8(ascii: "s"),
+            UInt8(ascii: "u"):
+            true
+        default: false
+        }
     }
 
     private enum Keys {
@@ -144,7 +155,7 @@ struct ProcessStatus: Equatable {
 
     init(_ bytes: borrowing Span<UInt8>) {
         var scanner = ByteScanner()
-        while let entry = scanner.nextEntry(in: bytes) {
+        while let entry = scanner.nextEntry(in: bytes, where: { $0 == UInt8(ascii: "V") || $0 == UInt8(ascii: "R") }) {
             switch entry.key {
             case Keys.swap: swapped = entry.value &* 1024
             case Keys.shmem: residentShared = entry.value &* 1024

@@ -82,6 +82,17 @@ package enum Syscalls {
         unsafe path.withCString { unsafe access($0, F_OK) } == 0
     }
 
+    /// The index behind the next `byte` from `start` on; the end where there is none.
+    @inline(__always)
+    static func index(after byte: UInt8, in bytes: borrowing Span<UInt8>, from start: Int) -> Int {
+        guard start < bytes.count else { return bytes.count }
+        return unsafe bytes.withUnsafeBufferPointer { buffer in
+            let base = unsafe UnsafeRawPointer(buffer.baseAddress!)
+            guard let found = unsafe memchr(base + start, CInt(byte), buffer.count - start) else { return buffer.count }
+            return unsafe UnsafeRawPointer(found) - base + 1
+        }
+    }
+
     /// The size of a memory page in bytes.
     package static let pageSize = Int(sysconf(CInt(_SC_PAGESIZE)))
 }

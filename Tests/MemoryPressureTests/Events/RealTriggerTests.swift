@@ -111,11 +111,7 @@ struct RealTriggerTests {
         #expect(events.statuses.contains { $0.source == .memoryEvents && $0.isUsed && $0.path == path })
         try cgroup.start(TEST_PROCESS_REFAULT, bytes: 32 * mebibyte)
         let expected = KernelEvent(source: .memoryEvents, grade: .normal, path: path)
+        // A notification that was not acknowledged would be the last, or repeat for ever.
         #expect(await log.wait { $0.count { $0 == expected } >= 3 })
-        cgroup.remove()
-        #expect(
-            await becomesTrue(on: queue) {
-                events.statuses.contains { $0.source == .memoryEvents && !$0.isUsed }
-            })
     }
 }
