@@ -88,7 +88,8 @@ struct StepScheduler {
         let isCritical = context.level == .critical
         var missing = max(0, context.thresholds.warningExit - reading.headroomBytes)
         let rule = context.reason.rule
-        if rule == .timeToLimit, areLimitsSet, let rate = context.growthRate {
+        if rule == .timeToLimit, areLimitsSet || isCritical, let rate = context.growthRate {
+            // With time to spare, limits alone may do; at critical they come in the same step, and caches cannot wait.
             let times = configuration.timeToLimit
             let seconds = Double((isCritical ? times.criticalExit : times.warning).milliseconds) / 1000
             missing = max(missing, Int(clamping: Int64(Double(rate) * seconds)) - reading.headroomBytes)

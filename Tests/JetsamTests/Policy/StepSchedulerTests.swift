@@ -83,6 +83,10 @@ struct StepSchedulerTests {
             &scheduler,
             (context(headroom: 190, level: .warning, rule: .timeToLimit, at: 0.3, growth: growth, time: 4_800)))
         #expect(second.targetBytes / mebibyte == 60)
+        var hurried = StepScheduler(configuration: .init())
+        let critical = try next(
+            &hurried, context(headroom: 200, level: .critical, rule: .timeToLimit, growth: 500 * mebibyte, time: 400))
+        #expect(critical.targetBytes == 300 * mebibyte)
     }
 
     @Test("A process asks itself for its share of what is missing, doubled with each step, for all when time is short")
