@@ -58,9 +58,8 @@ final class RunningManager: Sendable {
         registration.update(bytes: 1 << 30 | bytes)
     }
 
-    func stop() async {
+    deinit {
         task.cancel()
-        _ = await task.result
     }
 }
 
@@ -79,23 +78,17 @@ let benchmarks: @Sendable () -> Void = {
         benchmark.stopMeasurement()
     } setup: {
         try RunningManager()
-    } teardown: { running in
-        await running.stop()
     }
 
     Benchmark("Level on a hot path", configuration: .init(scalingFactor: .kilo)) { benchmark, running in
         for _ in benchmark.scaledIterations { blackHole(running.manager.isUnderPressure) }
     } setup: {
         try RunningManager()
-    } teardown: { running in
-        await running.stop()
     }
 
     Benchmark("Cache reports its size", configuration: .init(scalingFactor: .kilo)) { benchmark, running in
         for size in benchmark.scaledIterations { running.report(size) }
     } setup: {
         try RunningManager()
-    } teardown: { running in
-        await running.stop()
     }
 }
