@@ -11,7 +11,7 @@ extension AllocateCommand {
             try load.take(bytes: size.bytes)
             return load
         }
-        let manager = try values.flatMap { managed ? try ManagedCache($0, since: clock.now) : nil }
+        let manager = try values.flatMap { managed ? try ManagedCache($0, since: clock.now, isVerbose: progress) : nil }
         let limitBytes = try limit.resolved(headroom: Headroom.measured)
         let load = try makeLoad(limitBytes)
         let plan = Plan(choices(limitBytes))

@@ -74,7 +74,10 @@ struct AllocateCommand: ParsableCommand {
     @Flag(help: "The result as JSON.")
     var json = false
 
-    @Flag(help: "A line each second on the standard error, also where that is no terminal.")
+    @Flag(
+        help:
+            "A line each second on the standard error, also where that is no terminal; with --managed the manager's log too."
+    )
     var progress = false
 
     func validate() throws {

@@ -11,14 +11,15 @@ final class ManagedCache {
     private let task: Task<Void, any Error>
     private let listeners: [Task<Void, Never>]
 
-    /// Comes back once the manager reads and judges.
-    init(_ values: PurgeableValues, since start: MonotonicInstant) throws {
+    /// Comes back once the manager reads and judges. With `isVerbose` its log goes to the standard error as it happens, which
+    /// is all that is left of a process that is killed.
+    init(_ values: PurgeableValues, since start: MonotonicInstant, isVerbose: Bool) throws {
         let registration = CacheRegistry.shared.register("stress", priority: .low) { request in
             values.release(atLeast: request.bytes)
         }
         registration.update(bytes: values.heldBytes)
         var logger = Logger(label: "jetsam-stress") { StreamLogHandler.standardError(label: $0) }
-        logger.logLevel = .warning
+        logger.logLevel = isVerbose ? .info : .warning
         let manager: ResourceManager
         do { manager = try ResourceManager(logger: logger) } catch {
             throw StressError("--managed: \(error)")
