@@ -9,13 +9,13 @@ import Testing
         arguments: [
             (["--pattern", "ramp", "--hold", "0s"], #""end":"finished","rounds":1,"takenBytes":33554432"#, 32),
             (["--pattern", "spike", "--delay", "0s", "--hold", "0s"], #""heldBytes":33554432"#, 32),
-            (["--pattern", "leak", "--rate", "1GB/s", "--duration", "100ms"], #""end":"duration""#, 32),
-            (["--pattern", "sawtooth", "--rate", "2GB/s", "--duration", "200ms"], #""peakBytes":33554432"#, 0),
+            (["--pattern", "leak", "--rate", "1GB/s", "--duration", "1s"], #""end":"duration""#, 32),
+            (["--pattern", "sawtooth", "--rate", "max", "--duration", "500ms"], #""peakBytes":33554432"#, 0),
             (["--pattern", "fragment", "--hold", "0s"], #""seed":"1","end":"finished""#, 3),
             (["--pattern", "pagecache", "--hold", "0s", "--directory", "/var/tmp"], #""takenBytes":33554432"#, 0),
             (
-                ["--pattern", "pagecache", "--reread", "--duration", "300ms", "--anonymous", "8MiB"], #""pagesRead":"#,
-                40
+                ["--pattern", "pagecache", "--reread", "--rate", "max", "--duration", "1s", "--anonymous", "8MiB"],
+                #""end":"duration","rounds":0,"takenBytes":33554432"#, 8
             ),
         ]
     )
