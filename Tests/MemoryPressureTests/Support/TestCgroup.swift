@@ -37,6 +37,7 @@ final class TestCgroup: Sendable {
         let number = Self.count.add(1, ordering: .relaxed).newValue
         let name = "/jetsam-test-\(processID)-\(number)"
         let tops = try Self.tops()
+        _ = Self.hasSwept
         version = tops.version
         directory = tops.memory + name
         pressureDirectory = tops.pressure + name
@@ -121,6 +122,18 @@ final class TestCgroup: Sendable {
             throw Problem(description: "\(error)")
         }
     }
+
+    /// Removes, once, what runs that were killed have left behind: empty cgroups named after a process that is no more.
+    private static let hasSwept: Bool = {
+        guard let tops = try? tops() else { return false }
+        for top in Set([tops.memory, tops.pressure]) {
+            for name in names(in: top) where name.hasPrefix("jetsam-test-") {
+                guard let owner = name.split(separator: "-").dropFirst(2).first else { continue }
+                if !Syscalls.exists("/proc/\(owner)") { _ = removeDirectory("\(top)/\(name)") }
+            }
+        }
+        return true
+    }()
 
     private static func make(_ directory: String) throws(Problem) {
         if let error = makeDirectory(directory) {
