@@ -1,3 +1,4 @@
+import MemoryPressure
 import Testing
 
 @testable import Jetsam
@@ -28,5 +29,13 @@ struct HeadroomThresholdsTests {
         let thresholds = HeadroomThresholds(limitBytes: 512 * mebibyte, rule: .init())
         #expect(thresholds.regrowthFloor(percent: 20) > thresholds.warningEntry)
         #expect(thresholds.regrowthFloor(percent: 20) < thresholds.warningExit)
+    }
+
+    @Test(
+        "The defaults of the manager are those of the memory pressure source",
+        arguments: [64, 200, 512, 4096, 9000, 20_000, 65_536])
+    func defaults(limit: Int) {
+        let bytes = limit * mebibyte
+        #expect(HeadroomThresholds(limitBytes: bytes, rule: .init()) == HeadroomThresholds(limitBytes: bytes))
     }
 }

@@ -1,11 +1,11 @@
-internal import MemoryPressure
-
 /// How much of the last two seconds was stalled, from deltas of PSI's `total`.
 ///
 /// The kernel's own averages lag both ways; deltas of the running total do not.
-struct StallWindow {
+package struct StallWindow: Sendable {
     /// The kernel's averaging tick, and the only window that an unprivileged trigger may have (kernel/sched/psi.c).
-    static let length: Int64 = 2_000_000_000
+    package static let length: Int64 = 2_000_000_000
+
+    package init() {}
 
     private struct Point {
         var nanoseconds: Int64
@@ -20,14 +20,14 @@ struct StallWindow {
     private var newest: Point?
     private var triggered: (percent: Int, until: Int64)?
 
-    mutating func reset() {
+    package mutating func reset() {
         count = 0
         next = 0
         newest = nil
         triggered = nil
     }
 
-    mutating func append(totalMicroseconds total: UInt64, at instant: MonotonicInstant) {
+    package mutating func append(totalMicroseconds total: UInt64, at instant: MonotonicInstant) {
         let point = Point(nanoseconds: instant.nanoseconds, total: total)
         newest = point
         if count > 0 {
@@ -44,12 +44,12 @@ struct StallWindow {
     }
 
     /// A trigger fired: the kernel saw at least this share within its window, which no reading of ours may have covered.
-    mutating func noteTrigger(percent: Int, at instant: MonotonicInstant) {
+    package mutating func noteTrigger(percent: Int, at instant: MonotonicInstant) {
         triggered = (percent, instant.nanoseconds + Self.length)
     }
 
     /// Percent of the last two seconds in which some task waited for memory.
-    func percent(at instant: MonotonicInstant) -> Int {
+    package func percent(at instant: MonotonicInstant) -> Int {
         var result = 0
         if let triggered, instant.nanoseconds < triggered.until { result = triggered.percent }
         guard let newest else { return result }

@@ -1,0 +1,50 @@
+/// How short headroom may get under one limit before it means something, in bytes.
+package struct HeadroomThresholds: Equatable, Sendable {
+    /// When a vote begins: at a share of the limit, held between two sizes.
+    package struct Entry: Equatable, Sendable {
+        package var percent: Int
+        /// Bytes; without effect under small limits, of which it would take half.
+        package var minimum: Int
+        /// Bytes.
+        package var maximum: Int
+
+        package init(percent: Int, minimum: Int, maximum: Int) {
+            self.percent = percent
+            self.minimum = minimum
+            self.maximum = maximum
+        }
+
+        package static let warning = Entry(percent: 20, minimum: 48 << 20, maximum: 2 << 30)
+        package static let critical = Entry(percent: 10, minimum: 24 << 20, maximum: 1 << 30)
+
+        func bytes(of limit: Int) -> Int {
+            let share = min(limit / 100 * percent + limit % 100 * percent / 100, maximum)
+            return limit < HeadroomThresholds.smallLimitBytes ? share : max(share, minimum)
+        }
+    }
+
+    package var warningEntry: Int
+    package var warningExit: Int
+    package var criticalEntry: Int
+    package var criticalExit: Int
+
+    /// Limits below this use the percentages alone.
+    package static let smallLimitBytes = 128 << 20
+
+    /// - Parameters:
+    ///   - limitBytes: The limit that headroom is measured to.
+    ///   - warning: Where `warning` begins.
+    ///   - critical: Where `critical` begins.
+    ///   - exitPoints: How far above its entry a vote ends, in percent of the limit.
+    package init(limitBytes: Int, warning: Entry = .warning, critical: Entry = .critical, exitPoints: Int = 5) {
+        // Scaled with the entry, which is the plain sum of points wherever neither bound holds: five points of a
+        // large machine would be more than the entry itself.
+        func exit(_ entry: Int, _ percent: Int) -> Int {
+            entry + entry / percent * exitPoints
+        }
+        warningEntry = warning.bytes(of: limitBytes)
+        warningExit = exit(warningEntry, warning.percent)
+        criticalEntry = critical.bytes(of: limitBytes)
+        criticalExit = exit(criticalEntry, critical.percent)
+    }
+}

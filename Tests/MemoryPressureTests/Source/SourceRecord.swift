@@ -1,0 +1,72 @@
+import Dispatch
+
+@testable import MemoryPressure
+
+/// What a source's handlers were called with, in order, to be waited for.
+final class SourceRecord: Sendable {
+    enum Entry: Sendable, Equatable {
+        case event(MemoryPressureEvent)
+        case registered
+        case cancelled
+    }
+
+    private struct State {
+        var entries: [Entry] = []
+        var taken = 0
+        var waiter: CheckedContinuation<Entry?, Never>?
+
+        /// The first entry that was not given yet.
+        mutating func take() -> Entry? {
+            guard taken < entries.count else { return nil }
+            taken += 1
+            return entries[taken - 1]
+        }
+
+        /// Whoever waits for an entry; it is its caller who must be resumed.
+        mutating func takeWaiter() -> CheckedContinuation<Entry?, Never>? {
+            defer { waiter = nil }
+            return waiter
+        }
+    }
+
+    private let state = Lock(State())
+
+    var entries: [Entry] { state.withLock { $0.entries } }
+
+    func add(_ entry: Entry) {
+        let (waiter, entry): (CheckedContinuation<Entry?, Never>?, Entry?) = state.withLock { state in
+            state.entries.append(entry)
+            let waiter = state.takeWaiter()
+            return (waiter, waiter == nil ? nil : state.take())
+        }
+        waiter?.resume(returning: entry)
+    }
+
+    /// The first entry that was not given yet, waiting for it where there is none; nil where none comes within `seconds`,
+    /// which is far more than it ever should take.
+    func next(seconds: Int = 60) async -> Entry? {
+        await withCheckedContinuation { continuation in
+            let (taken, entry) = state.withLock { state in
+                if let entry = state.take() { return (state.taken, entry as Entry?) }
+                state.waiter = continuation
+                return (state.taken, nil)
+            }
+            if let entry { return continuation.resume(returning: entry) }
+            DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(seconds)) { [state] in
+                let waiter = state.withLock { $0.taken == taken ? $0.takeWaiter() : nil }
+                waiter?.resume(returning: nil)
+            }
+        }
+    }
+}
+
+extension MemoryPressureSource {
+    /// Has every handler write into `record`.
+    func report(to record: SourceRecord) {
+        setEventHandler { [weak self] in
+            if let self { record.add(.event(data)) }
+        }
+        setRegistrationHandler { record.add(.registered) }
+        setCancelHandler { record.add(.cancelled) }
+    }
+}
