@@ -11,7 +11,7 @@ struct GrowthTrend {
     }
 
     private static let capacity = 128
-    private static let fewestReadings = 8
+    static let fewestReadings = 8
     // Made once at full length and then written in place: a reading must not allocate.
     private var points = [Point](repeating: Point(nanoseconds: 0, bytes: 0), count: capacity)
     private var count = 0

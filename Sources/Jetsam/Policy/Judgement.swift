@@ -42,6 +42,10 @@ struct Judgement {
     private(set) var emergency = Emergency()
     /// Sustained growth of unmanaged memory, in bytes a second; nil while too little has been seen.
     private(set) var growthRate: Int?
+    /// Whether unmanaged memory has grown since the last reading as fast as would warn if it went on: then readings are
+    /// taken closely, so that the trend is known in time.
+    private(set) var isSuspicious = false
+    private var lastUnmanaged: (bytes: Int, instant: MonotonicInstant)?
     /// Milliseconds until the limit at that growth; nil where it does not grow.
     private(set) var millisecondsToLimit: Int?
 
@@ -55,6 +59,8 @@ struct Judgement {
         trend.reset()
         stallWindow.reset()
         timeToLimit.reset()
+        lastUnmanaged = nil
+        isSuspicious = false
     }
 
     /// Holds a vote as told, until `until`, or until told otherwise where that is nil.
@@ -88,7 +94,8 @@ struct Judgement {
 
     private mutating func timeToLimitVote(_ context: RuleContext) -> Vote? {
         let rule = configuration.timeToLimit
-        trend.append(context.reading.unreclaimableBytes - context.managedBytes, at: context.now)
+        // A cheap reading's estimate takes page cache that is being written for growth.
+        if context.reading.depth == .full { noteUnmanaged(context) }
         growthRate = trend.bytesPerSecond
         millisecondsToLimit = nil
         guard let growthRate, growthRate > 0, context.isHeadroomBelow(percent: rule.headroomPercent) else {
@@ -106,6 +113,19 @@ struct Judgement {
             rule: .timeToLimit, level: level, observed: milliseconds,
             threshold: level == .critical ? critical : warning,
             unit: .milliseconds)
+    }
+
+    private mutating func noteUnmanaged(_ context: RuleContext) {
+        let bytes = context.reading.unreclaimableBytes - context.managedBytes
+        trend.append(bytes, at: context.now)
+        if let last = lastUnmanaged {
+            let nanoseconds = last.instant.duration(to: context.now).nanoseconds
+            let reach = configuration.timeToLimit.warning.nanoseconds
+            // Growth since the last reading × the warning's time, against what is left.
+            let grown = Double(bytes - last.bytes) * Double(reach) / Double(max(1, nanoseconds))
+            isSuspicious = grown > Double(context.reading.headroomBytes)
+        }
+        lastUnmanaged = (bytes, context.now)
     }
 
     private mutating func stallVote(_ context: RuleContext) -> Vote? {

@@ -6,6 +6,7 @@ struct StepScheduler {
     private(set) var step = 0
     private var lastEnd: MonotonicInstant?
     private var lastPromised = 0
+    private var lastTarget = 0
     private var mayStepAtOnce = false
     /// The demand that was posted and whose step has not ended. It may not have begun either.
     private var outstanding: (step: Int, level: PressureLevel)?
@@ -44,6 +45,7 @@ struct StepScheduler {
         highestStepped = max(highestStepped, context.level)
         areLimitsSet = true
         outstanding = (step, context.level)
+        lastTarget = target
         let urgent = context.millisecondsToLimit.map { $0 < configuration.trim.urgentTimeToLimit.milliseconds } ?? false
         return ReclaimDemand(
             level: context.level, reason: context.reason, targetBytes: target, missingBytes: missing,
@@ -72,14 +74,17 @@ struct StepScheduler {
     private mutating func noteWhatIsLeft(_ context: ReclaimContext) {
         // While a step is under way nobody knows yet.
         if context.level == .critical, outstanding != nil { return }
-        let isExhausted = context.level == .critical && lastEnd != nil && lastPromised == 0
+        // A step that asked nobody for anything shows nothing of what there is.
+        let wasAsked = lastTarget > 0 || context.purgeableBytes == 0
+        let isExhausted = context.level == .critical && lastEnd != nil && lastPromised == 0 && wasAsked
         nothingLeftSince = isExhausted ? nothingLeftSince ?? context.now : nil
     }
 
     private func spacing(_ context: ReclaimContext) -> Duration {
         let rule = context.reason.rule
         if rule == .stall || rule == .events || rule == .external { return Self.slowSpacing }
-        return context.level == .critical && lastPromised > 0 ? .zero : configuration.reclaim.warningSpacing
+        let wasEmptyHanded = lastTarget > 0 && lastPromised == 0
+        return context.level == .critical && !wasEmptyHanded ? .zero : configuration.reclaim.warningSpacing
     }
 
     /// Bytes to the low watermark, warning's exit, and by the rule that holds the level.

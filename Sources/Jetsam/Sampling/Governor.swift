@@ -112,6 +112,10 @@ final class Governor: Sendable {
         decide(&state, context, level, &effects)
         effects.interval = pace.interval(
             after: reading, thresholds: context.thresholds, level: level, isCoveredByKernel: isCovered(state, reading))
+        if state.judgement.isSuspicious {
+            let close = configuration.timeToLimit.window / GrowthTrend.fewestReadings
+            effects.interval = min(effects.interval, max(configuration.sampling.minimumInterval, close))
+        }
         if let fall = state.machine.fallsAt {
             effects.interval = min(
                 effects.interval, max(configuration.sampling.minimumInterval, now.duration(to: fall)))

@@ -66,8 +66,14 @@ struct LevelMachineTests {
         #expect(machine.reason?.cause == .event(.pressureTrigger))
     }
 
-    @Test("Against a plain model, with seeds: never a fall before its delay, never a rise held back", arguments: seeds)
-    func againstModel(seed: UInt64) {
+    @Test(
+        "Against a plain model, with seeds: never a fall before its delay, never a rise held back",
+        arguments: seedBatches)
+    func againstModel(batch: ClosedRange<UInt64>) {
+        for seed in batch { againstModel(seed: seed) }
+    }
+
+    private func againstModel(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var machine = LevelMachine(timing: .init())
         var history: [(time: Double, vote: PressureLevel)] = []

@@ -24,7 +24,9 @@ struct EventPathTests {
             ], in: directory)
         #expect(await run.end() == .exited(0))
         let first = try #require(run.output.firstMatch(of: /"levelChanges":\[\{([^}]*)\}/)).1
-        #expect(first.contains(#""to":"warning""#), "\(run.output)")
+        // On a busy machine both triggers may have fired by the time that the first is heard.
+        #expect(
+            first.contains(#""from":"normal","to":"warning""#) || first.contains(#""to":"critical""#), "\(run.output)")
         #expect(first.contains("stall"), "\(run.output)")
         #expect(first.contains("event of PSI trigger"), "\(run.output)")
     }
