@@ -54,14 +54,16 @@ struct SamplerAllocationTests {
 
         var levels: Set<PressureLevel> = []
         var allocated: UInt64 = 0
-        for round in 0..<2_000 {
+        // The first turn through all levels instantiates generic types, once in the life of the process.
+        let turn = 300
+        for round in 0..<turn * 7 {
             let used = [100, 420, 430, 480, 200, 100][round / 50 % 6] + round % 50 / 10
             tree.setUnreclaimable(bytes: used * mebibyte)
             tree.setFootprint(bytes: used * mebibyte)
             tree.addEvents(max: 1)
             clock.advance(by: .milliseconds(round % 3 == 0 ? 200 : 3))
-            allocated += measure { _ = tick() }
-            allocated += measure { spot.wait(for: .nanoseconds(1)) }
+            let bytes = measure { _ = tick() } + measure { spot.wait(for: .nanoseconds(1)) }
+            if round >= turn { allocated += bytes }
             levels.insert(manager.level)
         }
         #expect(allocated == 0)
