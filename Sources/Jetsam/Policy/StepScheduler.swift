@@ -91,7 +91,10 @@ struct StepScheduler {
     private func missingBytes(_ context: ReclaimContext) -> Int {
         let reading = context.reading
         let isCritical = context.level == .critical
-        var missing = max(0, context.thresholds.warningExit - reading.headroomBytes)
+        let thresholds = context.thresholds
+        var missing = max(0, thresholds.warningExit - reading.headroomBytes)
+        // A little beyond the exit, or the last steps would creep up to it by kilobytes.
+        if missing > 0 { missing += (thresholds.warningExit - thresholds.warningEntry) / 8 }
         let rule = context.reason.rule
         if rule == .timeToLimit, areLimitsSet || isCritical, let rate = context.growthRate {
             // With time to spare, limits alone may do; at critical they come in the same step, and caches cannot wait.

@@ -27,7 +27,7 @@ struct ReclaimTests {
             #expect(step.headroomBytes.after > 127 * mebibyte)
             #expect(fixture.manager.isUnderPressure)
         }
-        #expect(low.limits.first.map { ($0 ?? 0) / mebibyte } == 114)
+        #expect(low.limits.first.map { ($0 ?? 0) / mebibyte } == 110)
         #expect(high.limits.first == 150 * mebibyte)
         #expect(high.requests.isEmpty)
     }

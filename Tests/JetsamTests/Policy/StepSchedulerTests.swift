@@ -27,7 +27,7 @@ struct StepSchedulerTests {
     func warningTarget() throws {
         var scheduler = StepScheduler(configuration: .init())
         let demand = try next(&scheduler, (context(headroom: 100, level: .warning)))
-        #expect(demand.targetBytes / mebibyte == 27)
+        #expect(demand.targetBytes / mebibyte == 31)
         #expect(demand.step == 1)
         var capped = StepScheduler(configuration: .init())
         let less = try next(&capped, (context(headroom: 100, level: .warning, purgeable: 100)))
@@ -38,7 +38,7 @@ struct StepSchedulerTests {
     func criticalTarget() throws {
         var scheduler = StepScheduler(configuration: .init())
         let demand = try next(&scheduler, (context(headroom: 20, level: .critical, purgeable: 200)))
-        #expect(demand.targetBytes / mebibyte == 107)
+        #expect(demand.targetBytes / mebibyte == 111)
         var capped = StepScheduler(configuration: .init())
         let less = try next(&capped, (context(headroom: 20, level: .critical, purgeable: 50)))
         #expect(less.targetBytes == 50 * mebibyte)
@@ -94,14 +94,14 @@ struct StepSchedulerTests {
         var scheduler = StepScheduler(configuration: .init())
         // 412 MiB are used under the limit, 103 of them by this process: a quarter of 27 MiB.
         let first = try next(&scheduler, (context(headroom: 100, level: .warning, footprint: 103)))
-        #expect(first.targetBytes / mebibyte == 6)
+        #expect(first.targetBytes / mebibyte == 7)
         scheduler.stepEnded(scheduler.step, promisedBytes: 1, at: .seconds(0))
         let second = try next(&scheduler, (context(headroom: 100, level: .warning, at: 1, footprint: 103)))
-        #expect(second.targetBytes / mebibyte == 13)
+        #expect(second.targetBytes / mebibyte == 15)
         scheduler.stepEnded(scheduler.step, promisedBytes: 1, at: .seconds(1))
         let hurried = try next(
             &scheduler, (context(headroom: 20, level: .critical, at: 2, footprint: 103, growth: 1 << 30, time: 20)))
-        #expect(hurried.targetBytes / mebibyte == 107)
+        #expect(hurried.targetBytes / mebibyte == 111)
         #expect(hurried.isUrgent)
     }
 
@@ -109,7 +109,7 @@ struct StepSchedulerTests {
     func inFlight() throws {
         var scheduler = StepScheduler(configuration: .init())
         let demand = try next(&scheduler, (context(headroom: 20, level: .critical, inFlight: 100)))
-        #expect(demand.targetBytes / mebibyte == 7)
+        #expect(demand.targetBytes / mebibyte == 11)
     }
 
     @Test("What was freed and is still retained by the allocator is not asked for again, but trimmed when that may be")
@@ -118,7 +118,7 @@ struct StepSchedulerTests {
         #expect(scheduler.next(context(headroom: 100, level: .warning)) != nil)
         scheduler.stepEnded(1, promisedBytes: 1, at: .seconds(0))
         var held = context(headroom: 100, level: .warning, at: 1)
-        held.retainedBytes = 28 * mebibyte
+        held.retainedBytes = 32 * mebibyte
         held.trimsFrom = .seconds(2)
         #expect(scheduler.next(held) == nil)
         held.trimsFrom = .seconds(1)
