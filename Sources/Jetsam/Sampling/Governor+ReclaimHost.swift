@@ -47,6 +47,7 @@ extension Governor {
             guard state.hasMoved else { return false }
             state.hasMoved = false
             state.armed = nil
+            state.thresholdAskedFor = nil
             state.reader.rediscover()
             return true
         }

@@ -24,6 +24,8 @@ final class Governor: Sendable {
         var isLastResortPosted = false
         /// Usage in bytes at which an armed kernel threshold wakes us, and the limit that it was made for.
         var armed: (usageBytes: Int, limitBytes: Int)?
+        /// The limit for which a kernel threshold was asked for last, whether it could be had or not.
+        var thresholdAskedFor: Int?
     }
 
     /// What a judgement leads to, carried out after the lock is given back.
@@ -31,6 +33,7 @@ final class Governor: Sendable {
         var interval: Duration
         var didChange = false
         var hasMoved = false
+        var wantsThreshold = false
         var demand: ReclaimDemand?
         var regrowth: Regrowth.Decision?
         var lastResort: LevelReason?
@@ -86,7 +89,7 @@ final class Governor: Sendable {
         if let demand = effects.demand { channel.post(demand) }
         if let regrowth = effects.regrowth { channel.post(regrowth) }
         if let reason = effects.lastResort { channel.postLastResort(reason) }
-        if effects.didChange || effects.hasMoved { bell.ring() }
+        if effects.didChange || effects.hasMoved || effects.wantsThreshold { bell.ring() }
         if effects.didChange, cause != .sampler { ticker.wake() }
         return effects.interval
     }
@@ -106,6 +109,10 @@ final class Governor: Sendable {
         let vote = state.judgement.judge(context)
         var effects = Effects(interval: .zero)
         effects.hasMoved = state.hasMoved
+        if reading.isLimited, state.thresholdAskedFor != reading.limitBytes {
+            state.thresholdAskedFor = reading.limitBytes
+            effects.wantsThreshold = true
+        }
         effects.didChange = note(state.machine.take(vote, cause: cause, at: now), &state, reading)
         let level = state.machine.level
         self.level.store(level.rawValue, ordering: .relaxed)
