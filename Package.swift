@@ -57,10 +57,11 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        .target(name: "CommandOutput", path: "tools/output", swiftSettings: settings),
         .executableTarget(
             name: "jetsam",
             dependencies: [
-                "Jetsam", "MemoryPressure", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "CommandOutput", "MemoryPressure", .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             path: "tools/jetsam",
@@ -69,7 +70,7 @@ let package = Package(
         .executableTarget(
             name: "jetsam-stress",
             dependencies: [
-                "CLinuxShims", "Jetsam", "MemoryPressure",
+                "CLinuxShims", "CommandOutput", "Jetsam", "MemoryPressure",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
@@ -101,7 +102,11 @@ let package = Package(
         ),
         .testTarget(
             name: "ToolTests",
-            dependencies: ["jetsam", "jetsam-stress", "MemoryPressure", "JetsamTesting"],
+            dependencies: [
+                "CommandOutput", "jetsam", "jetsam-stress", "MemoryPressure", "JetsamTesting",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
             swiftSettings: settings
         ),
     ]

@@ -23,11 +23,19 @@ public struct CgroupLevel: Sendable, Equatable {
     public var highLimitBytes: Int?
     /// Bytes charged to it, page cache included; nil where that cannot be read.
     public var usageBytes: Int?
+    /// Bytes charged to it that cannot be taken back for free; nil where `memory.stat` cannot be read.
+    public var unreclaimableBytes: Int?
+
+    /// Bytes between what cannot be taken back and the hard limit, never negative; nil where either is not known.
+    public var headroomBytes: Int? {
+        guard let hardLimitBytes, let unreclaimableBytes else { return nil }
+        return max(0, hardLimitBytes - unreclaimableBytes)
+    }
 
     /// A level as found.
     public init(
         version: CgroupVersion, name: String, directory: String, hardLimitBytes: Int? = nil,
-        highLimitBytes: Int? = nil, usageBytes: Int? = nil
+        highLimitBytes: Int? = nil, usageBytes: Int? = nil, unreclaimableBytes: Int? = nil
     ) {
         self.version = version
         self.name = name
@@ -35,5 +43,6 @@ public struct CgroupLevel: Sendable, Equatable {
         self.hardLimitBytes = hardLimitBytes
         self.highLimitBytes = highLimitBytes
         self.usageBytes = usageBytes
+        self.unreclaimableBytes = unreclaimableBytes
     }
 }

@@ -20,17 +20,20 @@ extension KernelReader {
         return result
     }
 
-    /// The cgroups that cover the process, its own first, then the ancestors that can be seen from here. Reads the usage of
-    /// each afresh. Ancestors outside the cgroup namespace are invisible.
+    /// The cgroups that cover the process, its own first, then the ancestors that can be seen from here. Reads the usage and
+    /// `memory.stat` of each afresh. Ancestors outside the cgroup namespace are invisible.
     public var levels: [CgroupLevel] {
         places.enumerated().map { index, place in
-            let usage = buffer.read(place.usageFile) { SingleValue.parse($0) }
+            place.readUsage(buffer)
+            place.readStat(buffer, floor: last.footprintBytes)
             let isTop = index == places.count - 1
             let component = place.directory.split(separator: "/").last.map(String.init) ?? "/"
             return CgroupLevel(
                 version: place.version, name: isTop && index > 0 ? "/" : component, directory: place.directory,
                 hardLimitBytes: place.isLimited ? place.limit : nil,
-                highLimitBytes: place.high == .max ? nil : place.high, usageBytes: usage)
+                highLimitBytes: place.high == .max ? nil : place.high,
+                usageBytes: place.usageFile.failure == .none ? place.usage : nil,
+                unreclaimableBytes: place.statFile.failure == .none ? place.unreclaimable : nil)
         }
     }
 

@@ -1,3 +1,4 @@
+import CommandOutput
 import Testing
 
 @testable import jetsam_stress

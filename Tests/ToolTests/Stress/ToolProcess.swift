@@ -12,14 +12,17 @@ import SystemPackage
     import Darwin
 #endif
 
-/// The built `jetsam-stress` as a child process. What it leaves behind is ended and removed when the test lets go of it.
+/// A built command, `jetsam-stress` by default, as a child process. What it leaves behind is ended and removed when the
+/// test lets go of it.
 final class ToolProcess: Sendable {
-    /// Beside the tests' own executable.
-    static let tool: String = {
-        guard let own = unsafe realpath("/proc/self/exe", nil) else { return "jetsam-stress" }
+    /// A built command, beside the tests' own executable.
+    static func path(of tool: String) -> String {
+        guard let own = unsafe realpath("/proc/self/exe", nil) else { return tool }
         defer { unsafe free(own) }
-        return unsafe FilePath(String(cString: own)).removingLastComponent().appending("jetsam-stress").string
-    }()
+        return unsafe FilePath(String(cString: own)).removingLastComponent().appending(tool).string
+    }
+
+    static let tool = path(of: "jetsam-stress")
 
     /// Whether this is a build for a sanitizer, whose shadow memory multiplies what a process takes.
     static let isSanitized = ["__tsan_init", "__asan_init"].contains { (name: String) in unsafe dlsym(nil, name) != nil
@@ -33,12 +36,13 @@ final class ToolProcess: Sendable {
     private let directory: TemporaryDirectory
     private let ended = Lock<System.ProcessEnd?>(nil)
 
-    init(_ arguments: [String], in directory: TemporaryDirectory) throws {
+    init(_ arguments: [String], in directory: TemporaryDirectory, tool: String = "jetsam-stress") throws {
         self.directory = directory
         let script = #"out=$1; err=$2; shift 2; exec "$@" > "$out" 2> "$err""#
         process = try System.spawn(
             "/bin/sh",
-            ["sh", "-c", script, "sh", directory.path + "/out", directory.path + "/err", Self.tool] + arguments
+            ["sh", "-c", script, "sh", directory.path + "/out", directory.path + "/err", Self.path(of: tool)]
+                + arguments
         )
     }
 

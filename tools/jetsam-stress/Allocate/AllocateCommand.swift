@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CommandOutput
 internal import MemoryPressure
 
 /// `jetsam-stress allocate`, the default: takes memory in a pattern.

@@ -1,3 +1,4 @@
+internal import CommandOutput
 internal import MemoryPressure
 
 /// What became of the purgeable values.

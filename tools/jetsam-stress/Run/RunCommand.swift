@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CommandOutput
 internal import MemoryPressure
 
 /// `jetsam-stress run`: a command under a memory limit of its own.

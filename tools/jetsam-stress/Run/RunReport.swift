@@ -1,3 +1,4 @@
+internal import CommandOutput
 internal import MemoryPressure
 
 /// How a command under a limit ended.

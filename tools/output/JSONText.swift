@@ -1,5 +1,5 @@
 /// A JSON value that keeps the order of its keys and writes itself on one line.
-enum JSONText: CustomStringConvertible {
+package enum JSONText: CustomStringConvertible, Sendable {
     case null
     case bool(Bool)
     case integer(Int)
@@ -9,10 +9,11 @@ enum JSONText: CustomStringConvertible {
     case array([JSONText])
     case object([(String, JSONText)])
 
-    static func integer(_ value: Int?) -> JSONText { value.map { .integer($0) } ?? .null }
-    static func string(_ value: String?) -> JSONText { value.map { .string($0) } ?? .null }
+    package static func integer(_ value: Int?) -> JSONText { value.map { .integer($0) } ?? .null }
+    package static func bool(_ value: Bool?) -> JSONText { value.map { .bool($0) } ?? .null }
+    package static func string(_ value: String?) -> JSONText { value.map { .string($0) } ?? .null }
 
-    var description: String {
+    package var description: String {
         switch self {
         case .null: "null"
         case .bool(let value): value ? "true" : "false"
