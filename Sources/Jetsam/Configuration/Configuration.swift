@@ -156,9 +156,10 @@ extension ResourceManager.Configuration {
         public var maximumInterval = Duration.seconds(1)
         /// `memory.stat` and PSI are read at most this often; faster than a jiffy (4 ms) erases stall time. Default 10 ms.
         public var fullReadingInterval = Duration.milliseconds(10)
-        /// Limits are re-read this often: they are resized in place. Default 1 s.
+        /// Limits are re-read this often: they are resized in place. Default 1 s. Levels without one are looked at with the paths.
         public var limitsInterval = Duration.seconds(1)
-        /// It is checked this often whether the process was moved to another cgroup. Default 10 s.
+        /// It is checked this often whether the process was moved to another cgroup, and whether a level has a limit that had
+        /// none. Default 10 s.
         public var pathsInterval = Duration.seconds(10)
 
         /// The documented defaults.

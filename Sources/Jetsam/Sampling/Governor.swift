@@ -144,18 +144,23 @@ final class Governor: Sendable {
         }
         if state.lastLimits.map({ $0.duration(to: now) >= configuration.sampling.limitsInterval }) ?? true {
             state.lastLimits = now
-            state.reader.refreshLimits()
+            state.reader.refreshLimits(includingUnlimited: false)
         }
         if state.lastPaths.map({ $0.duration(to: now) >= configuration.sampling.pathsInterval }) ?? true {
             state.lastPaths = now
+            state.reader.refreshLimits()
             state.hasMoved = state.reader.cgroupHasMoved()
         }
     }
 
     private func read(_ state: inout State, _ cause: LevelCause, _ now: MonotonicInstant) -> MemoryReading {
-        let spacing = configuration.sampling.fullReadingInterval
+        // With the limit more than two seconds away at full growth, every other reading may be a cheap one.
+        let isFar =
+            state.machine.level == .normal && state.reading.isLimited
+            && state.lastInterval >= configuration.sampling.maximumInterval
+        let spacing = isFar ? configuration.sampling.maximumInterval * 2 : configuration.sampling.fullReadingInterval
         let isStale = state.lastFull.map { $0.duration(to: now) >= spacing } ?? true
-        let wantsStall = shouldReadStall(state, cause, now)
+        let wantsStall = shouldReadStall(state, cause, now) && (isStale || cause != .sampler)
         var reading: MemoryReading
         if isStale || wantsStall || cause != .sampler {
             reading = readFull(&state, now, includingStall: wantsStall)

@@ -28,8 +28,8 @@ extension KernelReader {
     private func readFull(at now: MonotonicInstant, includingStall: Bool) {
         last.depth = .full
         hasFull = true
-        if !hasStatus || statusReadAt.duration(to: now) >= .seconds(1) { readStatus(at: now) }
         readPages()
+        readStatusIfChanged(at: now)
         tightestCgroup = -1
         var smallest = Int.max
         for index in places.indices where places[index].isCounted {
@@ -125,15 +125,26 @@ extension KernelReader {
 
     private func readPages() {
         guard let pages = buffer.read(pagesFile, { ProcessPages($0) }) else { return }
+        residentPages = pages.resident
+        sharedPages = pages.shared
         last.footprintBytes = max(0, pages.resident &- pages.shared) &* Syscalls.pageSize &+ beyondPages
     }
 
-    private func readStatus(at now: MonotonicInstant) {
+    /// `status` costs as much as all else together, and what is taken from it changes only where `statm` shows it: shared
+    /// memory counts as shared there, and what is swapped out is resident no more.
+    private func readStatusIfChanged(at now: MonotonicInstant) {
+        let age = hasStatus ? statusReadAt.duration(to: now) : .seconds(10)
+        let mayHaveChanged = sharedPages != sharedAtStatus || residentPages < residentAtStatus
+        guard age >= .seconds(10) || (mayHaveChanged && age >= .seconds(1)) else { return }
         // The attempt counts, so that a file that fails is not asked again at every reading.
         hasStatus = true
         statusReadAt = now
+        sharedAtStatus = sharedPages
+        residentAtStatus = residentPages
         guard let status = buffer.read(statusFile, { ProcessStatus($0) }) else { return }
+        last.footprintBytes &-= beyondPages
         beyondPages = status.swapped &+ status.residentShared
+        last.footprintBytes &+= beyondPages
     }
 
     private func readMachine(at now: MonotonicInstant) {

@@ -26,6 +26,10 @@ public final class KernelReader {
     var hasStatus = false
     var statusReadAt = MonotonicInstant(nanoseconds: 0)
     var beyondPages = 0
+    var residentPages = 0
+    var sharedPages = 0
+    var residentAtStatus = 0
+    var sharedAtStatus = 0
     /// Index of the limited level with the least headroom at the last full reading; -1 where none is limited.
     var tightestCgroup = -1
 
@@ -81,9 +85,13 @@ public final class KernelReader {
         pressureFile = KernelFile("/proc/pressure/memory", in: root)
     }
 
-    /// Reads every level's limits again, which are resized in place. Allocates nothing.
-    public func refreshLimits() {
-        for index in places.indices { places[index].readLimits(buffer) }
+    /// Reads the levels' limits again, which are resized in place. Allocates nothing.
+    ///
+    /// - Parameter includingUnlimited: Whether levels that had no limit are looked at too.
+    public func refreshLimits(includingUnlimited: Bool = true) {
+        for index in places.indices where includingUnlimited || places[index].isCounted {
+            places[index].readLimits(buffer)
+        }
     }
 
     /// Whether the process was moved to another cgroup, its cgroup was removed, or files could not be opened for want of

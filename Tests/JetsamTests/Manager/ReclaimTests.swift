@@ -63,7 +63,7 @@ struct ReclaimTests {
             fixture.set(used: 470 * mebibyte)
             fixture.machine.advance(by: .milliseconds(100))
             let step = try #require(await steps.next())
-            #expect(step.parts.map(\.name) == ["broken", "liar", "honest"])
+            #expect(step.parts.map(\.name) == ["broken", "liar", "honest"], "\(step)")
             #expect(step.parts.map(\.failed) == [true, false, false])
             #expect(step.parts[1].promisedBytes == 50 * mebibyte)
             #expect(step.returnedBytes < step.promisedBytes)
