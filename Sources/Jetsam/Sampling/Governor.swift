@@ -119,6 +119,11 @@ final class Governor: Sendable {
         decide(&state, context, level, &effects)
         effects.interval = pace.interval(
             after: reading, thresholds: context.thresholds, level: level, isCoveredByKernel: isCovered(state, reading))
+        if let budget = configuration.footprint.map({ BudgetView(reading, $0) }) {
+            let interval = pace.interval(
+                after: budget.reading, thresholds: budget.thresholds, level: level, isCoveredByKernel: false)
+            effects.interval = min(effects.interval, interval)
+        }
         if state.judgement.isSuspicious {
             let close = configuration.timeToLimit.window / GrowthTrend.fewestReadings
             effects.interval = min(effects.interval, max(configuration.sampling.minimumInterval, close))
@@ -225,8 +230,11 @@ final class Governor: Sendable {
             effects.lastResort = lastResort(&state, level, reason, context.now)
         }
         if state.scheduler.areLimitsSet {
+            let budget = configuration.footprint.map { BudgetView(reading, $0) }
+            let nearer = budget.flatMap { $0.isNearer(than: reading) ? $0 : nil }
             effects.regrowth = state.regrowth.next(
-                reading: reading, thresholds: context.thresholds, level: level, growthRate: state.judgement.growthRate)
+                reading: nearer?.reading ?? reading, thresholds: nearer?.thresholds ?? context.thresholds, level: level,
+                growthRate: state.judgement.growthRate)
         }
     }
 
