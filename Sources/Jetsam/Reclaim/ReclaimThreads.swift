@@ -31,6 +31,8 @@ final class ReclaimThreads: Sendable {
         } catch {
             return false
         }
+        // It parks first, like all of them, and what it was started for waits already.
+        channel.spot.signal()
         return true
     }
 
