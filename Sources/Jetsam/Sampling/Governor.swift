@@ -34,6 +34,8 @@ final class Governor: Sendable {
         var didChange = false
         var hasMoved = false
         var wantsThreshold = false
+        /// The sampler sleeps longer than it may after this reading.
+        var wakesSampler = false
         var demand: ReclaimDemand?
         var regrowth: Regrowth.Decision?
         var lastResort: LevelReason?
@@ -90,7 +92,7 @@ final class Governor: Sendable {
         if let regrowth = effects.regrowth { channel.post(regrowth) }
         if let reason = effects.lastResort { channel.postLastResort(reason) }
         if effects.didChange || effects.hasMoved || effects.wantsThreshold { bell.ring() }
-        if effects.didChange, cause != .sampler { ticker.wake() }
+        if effects.wakesSampler { ticker.wake() }
         return effects.interval
     }
 
@@ -131,6 +133,9 @@ final class Governor: Sendable {
         if let fall = state.machine.fallsAt {
             effects.interval = min(
                 effects.interval, max(configuration.sampling.minimumInterval, now.duration(to: fall)))
+        }
+        if cause != .sampler, let last = state.lastTick {
+            effects.wakesSampler = now.advanced(by: effects.interval) < last.advanced(by: state.lastInterval)
         }
         if cause == .sampler {
             state.lastTick = now
