@@ -152,8 +152,8 @@ extension ResourceManager.Configuration {
         public var maximumGrowthRate = 3 << 30
         /// The shortest time between two readings. Default 1 ms.
         public var minimumInterval = Duration.milliseconds(1)
-        /// The longest time between two readings. Default 1 s.
-        public var maximumInterval = Duration.seconds(1)
+        /// The longest time between two readings. Default 2 s.
+        public var maximumInterval = Duration.seconds(2)
         /// `memory.stat` and PSI are read at most this often; faster than a jiffy (4 ms) erases stall time. Default 10 ms.
         public var fullReadingInterval = Duration.milliseconds(10)
         /// Limits are re-read this often: they are resized in place. Default 1 s. Levels without one are looked at with the paths.

@@ -15,6 +15,7 @@ final class Governor: Sendable {
         var reading = MemoryReading()
         var changes = ChangeRing()
         var lastFull: MonotonicInstant?
+        var usageAtFull = 0
         var lastStall: MonotonicInstant?
         var lastLimits: MonotonicInstant?
         var lastPaths: MonotonicInstant?
@@ -104,6 +105,10 @@ final class Governor: Sendable {
         let now = clock.now
         keepUp(&state, cause, now)
         let reading = read(&state, cause, now)
+        if cause == .sampler, isQuiet(state, reading) {
+            state.lastTick = now
+            return Effects(interval: state.lastInterval)
+        }
         let context = RuleContext(
             reading: reading,
             thresholds: HeadroomThresholds(limitBytes: reading.limitBytes, rule: configuration.headroom),
@@ -164,33 +169,49 @@ final class Governor: Sendable {
     }
 
     private func read(_ state: inout State, _ cause: LevelCause, _ now: MonotonicInstant) -> MemoryReading {
-        // With the limit more than two seconds away at full growth, every other reading may be a cheap one.
-        let isFar =
-            state.machine.level == .normal && state.reading.isLimited
-            && state.lastInterval >= configuration.sampling.maximumInterval
-        let spacing = isFar ? configuration.sampling.maximumInterval * 2 : configuration.sampling.fullReadingInterval
-        let isStale = state.lastFull.map { $0.duration(to: now) >= spacing } ?? true
-        let wantsStall = shouldReadStall(state, cause, now) && (isStale || cause != .sampler)
-        var reading: MemoryReading
-        if isStale || wantsStall || cause != .sampler {
-            reading = readFull(&state, now, includingStall: wantsStall)
-        } else {
-            reading = state.reader.read(.cheap, at: now, includingStall: false)
-            let thresholds = HeadroomThresholds(limitBytes: reading.limitBytes, rule: configuration.headroom)
-            let entry = state.machine.level == .normal ? thresholds.warningEntry : thresholds.criticalEntry
-            // The estimate takes growth of the page cache for the process's own: look closely before it raises a level.
-            if state.machine.level < .critical, reading.headroomBytes < entry {
-                reading = readFull(&state, now, includingStall: false)
-            }
+        let age = state.lastFull?.duration(to: now)
+        guard cause == .sampler, let age, age < longestAge(state) else {
+            return readFull(&state, now, includingStall: shouldReadStall(state, cause, now))
+        }
+        let reading = state.reader.read(.cheap, at: now, includingStall: false)
+        let thresholds = HeadroomThresholds(limitBytes: reading.limitBytes, rule: configuration.headroom)
+        let entry = state.machine.level == .normal ? thresholds.warningEntry : thresholds.criticalEntry
+        // The estimate takes growth of the page cache for the process's own: look closely before it raises a level.
+        if state.machine.level < .critical, reading.headroomBytes < entry {
+            return readFull(&state, now, includingStall: false)
+        }
+        if age >= configuration.sampling.fullReadingInterval, hasMoved(state, reading) {
+            return readFull(&state, now, includingStall: shouldReadStall(state, cause, now))
         }
         state.reading = reading
         return reading
     }
 
+    private func hasMoved(_ state: State, _ reading: MemoryReading) -> Bool {
+        (reading.usageBytes - state.usageAtFull).magnitude > reading.limitBytes.magnitude / 512
+    }
+
+    /// Whether the rules have nothing to look at: at `normal`, a cheap reading that says what the last full one did.
+    private func isQuiet(_ state: State, _ reading: MemoryReading) -> Bool {
+        reading.depth == .cheap && state.machine.level == .normal && !state.judgement.isSuspicious
+            && !state.hasMoved && !hasMoved(state, reading)
+    }
+
+    /// How old the last full reading may be where usage has hardly changed since: at `normal` under a limit, cheap readings
+    /// show whether there is anything to look at.
+    private func longestAge(_ state: State) -> Duration {
+        let sampling = configuration.sampling
+        guard state.machine.level == .normal, state.reading.isLimited else { return sampling.fullReadingInterval }
+        return max(sampling.fullReadingInterval, .seconds(1))
+    }
+
     private func readFull(_ state: inout State, _ now: MonotonicInstant, includingStall: Bool) -> MemoryReading {
         state.lastFull = now
         if includingStall { state.lastStall = now }
-        return state.reader.read(.full, at: now, includingStall: includingStall)
+        let reading = state.reader.read(.full, at: now, includingStall: includingStall)
+        state.usageAtFull = reading.usageBytes
+        state.reading = reading
+        return reading
     }
 
     /// Reading a PSI file starves unprivileged triggers on it, so while one stands guard at `normal` it is left alone, but
