@@ -21,6 +21,8 @@ final class Governor: Sendable {
         var lastPaths: MonotonicInstant?
         var lastTick: MonotonicInstant?
         var lastInterval = Duration.zero
+        /// More nanoseconds than this between two turns of the sampler mean that the process did not run meanwhile.
+        var longestGap = Int64.max
         var hasMoved = false
         var isLastResortPosted = false
         /// Usage in bytes at which an armed kernel threshold wakes us, and the limit that it was made for.
@@ -51,6 +53,7 @@ final class Governor: Sendable {
     let bell: Bell
     let hasLastResort: Bool
     private let pace: SamplingPace
+    private let spans: Spans
     private let level = Atomic<UInt8>(0)
     private let sequence = Atomic<UInt64>(0)
     private let liveTrigger = Atomic<Bool>(false)
@@ -67,6 +70,7 @@ final class Governor: Sendable {
         self.bell = bell
         self.hasLastResort = hasLastResort
         pace = SamplingPace(configuration: configuration.sampling)
+        spans = Spans(configuration.sampling)
         state = Lock(
             State(
                 reader: reader, judgement: Judgement(configuration: configuration),
@@ -145,23 +149,22 @@ final class Governor: Sendable {
         if cause == .sampler {
             state.lastTick = now
             state.lastInterval = effects.interval
+            state.longestGap = max(effects.interval.nanoseconds * 2, 1_000_000_000) + spans.maximum
         }
         return effects
     }
 
     /// Limits, paths and gaps: what is looked at now and then.
     private func keepUp(_ state: inout State, _ cause: LevelCause, _ now: MonotonicInstant) {
-        if cause == .sampler, let last = state.lastTick,
-            last.duration(to: now) > max(state.lastInterval * 2, .seconds(1)) + configuration.sampling.maximumInterval
-        {
+        if cause == .sampler, let last = state.lastTick, now.nanoseconds - last.nanoseconds > state.longestGap {
             // We did not run meanwhile: stopped, frozen, or the machine was. Growth across the gap means nothing.
             state.judgement.dropHistory()
         }
-        if state.lastLimits.map({ $0.duration(to: now) >= configuration.sampling.limitsInterval }) ?? true {
+        if state.lastLimits.isOlder(than: spans.limits, at: now) {
             state.lastLimits = now
             state.reader.refreshLimits(includingUnlimited: false)
         }
-        if state.lastPaths.map({ $0.duration(to: now) >= configuration.sampling.pathsInterval }) ?? true {
+        if state.lastPaths.isOlder(than: spans.paths, at: now) {
             state.lastPaths = now
             state.reader.refreshLimits()
             state.hasMoved = state.reader.cgroupHasMoved()
@@ -169,8 +172,7 @@ final class Governor: Sendable {
     }
 
     private func read(_ state: inout State, _ cause: LevelCause, _ now: MonotonicInstant) -> MemoryReading {
-        let age = state.lastFull?.duration(to: now)
-        guard cause == .sampler, let age, age < longestAge(state) else {
+        guard cause == .sampler, !state.lastFull.isOlder(than: longestAge(state), at: now) else {
             return readFull(&state, now, includingStall: shouldReadStall(state, cause, now))
         }
         let reading = state.reader.read(.cheap, at: now, includingStall: false)
@@ -180,7 +182,7 @@ final class Governor: Sendable {
         if state.machine.level < .critical, reading.headroomBytes < entry {
             return readFull(&state, now, includingStall: false)
         }
-        if age >= configuration.sampling.fullReadingInterval, hasMoved(state, reading) {
+        if hasMoved(state, reading), state.lastFull.isOlder(than: spans.full, at: now) {
             return readFull(&state, now, includingStall: shouldReadStall(state, cause, now))
         }
         state.reading = reading
@@ -199,10 +201,8 @@ final class Governor: Sendable {
 
     /// How old the last full reading may be where usage has hardly changed since: at `normal` under a limit, cheap readings
     /// show whether there is anything to look at.
-    private func longestAge(_ state: State) -> Duration {
-        let sampling = configuration.sampling
-        guard state.machine.level == .normal, state.reading.isLimited else { return sampling.fullReadingInterval }
-        return max(sampling.fullReadingInterval, .seconds(1))
+    private func longestAge(_ state: State) -> Int64 {
+        state.machine.level == .normal && state.reading.isLimited ? max(spans.full, 1_000_000_000) : spans.full
     }
 
     private func readFull(_ state: inout State, _ now: MonotonicInstant, includingStall: Bool) -> MemoryReading {
@@ -217,9 +217,7 @@ final class Governor: Sendable {
     /// Reading a PSI file starves unprivileged triggers on it, so while one stands guard at `normal` it is left alone, but
     /// for the trigger's own events; and never is it read faster than stall times can bear.
     private func shouldReadStall(_ state: State, _ cause: LevelCause, _ now: MonotonicInstant) -> Bool {
-        if let last = state.lastStall, last.duration(to: now) < configuration.sampling.fullReadingInterval {
-            return false
-        }
+        guard state.lastStall.isOlder(than: spans.full, at: now) else { return false }
         if cause.eventSource == .pressureTrigger { return true }
         return state.machine.level > .normal || !hasLiveTrigger
     }
@@ -285,5 +283,29 @@ final class Governor: Sendable {
     private func isCovered(_ state: State, _ reading: MemoryReading) -> Bool {
         guard let armed = state.armed, reading.isLimited, armed.limitBytes == reading.limitBytes else { return false }
         return reading.usageBytes < armed.usageBytes
+    }
+}
+
+/// The configured times in nanoseconds. Arithmetic with `Duration` is in 128 bits and out of line: a turn of the sampler that
+/// finds nothing would spend a good part of its time there.
+private struct Spans {
+    let full: Int64
+    let limits: Int64
+    let paths: Int64
+    let maximum: Int64
+
+    init(_ sampling: ResourceManager.Configuration.Sampling) {
+        full = sampling.fullReadingInterval.nanoseconds
+        limits = sampling.limitsInterval.nanoseconds
+        paths = sampling.pathsInterval.nanoseconds
+        maximum = sampling.maximumInterval.nanoseconds
+    }
+}
+
+extension MonotonicInstant? {
+    /// Whether so many nanoseconds have passed since; true where there is no instant yet.
+    fileprivate func isOlder(than nanoseconds: Int64, at now: MonotonicInstant) -> Bool {
+        guard let self else { return true }
+        return now.nanoseconds - self.nanoseconds >= nanoseconds
     }
 }
