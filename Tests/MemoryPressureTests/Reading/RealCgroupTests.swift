@@ -24,7 +24,7 @@ struct RealCgroupTests {
         #expect((64 * mebibyte...80 * mebibyte).contains(reading.unreclaimableBytes))
         #expect(reading.headroomBytes == 256 * mebibyte - reading.unreclaimableBytes)
         // A forked child also has what it shares with nobody any more of its parent's memory.
-        #expect((64 * mebibyte...256 * mebibyte).contains(reading.footprintBytes))
+        #expect(reading.footprintBytes >= 64 * mebibyte)
         #expect(reading.events?.oomKill == 0)
         #expect(reading.stallSomeMicroseconds != nil)
         #expect(reader.levels.first?.directory == cgroup.directory)
