@@ -64,11 +64,11 @@ public final class ResourceManager: Service, Sendable {
         let reader = try KernelReader(root: environment.kernelRoot)
         let governor = Governor(
             reader: reader, configuration: configuration, clock: environment.clock, registry: registry,
-            channel: channel, ticker: ticker, bell: bell, hasLastResort: lastResort != nil)
+            channel: channel, ticker: ticker, bell: bell, victims: NoVictims(), hasLastResort: lastResort != nil)
         self.governor = governor
         reclaimer = Reclaimer(
             registry: registry, channel: channel, host: governor, configuration: configuration,
-            clock: environment.clock, allocator: environment.allocator, lastResort: lastResort)
+            clock: environment.clock, allocator: environment.allocator, victims: NoVictims(), lastResort: lastResort)
         events =
             environment.listensToKernel
             ? KernelEvents(

@@ -6,6 +6,7 @@ extension ResourceManager.Configuration {
         try validateHeadroom()
         try validateTimes()
         try validateShares()
+        try validateLadder()
         if let footprint {
             try require("footprint.budgetBytes", footprint.budgetBytes, footprint.budgetBytes > 0, "more than 0")
             try percent("footprint.criticalPercent", footprint.criticalPercent, 2...100)
@@ -82,16 +83,16 @@ extension ResourceManager.Configuration {
             "at least 1048576 bytes a second")
     }
 
-    private func percent(_ setting: String, _ value: Int, _ range: ClosedRange<Int>) throws(ConfigurationError) {
+    func percent(_ setting: String, _ value: Int, _ range: ClosedRange<Int>) throws(ConfigurationError) {
         try require(setting, value, range.contains(value), "in \(range.lowerBound)…\(range.upperBound)")
     }
 
-    private func time(_ setting: String, _ value: Duration, atLeast least: Duration) throws(ConfigurationError) {
+    func time(_ setting: String, _ value: Duration, atLeast least: Duration) throws(ConfigurationError) {
         // An hour is more than any of these can mean, and keeps the arithmetic in nanoseconds far from its edge.
         try require(setting, value, value >= least && value <= .seconds(3600), "between \(least) and 3600.0 seconds")
     }
 
-    private func require(
+    func require(
         _ setting: String, _ value: some CustomStringConvertible, _ holds: Bool, _ allowed: String
     ) throws(ConfigurationError) {
         guard holds else {

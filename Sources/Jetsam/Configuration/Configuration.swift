@@ -26,6 +26,8 @@ extension ResourceManager {
         public var trim = Trim()
         /// When the last resort is called, where there is one.
         public var lastResort = LastResort()
+        /// What is taken when the caches have nothing left to give.
+        public var ladder = Ladder()
 
         /// The documented defaults.
         public init() {}

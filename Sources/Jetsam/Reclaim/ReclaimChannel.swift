@@ -8,7 +8,7 @@ final class ReclaimChannel: Sendable {
     struct Mail {
         var demand: ReclaimDemand?
         var regrowth: Regrowth.Decision?
-        var lastResort: LevelReason?
+        var ladder: LadderOrder?
     }
 
     let gauges = ReclaimGauges()
@@ -26,8 +26,9 @@ final class ReclaimChannel: Sendable {
         delivered()
     }
 
-    func postLastResort(_ reason: LevelReason) {
-        mail.withLock { $0.lastResort = reason }
+    func post(_ order: LadderOrder) {
+        // Whatever else waits: the last resort comes once, and is never lost.
+        mail.withLock { if $0.ladder?.action != .lastResort { $0.ladder = order } }
         delivered()
     }
 

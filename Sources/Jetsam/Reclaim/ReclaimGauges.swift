@@ -9,6 +9,7 @@ struct ReclaimGauges: ~Copyable, Sendable {
     private let earliestTrim = Atomic<Int64>(.min)
     private let parked = Atomic<Int>(0)
     private let threads = Atomic<Int>(0)
+    private let ladderBusy = Atomic<Bool>(false)
 
     var inFlightBytes: Int { inFlight.load(ordering: .relaxed) }
     /// Bytes that were freed and that a trim can bring.
@@ -18,6 +19,11 @@ struct ReclaimGauges: ~Copyable, Sendable {
     var deadlineNanoseconds: Int64 { deadline.load(ordering: .acquiring) }
     var parkedThreads: Int { parked.load(ordering: .acquiring) }
     var liveThreads: Int { threads.load(ordering: .acquiring) }
+
+    /// Whether victims of the ladder are leaving.
+    var isLadderBusy: Bool { ladderBusy.load(ordering: .acquiring) }
+
+    func setLadderBusy(_ isBusy: Bool) { ladderBusy.store(isBusy, ordering: .releasing) }
 
     func publish(_ run: ReclaimRun?) {
         inFlight.store(run?.inFlightBytes ?? 0, ordering: .relaxed)

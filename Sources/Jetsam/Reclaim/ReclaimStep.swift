@@ -24,7 +24,9 @@ public struct ReclaimStep: Sendable, Equatable, CustomStringConvertible {
 
     /// Shares one numbering with level changes: what happened first has the lower number.
     public var sequence: UInt64
-    /// The number of the step in its episode, from 1; 0 for a call of the application's.
+    /// The stage of the ladder that it belongs to.
+    public var stage = ReclaimStage.caches
+    /// The number of the step in its episode, from 1; 0 for a call of the application's and for later stages.
     public var step: Int
     /// The level that it answered.
     public var level: PressureLevel
@@ -52,6 +54,12 @@ public struct ReclaimStep: Sendable, Equatable, CustomStringConvertible {
     public var duration: Duration
     /// The caches that were asked, in order.
     public var parts: [Part]
+    /// Who was taken in a later stage, with name, age and origin; the first sixteen of them.
+    public var victims: [String] = []
+    /// How many were taken in a later stage.
+    public var victimCount = 0
+    /// Whether the victims of a later stage were still there after ``ResourceManager/Configuration/Ladder/victimTimeout``.
+    public var timedOut = false
 
     /// Whether both record the same step.
     public static func == (lhs: ReclaimStep, rhs: ReclaimStep) -> Bool {
@@ -61,11 +69,22 @@ public struct ReclaimStep: Sendable, Equatable, CustomStringConvertible {
 
     /// One line, such as `step 1 at warning: asked 25.6 MiB, promised 25.6 MiB, returned 24 MiB in 3 ms …`.
     public var description: String {
+        if stage != .caches { return laterStageDescription }
         let disturbed = isDisturbed ? ", disturbed" : ""
         let freed = freedBytes.map { ", freed \(ByteCount($0))" } ?? ""
         return """
             step \(step) at \(level): asked \(ByteCount(targetBytes)), promised \(ByteCount(promisedBytes))\(freed), \
             returned \(ByteCount(returnedBytes))\(disturbed) in \(duration.milliseconds) ms; \(reason)
+            """
+    }
+
+    private var laterStageDescription: String {
+        let who =
+            victims.isEmpty ? "" : " (\(victims.joined(separator: ", "))\(victimCount > victims.count ? ", …" : ""))"
+        let late = timedOut ? ", not all gone in time" : ""
+        return """
+            stage \(stage): took \(victimCount)\(who)\(late), returned \(ByteCount(returnedBytes)) in \(duration.milliseconds) ms; \
+            \(reason)
             """
     }
 }

@@ -10,7 +10,8 @@ extension Reclaimer {
         }
         guard mayPrepare else { return false }
         let mail = channel.take()
-        if let reason = mail.lastResort { callLastResort(reason) }
+        if let order = mail.ladder { begin(order) }
+        lookAtLadder()
         let hasRun =
             if let demand = mail.demand {
                 begin(demand, request: nil)
@@ -183,6 +184,7 @@ extension Reclaimer {
         let waiting = state.withLock { state in
             state.isStopped = true
             state.run = nil
+            state.ladder = nil
             channel.gauges.publish(nil)
             defer {
                 state.requests = []

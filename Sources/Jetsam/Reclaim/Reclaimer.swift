@@ -15,6 +15,10 @@ protocol ReclaimHost: AnyObject, Sendable {
     func noteLimitsLifted()
     /// A number for the next notification.
     func nextSequence() -> UInt64
+    /// A full reading now, where it still shows an emergency; nil where it does not.
+    func confirmEmergency() -> MemoryReading?
+    /// What became of an action of the ladder.
+    func ladderEnded(_ action: Ladder.Action, _ outcome: Ladder.Outcome)
     /// Takes a finished step to whoever listens. Called on a reclaim thread, under no lock.
     func publish(_ step: ReclaimStep, problems: [HandlerProblem])
 }
@@ -43,6 +47,8 @@ final class Reclaimer: Sendable {
         var requests: [Request] = []
         var requestUnderWay: Request?
         var isStopped = false
+        /// The action of a later stage whose victims are leaving.
+        var ladder: LadderRun?
     }
 
     /// A call of the application's for bytes.
@@ -59,11 +65,13 @@ final class Reclaimer: Sendable {
     let configuration: ResourceManager.Configuration
     let host: any ReclaimHost
     let state: Lock<State>
-    private let lastResort: (@Sendable (LevelReason) -> Void)?
+    let victims: any LadderVictims
+    let lastResort: (@Sendable (LevelReason) -> Void)?
 
     init(
         registry: CacheRegistry, channel: ReclaimChannel, host: any ReclaimHost,
         configuration: ResourceManager.Configuration, clock: any MonotonicClock, allocator: any Allocator,
+        victims: any LadderVictims,
         lastResort: (@Sendable (LevelReason) -> Void)?
     ) {
         self.registry = registry
@@ -72,6 +80,7 @@ final class Reclaimer: Sendable {
         self.configuration = configuration
         self.clock = clock
         self.allocator = allocator
+        self.victims = victims
         self.lastResort = lastResort
         state = Lock(State(trim: TrimSchedule(configuration: configuration.trim)))
     }
@@ -209,13 +218,6 @@ final class Reclaimer: Sendable {
             channel.gauges.publish(state.run)
         }
     }
-
-    /// Calls the last resort; it is posted once only.
-    func callLastResort(_ reason: LevelReason) {
-        lastResort?(reason)
-    }
-
-    var hasLastResort: Bool { lastResort != nil }
 
     /// An error as text, held to a length that a log line can bear.
     private static func describe(_ error: any Error) -> String {

@@ -16,8 +16,11 @@ extension Governor {
     /// The sampler as watchdog: a handler past its deadline, or mail that nobody takes, is handed to another thread.
     /// Gives how long the sampler may sleep.
     func watch(_ channel: ReclaimChannel, _ bell: Bell, _ interval: Duration) -> Duration {
+        if channel.gauges.isLadderBusy, channel.gauges.parkedThreads > 0 { channel.spot.signal() }
         let deadline = channel.gauges.deadlineNanoseconds
-        if deadline == .max, channel.isEmpty { return interval }
+        if deadline == .max, channel.isEmpty {
+            return channel.gauges.isLadderBusy ? min(interval, SamplingPace.pressedInterval) : interval
+        }
         let now = clock.now.nanoseconds
         if deadline > now, channel.isEmpty {
             return min(interval, max(configuration.sampling.minimumInterval, .nanoseconds(deadline - now)))

@@ -19,6 +19,20 @@ extension Governor: ReclaimHost {
         judge(.reclaim)
     }
 
+    func confirmEmergency() -> MemoryReading? {
+        state.withLock { state in
+            state.lastFull = clock.now
+            let reading = state.reader.read(.full, at: clock.now, includingStall: false)
+            let thresholds = HeadroomThresholds(limitBytes: reading.limitBytes, rule: configuration.headroom)
+            let isCritical = reading.headroomBytes < thresholds.criticalEntry
+            return isCritical || state.judgement.emergency.isOutOfMemory ? reading : nil
+        }
+    }
+
+    func ladderEnded(_ action: Ladder.Action, _ outcome: Ladder.Outcome) {
+        state.withLock { $0.ladder.ended(action, outcome) }
+    }
+
     func noteLimitsLifted() {
         state.withLock { $0.scheduler.limitsWereLifted() }
     }

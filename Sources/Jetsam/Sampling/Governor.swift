@@ -24,7 +24,7 @@ final class Governor: Sendable {
         /// More nanoseconds than this between two turns of the sampler mean that the process did not run meanwhile.
         var longestGap = Int64.max
         var hasMoved = false
-        var isLastResortPosted = false
+        var ladder: Ladder
         /// Usage in bytes at which an armed kernel threshold wakes us, and the limit that it was made for.
         var armed: (usageBytes: Int, limitBytes: Int)?
         /// The limit for which a kernel threshold was asked for last, whether it could be had or not.
@@ -41,7 +41,7 @@ final class Governor: Sendable {
         var wakesSampler = false
         var demand: ReclaimDemand?
         var regrowth: Regrowth.Decision?
-        var lastResort: LevelReason?
+        var ladder: LadderOrder?
     }
 
     let configuration: ResourceManager.Configuration
@@ -51,7 +51,7 @@ final class Governor: Sendable {
     let ticker: any Ticker
     let state: Lock<State>
     let bell: Bell
-    let hasLastResort: Bool
+    let victims: any LadderVictims
     private let pace: SamplingPace
     private let spans: Spans
     private let level = Atomic<UInt8>(0)
@@ -60,7 +60,8 @@ final class Governor: Sendable {
 
     init(
         reader: sending KernelReader, configuration: ResourceManager.Configuration, clock: any MonotonicClock,
-        registry: CacheRegistry, channel: ReclaimChannel, ticker: any Ticker, bell: Bell, hasLastResort: Bool
+        registry: CacheRegistry, channel: ReclaimChannel, ticker: any Ticker, bell: Bell, victims: any LadderVictims,
+        hasLastResort: Bool
     ) {
         self.configuration = configuration
         self.clock = clock
@@ -68,7 +69,7 @@ final class Governor: Sendable {
         self.channel = channel
         self.ticker = ticker
         self.bell = bell
-        self.hasLastResort = hasLastResort
+        self.victims = victims
         pace = SamplingPace(configuration: configuration.sampling)
         spans = Spans(configuration.sampling)
         state = Lock(
@@ -76,7 +77,8 @@ final class Governor: Sendable {
                 reader: reader, judgement: Judgement(configuration: configuration),
                 machine: LevelMachine(timing: configuration.level),
                 scheduler: StepScheduler(configuration: configuration),
-                regrowth: Regrowth(configuration: configuration.reclaim)))
+                regrowth: Regrowth(configuration: configuration.reclaim),
+                ladder: Ladder(configuration: configuration, hasLastResort: hasLastResort)))
     }
 
     /// Nanoseconds: for hot paths.
@@ -95,7 +97,7 @@ final class Governor: Sendable {
         }
         if let demand = effects.demand { channel.post(demand) }
         if let regrowth = effects.regrowth { channel.post(regrowth) }
-        if let reason = effects.lastResort { channel.postLastResort(reason) }
+        if let order = effects.ladder { channel.post(order) }
         if effects.didChange || effects.hasMoved || effects.wantsThreshold { bell.ring() }
         if effects.wakesSampler { ticker.wake() }
         return effects.interval
@@ -251,7 +253,7 @@ final class Governor: Sendable {
                     growthRate: state.judgement.growthRate, millisecondsToLimit: state.judgement.millisecondsToLimit,
                     purgeableBytes: registry.reportedBytes, inFlightBytes: channel.gauges.inFlightBytes,
                     retainedBytes: channel.gauges.retainedBytes, trimsFrom: channel.gauges.trimsFrom))
-            effects.lastResort = lastResort(&state, level, reason, context.now)
+            effects.ladder = ladder(&state, level, reason, context.now)
         }
         if state.scheduler.areLimitsSet {
             let budget = configuration.footprint.map { BudgetView(reading, $0) }
@@ -262,21 +264,16 @@ final class Governor: Sendable {
         }
     }
 
-    /// Only headroom to a hard limit or a new `oom` leads here, once there is nothing left to take, and then only when the
-    /// end is near or this has lasted too long.
-    private func lastResort(
+    private func ladder(
         _ state: inout State, _ level: PressureLevel, _ reason: LevelReason, _ now: MonotonicInstant
-    ) -> LevelReason? {
-        let emergency = state.judgement.emergency
-        guard hasLastResort, !state.isLastResortPosted, level == .critical, emergency.isPresent,
-            let since = state.scheduler.nothingLeftSince
-        else { return nil }
-        let isNear =
-            state.judgement.millisecondsToLimit.map { $0 < configuration.timeToLimit.critical.milliseconds } ?? false
-        let hasLasted = since.duration(to: now) >= configuration.lastResort.degradedLimit
-        guard isNear || hasLasted || emergency.isOutOfMemory else { return nil }
-        state.isLastResortPosted = true
-        return reason
+    ) -> LadderOrder? {
+        let action = state.ladder.next(
+            LadderContext(
+                now: now, level: level, emergency: state.judgement.emergency,
+                nothingLeftSince: state.scheduler.nothingLeftSince,
+                millisecondsToLimit: state.judgement.millisecondsToLimit, heldAssertions: victims.heldAssertions,
+                scenes: victims.scenes))
+        return action.map { LadderOrder(action: $0, level: level, reason: reason, decidedAt: now) }
     }
 
     /// Whether an armed kernel threshold wakes us before anything can be missed.

@@ -1,0 +1,110 @@
+internal import MemoryPressure
+
+/// Everything that the ladder beyond the caches looks at.
+struct LadderContext {
+    var now: MonotonicInstant
+    var level: PressureLevel
+    var emergency: Emergency
+    /// Since when the caches have had nothing left to give; nil while they may have.
+    var nothingLeftSince: MonotonicInstant?
+    /// Milliseconds until the limit at the present growth; nil where it does not grow.
+    var millisecondsToLimit: Int?
+    /// How many background-task assertions are held.
+    var heldAssertions: Int
+    /// How many scenes could be lost.
+    var scenes: Int
+}
+
+/// The stages of reclaim that cannot be taken back: assertions, scenes, the last resort.
+///
+/// They need headroom to a hard limit below its critical threshold, or a new `oom`, and caches that have nothing left to
+/// give. One victim (a batch of assertions counts as one) is gone or timed out before the next is chosen. The last resort
+/// comes once in a process's life: when nothing is left and the end is near, or when this has lasted too long.
+struct Ladder {
+    enum Action: Equatable {
+        /// Expire so many held assertions early.
+        case expireAssertions(atMost: Int)
+        /// Take the scene that ranks lowest.
+        case loseScene
+        /// Call the application's hook.
+        case lastResort
+    }
+
+    /// What became of an action.
+    enum Outcome {
+        /// The re-read before acting found that it was no longer called for.
+        case abandoned
+        /// There was nobody to take.
+        case nobody
+        /// What was taken is gone.
+        case gone
+        /// What was taken is still there after its time.
+        case timedOut
+    }
+
+    private let configuration: ResourceManager.Configuration
+    private let hasLastResort: Bool
+    /// The action whose victim is not gone yet.
+    private(set) var outstanding: Action?
+    private var areAssertionsExhausted = false
+    private var areScenesExhausted = false
+    /// Grows with every batch of an episode, so that thousands do not take hours.
+    private var batch: Int
+    private(set) var isLastResortPosted = false
+
+    /// More at once would fill the notices of one step beyond what anybody reads.
+    private static let largestBatch = 4096
+
+    init(configuration: ResourceManager.Configuration, hasLastResort: Bool) {
+        self.configuration = configuration
+        self.hasLastResort = hasLastResort
+        batch = configuration.ladder.assertionBatch
+    }
+
+    mutating func next(_ context: LadderContext) -> Action? {
+        guard context.level == .critical else {
+            areAssertionsExhausted = false
+            areScenesExhausted = false
+            batch = configuration.ladder.assertionBatch
+            return nil
+        }
+        guard context.emergency.isPresent, let since = context.nothingLeftSince else { return nil }
+        let hasLasted = since.duration(to: context.now) >= configuration.lastResort.degradedLimit
+        if hasLasted, let action = lastResort() { return action }
+        guard outstanding == nil else { return nil }
+        if configuration.ladder.expiresAssertions, !areAssertionsExhausted, context.heldAssertions > 0 {
+            return take(.expireAssertions(atMost: batch))
+        }
+        if configuration.ladder.takesScenes, !areScenesExhausted, context.scenes > 0 {
+            return take(.loseScene)
+        }
+        let urgent = configuration.timeToLimit.critical.milliseconds
+        let isNear = context.millisecondsToLimit.map { $0 < urgent } ?? false
+        return isNear || context.emergency.isOutOfMemory ? lastResort() : nil
+    }
+
+    /// The action that was handed out has ended.
+    mutating func ended(_ action: Action, _ outcome: Outcome) {
+        if action == .lastResort, outcome == .abandoned { isLastResortPosted = false }
+        guard outstanding == action else { return }
+        outstanding = nil
+        switch (action, outcome) {
+        case (.expireAssertions, .nobody): areAssertionsExhausted = true
+        case (.loseScene, .nobody): areScenesExhausted = true
+        case (.expireAssertions, .gone), (.expireAssertions, .timedOut):
+            batch = min(batch * 2, max(Self.largestBatch, configuration.ladder.assertionBatch))
+        default: break
+        }
+    }
+
+    private mutating func take(_ action: Action) -> Action {
+        outstanding = action
+        return action
+    }
+
+    private mutating func lastResort() -> Action? {
+        guard hasLastResort, !isLastResortPosted else { return nil }
+        isLastResortPosted = true
+        return .lastResort
+    }
+}

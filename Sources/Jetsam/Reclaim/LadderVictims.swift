@@ -1,0 +1,42 @@
+internal import MemoryPressure
+
+/// An action of the ladder, with what led to it.
+struct LadderOrder {
+    var action: Ladder.Action
+    var level: PressureLevel
+    var reason: LevelReason
+    var decidedAt: MonotonicInstant
+}
+
+/// What the ladder can take beyond the caches. None of it calls code of the application's under a lock.
+protocol LadderVictims: Sendable {
+    /// How many assertions are held and have not been told to end. Cheap.
+    var heldAssertions: Int { get }
+    /// How many scenes could be lost. Cheap.
+    var scenes: Int { get }
+    /// Tells up to that many that they expire now: lowest priority first, and of these the longest-running.
+    func expireAssertions(atMost: Int, reason: LevelReason) -> any LeavingVictims
+    /// Takes the scene that ranks lowest, with its whole notice; nil where there is none.
+    func takeScene(reason: LevelReason) async -> String?
+}
+
+/// Victims that were told to go.
+protocol LeavingVictims: Sendable {
+    var count: Int { get }
+    /// Names with age and origin, for the log; bounded.
+    var descriptions: [String] { get }
+    /// Whether all of them have ended or are overdue.
+    var areGone: Bool { get }
+}
+
+/// Nobody: a manager has neither assertions nor scenes until it is given some.
+struct NoVictims: LadderVictims, LeavingVictims {
+    var heldAssertions: Int { 0 }
+    var scenes: Int { 0 }
+    var count: Int { 0 }
+    var descriptions: [String] { [] }
+    var areGone: Bool { true }
+
+    func expireAssertions(atMost: Int, reason: LevelReason) -> any LeavingVictims { self }
+    func takeScene(reason: LevelReason) async -> String? { nil }
+}

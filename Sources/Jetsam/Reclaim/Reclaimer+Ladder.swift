@@ -1,0 +1,73 @@
+internal import MemoryPressure
+
+/// The stages beyond the caches. One action is under way at a time; the sampler has it looked at while it lasts.
+extension Reclaimer {
+    /// Carries out what the ladder decided, unless a fresh reading says that it is no longer called for.
+    func begin(_ order: LadderOrder) {
+        guard let before = host.confirmEmergency() else {
+            host.ladderEnded(order.action, .abandoned)
+            return
+        }
+        let leaving: any LeavingVictims
+        switch order.action {
+        case .expireAssertions(let most):
+            leaving = victims.expireAssertions(atMost: most, reason: order.reason)
+        case .loseScene:
+            let scene = LeavingScene()
+            leaving = scene
+            Task(priority: .high) { [victims, channel] in
+                scene.ended(await victims.takeScene(reason: order.reason))
+                channel.spot.signal()
+            }
+        case .lastResort:
+            leaving = NoVictims()
+            lastResort?(order.reason)
+        }
+        let run = LadderRun(
+            order: order, before: before,
+            deadline: clock.now.advanced(by: configuration.ladder.victimTimeout), leaving: leaving)
+        if order.action == .lastResort {
+            publish(run, .gone)
+        } else {
+            state.withLock { $0.ladder = run }
+            channel.gauges.setLadderBusy(true)
+            lookAtLadder()
+        }
+    }
+
+    /// Ends the action that is under way if its victims are gone or have had their time.
+    func lookAtLadder() {
+        guard channel.gauges.isLadderBusy else { return }
+        let now = clock.now
+        guard let run = state.withLock({ $0.ladder }), let outcome = run.outcome(at: now) else { return }
+        // Two threads may have come this far; one of them ends it.
+        let isMine = state.withLock { state in
+            defer { state.ladder = nil }
+            return state.ladder != nil
+        }
+        guard isMine else { return }
+        channel.gauges.setLadderBusy(false)
+        if outcome != .nobody { publish(run, outcome) }
+        host.ladderEnded(run.order.action, outcome)
+        host.judgeAfterStep()
+    }
+
+    private func publish(_ run: LadderRun, _ outcome: Ladder.Outcome) {
+        let now = clock.now
+        let isTrimDue = allocator.trimsAfterEveryStep || state.withLock { now >= $0.trim.earliest }
+        let didTrim = allocator.canTrim && isTrimDue && run.order.action != .lastResort
+        if didTrim {
+            let start = clock.now
+            allocator.trim()
+            let end = clock.now
+            state.withLock { state in
+                state.trim.trimmed(from: start, to: end)
+                channel.gauges.publish(state.trim)
+            }
+        }
+        let step = run.step(
+            sequence: host.nextSequence(), after: host.measure(), didTrim: didTrim, timedOut: outcome == .timedOut,
+            end: clock.now)
+        host.publish(step, problems: [])
+    }
+}

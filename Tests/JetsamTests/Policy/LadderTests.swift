@@ -1,0 +1,139 @@
+import MemoryPressure
+import Testing
+
+@testable import Jetsam
+
+struct LadderTests {
+    private func configuration(scenes: Bool = true, assertions: Bool = true) -> ResourceManager.Configuration {
+        var configuration = ResourceManager.Configuration()
+        configuration.ladder.takesScenes = scenes
+        configuration.ladder.expiresAssertions = assertions
+        return configuration
+    }
+
+    private func context(
+        at seconds: Double = 100, level: PressureLevel = .critical, headroom: Bool = true, oom: Bool = false,
+        nothingLeftSince: Double? = 99, milliseconds: Int? = nil, held: Int = 100, scenes: Int = 3
+    ) -> LadderContext {
+        LadderContext(
+            now: .seconds(seconds), level: level,
+            emergency: Emergency(isHeadroomCritical: headroom, isOutOfMemory: oom),
+            nothingLeftSince: nothingLeftSince.map { .seconds($0) }, millisecondsToLimit: milliseconds,
+            heldAssertions: held, scenes: scenes)
+    }
+
+    @Test("No stage is entered without an emergency, at a lower level, or while caches have something left")
+    func gates() {
+        var ladder = Ladder(configuration: configuration(), hasLastResort: true)
+        #expect(ladder.next(context(level: .warning)) == nil)
+        #expect(ladder.next(context(headroom: false)) == nil)
+        #expect(ladder.next(context(nothingLeftSince: nil)) == nil)
+        #expect(ladder.next(context(headroom: false, nothingLeftSince: 0, milliseconds: 1)) == nil)
+        #expect(ladder.next(context(headroom: false, oom: true)) == .expireAssertions(atMost: 8))
+    }
+
+    @Test("Assertions go in batches that double, then scenes one at a time, then the last resort")
+    func order() {
+        var ladder = Ladder(configuration: configuration(), hasLastResort: true)
+        for batch in [8, 16, 32] {
+            #expect(ladder.next(context()) == .expireAssertions(atMost: batch))
+            #expect(ladder.next(context(milliseconds: 1)) == nil, "the batch before is not gone")
+            ladder.ended(.expireAssertions(atMost: batch), .gone)
+        }
+        #expect(ladder.next(context()) == .expireAssertions(atMost: 64))
+        ladder.ended(.expireAssertions(atMost: 64), .nobody)
+        for _ in 0..<2 {
+            #expect(ladder.next(context()) == .loseScene)
+            #expect(ladder.next(context(oom: true)) == nil)
+            ladder.ended(.loseScene, .timedOut)
+        }
+        #expect(ladder.next(context()) == .loseScene)
+        ladder.ended(.loseScene, .nobody)
+        #expect(ladder.next(context()) == nil, "there is time")
+        #expect(ladder.next(context(milliseconds: 1500)) == .lastResort)
+        #expect(ladder.next(context(milliseconds: 1)) == nil, "once only")
+    }
+
+    @Test("Stages that are off are passed over")
+    func stagesOff() {
+        var ladder = Ladder(configuration: configuration(scenes: false, assertions: false), hasLastResort: false)
+        #expect(ladder.next(context(at: 1000, oom: true, milliseconds: 1)) == nil)
+        ladder = Ladder(configuration: ResourceManager.Configuration(), hasLastResort: false)
+        #expect(ladder.next(context(held: 0)) == nil, "scenes are off unless configured")
+    }
+
+    @Test("Critical for too long with nothing left in the caches leads to the last resort even past a hung victim")
+    func boundedDegradation() {
+        var ladder = Ladder(configuration: configuration(), hasLastResort: true)
+        #expect(ladder.next(context()) == .expireAssertions(atMost: 8))
+        #expect(ladder.next(context(at: 158.9)) == nil)
+        #expect(ladder.next(context(at: 159)) == .lastResort)
+    }
+
+    @Test("A last resort that the re-read called off may come again; one that was called may not")
+    func abandoned() {
+        var ladder = Ladder(configuration: configuration(), hasLastResort: true)
+        let end = context(milliseconds: 1, held: 0, scenes: 0)
+        #expect(ladder.next(end) == .lastResort)
+        ladder.ended(.lastResort, .abandoned)
+        #expect(ladder.next(end) == .lastResort)
+        ladder.ended(.lastResort, .gone)
+        #expect(ladder.next(end) == nil)
+    }
+
+    @Test("Whatever comes, no gate is passed, no second victim is chosen, no stage is skipped", arguments: seedBatches)
+    func randomly(seeds: ClosedRange<UInt64>) {
+        for seed in seeds { walk(seed) }
+    }
+
+    private func walk(_ seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let configuration = configuration(scenes: .random(using: &random), assertions: .random(using: &random))
+        let hasLastResort = Bool.random(using: &random)
+        var ladder = Ladder(configuration: configuration, hasLastResort: hasLastResort)
+        var outstanding: Ladder.Action?
+        var called = 0
+        var time = 0.0
+        var exhausted: Set<ReclaimStage> = []
+        for _ in 0..<300 {
+            time += Double.random(in: 0...2, using: &random)
+            let since =
+                Int.random(in: 0..<4, using: &random) > 0 ? max(0, time - .random(in: 0...70, using: &random)) : nil
+            let context = context(
+                at: time, level: Int.random(in: 0..<6, using: &random) > 0 ? .critical : .warning,
+                headroom: .random(using: &random), oom: Int.random(in: 0..<8, using: &random) == 0,
+                nothingLeftSince: since,
+                milliseconds: Bool.random(using: &random) ? .random(in: 0...5000, using: &random) : nil,
+                held: .random(in: 0...2, using: &random), scenes: .random(in: 0...2, using: &random))
+            if context.level < .critical { exhausted = [] }
+            let lasted = since.map { time - $0 >= 60 } ?? false
+            if let action = ladder.next(context) {
+                #expect(context.level == .critical && context.emergency.isPresent && since != nil, "seed \(seed)")
+                switch action {
+                case .expireAssertions(let most):
+                    #expect(outstanding == nil && configuration.ladder.expiresAssertions, "seed \(seed)")
+                    #expect(most >= 8 && context.heldAssertions > 0 && !exhausted.contains(.assertions), "seed \(seed)")
+                    outstanding = action
+                case .loseScene:
+                    #expect(outstanding == nil && configuration.ladder.takesScenes, "seed \(seed)")
+                    let assertionsLeft =
+                        configuration.ladder.expiresAssertions && context.heldAssertions > 0
+                        && !exhausted.contains(.assertions)
+                    #expect(!assertionsLeft && context.scenes > 0 && !exhausted.contains(.scenes), "seed \(seed)")
+                    outstanding = action
+                case .lastResort:
+                    called += 1
+                    #expect(hasLastResort && called == 1, "seed \(seed)")
+                    let isUrgent = (context.millisecondsToLimit ?? .max) < 2000 || context.emergency.isOutOfMemory
+                    #expect(lasted || (outstanding == nil && isUrgent), "seed \(seed)")
+                }
+            }
+            if let action = outstanding, Bool.random(using: &random) {
+                let outcome = [Ladder.Outcome.gone, .nobody, .timedOut, .abandoned].randomElement(using: &random)!
+                ladder.ended(action, outcome)
+                if case .nobody = outcome { exhausted.insert(action == .loseScene ? .scenes : .assertions) }
+                outstanding = nil
+            }
+        }
+    }
+}
