@@ -16,6 +16,8 @@ public struct Environment: Sendable {
     public var kernelRoot = KernelRoot()
     /// Where the time comes from.
     public var clock: any MonotonicClock = SystemMonotonicClock()
+    /// The wall clock in nanoseconds since 1970: looked at only to see that somebody has set it.
+    package var wallClock: @Sendable () -> Int64 = { wallClockNanoseconds() }
     /// Environment variables; of these `MEMORY_PRESSURE_WATCH` and `MEMORY_PRESSURE_WRITE` are read.
     public var variables: [String: String]
     /// What gives memory back to the kernel.

@@ -63,7 +63,8 @@ public final class ResourceManager: Service, Sendable {
         metrics = ManagerMetrics(factory: metricsFactory ?? MetricsSystem.factory)
         let reader = try KernelReader(root: environment.kernelRoot)
         let governor = Governor(
-            reader: reader, configuration: configuration, clock: environment.clock, registry: registry,
+            reader: reader, configuration: configuration, clock: environment.clock,
+            wallClock: environment.wallClock, registry: registry,
             channel: channel, ticker: ticker, bell: bell, victims: NoVictims(), hasLastResort: lastResort != nil)
         self.governor = governor
         reclaimer = Reclaimer(

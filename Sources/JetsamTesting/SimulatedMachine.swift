@@ -1,5 +1,6 @@
 public import Jetsam
 internal import MemoryPressure
+internal import Synchronization
 
 /// A machine with made-up kernel files and a clock moved by hand, to test how an application answers memory pressure.
 ///
@@ -19,6 +20,7 @@ public final class SimulatedMachine: Sendable {
     /// The clock.
     public let clock = ManualClock()
     private let ticker: ManualTicker
+    private let wallClockShift = Atomic<Int64>(0)
 
     /// A machine with these files; it removes them when it is let go.
     public init(tree: KernelTree) {
@@ -31,6 +33,7 @@ public final class SimulatedMachine: Sendable {
         var environment = Environment()
         environment.kernelRoot = tree.root
         environment.clock = clock
+        environment.wallClock = { [self] in clock.now.nanoseconds &+ wallClockShift.load(ordering: .relaxed) }
         environment.variables = [:]
         environment.ticker = ticker
         environment.listensToKernel = false
@@ -45,6 +48,11 @@ public final class SimulatedMachine: Sendable {
     /// Moves the time on; the sampler runs at each instant that it asked for in between.
     public func advance(by duration: Duration) {
         ticker.advance(to: clock.now.advanced(by: duration))
+    }
+
+    /// Sets the wall clock forward, or back where `change` is negative; the sampler sees it within two seconds.
+    public func setWallClock(by change: Duration) {
+        wallClockShift.add(change.nanoseconds, ordering: .relaxed)
     }
 
     /// How often the sampler has run.

@@ -26,6 +26,13 @@ static inline int64_t jetsam_monotonic_ns(void) {
   return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
+// CLOCK_REALTIME in nanoseconds since 1970: only to see that somebody has set it.
+static inline int64_t jetsam_realtime_ns(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_REALTIME, &t);
+  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
 // MARK: - The lock
 
 // 0 free, 1 held, 2 held and somebody may be asleep. After Drepper, "Futexes Are Tricky", mutex 3.

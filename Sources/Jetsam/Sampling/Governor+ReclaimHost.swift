@@ -55,6 +55,14 @@ extension Governor {
         state.withLock { $0.changes.take() }
     }
 
+    /// By how much the wall clock was set since the last call; nil where it was not.
+    func takeWallClockChange() -> Duration? {
+        state.withLock { state in
+            defer { state.wallClockChange = nil }
+            return state.wallClockChange
+        }
+    }
+
     /// Finds the process's cgroup anew after it was moved. It opens files, and is not for the sampler.
     func rediscoverIfMoved() -> Bool {
         state.withLock { state in

@@ -24,6 +24,9 @@ final class Governor: Sendable {
         /// More nanoseconds than this between two turns of the sampler mean that the process did not run meanwhile.
         var longestGap = Int64.max
         var hasMoved = false
+        var wallClock = WallClockWatch()
+        /// By how much the wall clock was set and nobody was told yet.
+        var wallClockChange: Duration?
         var ladder: Ladder
         /// Usage in bytes at which an armed kernel threshold wakes us, and the limit that it was made for.
         var armed: (usageBytes: Int, limitBytes: Int)?
@@ -37,6 +40,7 @@ final class Governor: Sendable {
         var didChange = false
         var hasMoved = false
         var wantsThreshold = false
+        var hasWallClockChange = false
         /// The sampler sleeps longer than it may after this reading.
         var wakesSampler = false
         var demand: ReclaimDemand?
@@ -46,6 +50,7 @@ final class Governor: Sendable {
 
     let configuration: ResourceManager.Configuration
     let clock: any MonotonicClock
+    private let wallClock: @Sendable () -> Int64
     let registry: CacheRegistry
     let channel: ReclaimChannel
     let ticker: any Ticker
@@ -60,11 +65,13 @@ final class Governor: Sendable {
 
     init(
         reader: sending KernelReader, configuration: ResourceManager.Configuration, clock: any MonotonicClock,
-        registry: CacheRegistry, channel: ReclaimChannel, ticker: any Ticker, bell: Bell, victims: any LadderVictims,
+        wallClock: @escaping @Sendable () -> Int64, registry: CacheRegistry, channel: ReclaimChannel,
+        ticker: any Ticker, bell: Bell, victims: any LadderVictims,
         hasLastResort: Bool
     ) {
         self.configuration = configuration
         self.clock = clock
+        self.wallClock = wallClock
         self.registry = registry
         self.channel = channel
         self.ticker = ticker
@@ -98,7 +105,9 @@ final class Governor: Sendable {
         if let demand = effects.demand { channel.post(demand) }
         if let regrowth = effects.regrowth { channel.post(regrowth) }
         if let order = effects.ladder { channel.post(order) }
-        if effects.didChange || effects.hasMoved || effects.wantsThreshold { bell.ring() }
+        if effects.didChange || effects.hasMoved || effects.wantsThreshold || effects.hasWallClockChange {
+            bell.ring()
+        }
         if effects.wakesSampler { ticker.wake() }
         return effects.interval
     }
@@ -122,6 +131,7 @@ final class Governor: Sendable {
         let vote = state.judgement.judge(context)
         var effects = Effects(interval: .zero)
         effects.hasMoved = state.hasMoved
+        effects.hasWallClockChange = state.wallClockChange != nil
         if reading.isLimited, state.thresholdAskedFor != reading.limitBytes {
             state.thresholdAskedFor = reading.limitBytes
             effects.wantsThreshold = true
@@ -165,6 +175,9 @@ final class Governor: Sendable {
         if state.lastLimits.isOlder(than: spans.limits, at: now) {
             state.lastLimits = now
             state.reader.refreshLimits(includingUnlimited: false)
+            if let change = state.wallClock.observe(wallClock: wallClock(), at: now) {
+                state.wallClockChange = (state.wallClockChange ?? .zero) + change
+            }
         }
         if state.lastPaths.isOlder(than: spans.paths, at: now) {
             state.lastPaths = now
@@ -198,7 +211,7 @@ final class Governor: Sendable {
     /// Whether the rules have nothing to look at: at `normal`, a cheap reading that says what the last full one did.
     private func isQuiet(_ state: State, _ reading: MemoryReading) -> Bool {
         reading.depth == .cheap && state.machine.level == .normal && !state.judgement.isSuspicious
-            && !state.hasMoved && !hasMoved(state, reading)
+            && !state.hasMoved && state.wallClockChange == nil && !hasMoved(state, reading)
     }
 
     /// How old the last full reading may be where usage has hardly changed since: at `normal` under a limit, cheap readings

@@ -43,6 +43,9 @@ public struct SystemMonotonicClock: MonotonicClock {
     }
 }
 
+/// `CLOCK_REALTIME` in nanoseconds since 1970: only to see that somebody has set it, never to measure time with.
+package func wallClockNanoseconds() -> Int64 { jetsam_realtime_ns() }
+
 extension Duration {
     /// The whole nanoseconds of this duration, held to the range of `Int64` (about ±292 years).
     package var nanoseconds: Int64 {

@@ -180,3 +180,21 @@ struct ConfigurationTests {
         #expect(error?.description.contains("must be") == true)
     }
 }
+
+struct WallClockWatchTests {
+    @Test("Setting the wall clock is seen, in either direction; running on and slewing are not")
+    func watch() {
+        var watch = WallClockWatch()
+        let start: Int64 = 1_700_000_000_000_000_000
+        func look(_ seconds: Double, shift: Double) -> Duration? {
+            let now = MonotonicInstant.seconds(seconds)
+            return watch.observe(wallClock: start + now.nanoseconds + Int64(shift * 1e9), at: now)
+        }
+        #expect(look(0, shift: 0) == nil)
+        #expect(look(1, shift: 0) == nil)
+        #expect(look(100, shift: 0.05) == nil)
+        #expect(look(101, shift: 3600.05) == .seconds(3600))
+        #expect(look(102, shift: 3600.05) == nil)
+        #expect(look(103, shift: 0.05) == .seconds(-3600))
+    }
+}
