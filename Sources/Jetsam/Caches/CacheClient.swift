@@ -17,14 +17,18 @@ final class CacheClient: Sendable {
     let rebuildCost: Double?
     let traits: CacheTraits
     let handlers: Handlers
+    /// The scene that it belongs to.
+    let scene: SceneIdentifier?
 
     private let bytes = Atomic<Int>(0)
     private let limit = Atomic<Int>(-1)
     private let busy = Atomic<Bool>(false)
     private let ended = Atomic<Bool>(false)
+    private let heldDown = Atomic<Bool>(false)
 
     init(
-        id: UInt64, name: String, priority: CachePriority, rebuildCost: Double?, traits: CacheTraits, handlers: Handlers
+        id: UInt64, name: String, priority: CachePriority, rebuildCost: Double?, traits: CacheTraits,
+        handlers: Handlers, scene: SceneIdentifier? = nil
     ) {
         self.id = id
         self.name = name
@@ -32,6 +36,7 @@ final class CacheClient: Sendable {
         self.rebuildCost = rebuildCost
         self.traits = traits
         self.handlers = handlers
+        self.scene = scene
     }
 
     var reportedBytes: Int { bytes.load(ordering: .relaxed) }
@@ -48,6 +53,12 @@ final class CacheClient: Sendable {
             return value < 0 ? nil : value
         }
         set { limit.store(newValue.map { max(0, $0) } ?? -1, ordering: .relaxed) }
+    }
+
+    /// Whether its scene stands in the background: its limit is not raised then.
+    var isHeldDown: Bool {
+        get { heldDown.load(ordering: .relaxed) }
+        set { heldDown.store(newValue, ordering: .relaxed) }
     }
 
     /// Takes the right to call a handler; false while an earlier call has not come back.

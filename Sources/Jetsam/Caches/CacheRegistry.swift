@@ -34,6 +34,8 @@ public final class CacheRegistry: Sendable {
     ///   - rebuildCost: What a byte costs to make again, in any unit that is the same for all caches of the process; within
     ///     a band the cheapest are asked first. Nil counts as 1. Not-a-number and negative values count as 0.
     ///   - traits: What reclaim should know before it asks.
+    ///   - scene: The scene that it belongs to, if any: in the background its limit is cut, suspension empties it, and
+    ///     disconnecting ends it. The handlers are then called for the scene's changes too, on a Dispatch queue.
     ///   - limit: Stop growing beyond so many bytes, or have no limit again where it is nil. It must free nothing.
     ///   - release: Give back at least so many bytes and say how many. What it throws is counted as nothing given and logged.
     /// - Returns: The registration; the cache is gone when it is ended or dropped.
@@ -42,28 +44,32 @@ public final class CacheRegistry: Sendable {
         priority: CachePriority = .normal,
         rebuildCost: Double? = nil,
         traits: CacheTraits = [],
+        scene: SceneIdentifier? = nil,
         limit: @escaping @Sendable (_ bytes: Int?) throws -> Void = { _ in },
         release: @escaping @Sendable (ReleaseRequest) throws -> Int
     ) -> CacheRegistration {
         add(
-            name, priority, rebuildCost, traits.subtracting(.asynchronous), .synchronous(limit: limit, release: release)
-        )
+            name, priority, rebuildCost, traits.subtracting(.asynchronous), scene,
+            .synchronous(limit: limit, release: release))
     }
 
     /// Registers a cache whose handlers are `async`, such as one that is an actor.
     ///
     /// The handlers run in a task of their own at high priority, at the same time as the others; what they promise counts
     /// towards a critical target only once they have answered.
-    /// Parameters and result are those of ``register(_:priority:rebuildCost:traits:limit:release:)``.
+    /// Parameters and result are those of ``register(_:priority:rebuildCost:traits:scene:limit:release:)``.
     public func registerAsynchronous(
         _ name: String,
         priority: CachePriority = .normal,
         rebuildCost: Double? = nil,
         traits: CacheTraits = [],
+        scene: SceneIdentifier? = nil,
         limit: @escaping @Sendable (_ bytes: Int?) async throws -> Void = { _ in },
         release: @escaping @Sendable (ReleaseRequest) async throws -> Int
     ) -> CacheRegistration {
-        add(name, priority, rebuildCost, traits.union(.asynchronous), .asynchronous(limit: limit, release: release))
+        add(
+            name, priority, rebuildCost, traits.union(.asynchronous), scene,
+            .asynchronous(limit: limit, release: release))
     }
 
     /// Bytes that all registered caches report together; never negative.
@@ -71,13 +77,14 @@ public final class CacheRegistry: Sendable {
 
     private func add(
         _ name: String, _ priority: CachePriority, _ rebuildCost: Double?, _ traits: CacheTraits,
-        _ handlers: CacheClient.Handlers
+        _ scene: SceneIdentifier?, _ handlers: CacheClient.Handlers
     ) -> CacheRegistration {
         let name = String(name.prefix(128))
         let cost = rebuildCost.map { $0 > 0 ? $0 : 0 }
         let client = state.withLock { state in
             let client = CacheClient(
-                id: state.nextID, name: name, priority: priority, rebuildCost: cost, traits: traits, handlers: handlers)
+                id: state.nextID, name: name, priority: priority, rebuildCost: cost, traits: traits,
+                handlers: handlers, scene: scene)
             state.nextID += 1
             state.clients.append(client)
             return client
@@ -102,6 +109,10 @@ public final class CacheRegistry: Sendable {
     }
 
     var clients: [CacheClient] { state.withLock { $0.clients } }
+
+    func clients(of scene: SceneIdentifier) -> [CacheClient] {
+        state.withLock { state in state.clients.filter { $0.scene == scene } }
+    }
 
     /// Takes the one place of a running manager; false where it is taken.
     func attachManager() -> Bool {

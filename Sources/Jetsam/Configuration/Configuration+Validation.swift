@@ -7,6 +7,7 @@ extension ResourceManager.Configuration {
         try validateTimes()
         try validateShares()
         try validateLadder()
+        try scenes.validate()
         if let footprint {
             try require("footprint.budgetBytes", footprint.budgetBytes, footprint.budgetBytes > 0, "more than 0")
             try percent("footprint.criticalPercent", footprint.criticalPercent, 2...100)

@@ -28,6 +28,8 @@ extension ResourceManager {
         public var lastResort = LastResort()
         /// What is taken when the caches have nothing left to give.
         public var ladder = Ladder()
+        /// How scenes are connected, moved and lost.
+        public var scenes = Scenes()
 
         /// The documented defaults.
         public init() {}

@@ -1,0 +1,117 @@
+internal import MemoryPressure
+
+/// One unit of the server's work with a life of its own: a tenant, a room, a model.
+///
+/// It is made by ``SceneManager/connect(_:by:expectedBytes:priority:targets:restoration:on:observer:)``. When it is
+/// ``SceneState/disconnected`` it stays so; every request is then refused.
+public final class Scene: Sendable, CustomStringConvertible {
+    struct State {
+        var machine = SceneMachine()
+        var observer: (any SceneObserver)?
+        var declaredBytes: Int
+        /// Room for it was made.
+        var hasRoom = false
+        /// What is stored, if anything, may be out of date.
+        var isUnsaved = false
+        /// What was encoded and could not be stored.
+        var waitingState: SceneStateData?
+        /// Of what is stored.
+        var stamp: UInt64?
+        var missedDeadline = false
+        /// Where it goes when the process comes back from the state that took it down.
+        var resumesTo: SceneState?
+        /// The limits that its caches had before they were cut, in bytes, by client.
+        var limits: [UInt64: Int?] = [:]
+    }
+
+    /// What names it.
+    public let identifier: SceneIdentifier
+    /// Its band.
+    public let priority: ScenePriority
+    /// Which targets it is activated for.
+    public let targets: SceneTargets
+
+    let state: Lock<State>
+    let manager: SceneManager
+    let executor: (any TaskExecutor)?
+    let age: UInt64
+    /// Changes of its state, one at a time.
+    let turn = AsyncTurn()
+    let callbacks = SerialCalls()
+    let storing = SerialCalls()
+    let handlers = SerialCalls()
+
+    init(
+        _ identifier: SceneIdentifier, priority: ScenePriority, targets: SceneTargets, expectedBytes: Int, age: UInt64,
+        observer: any SceneObserver, executor: (any TaskExecutor)?, manager: SceneManager
+    ) {
+        self.identifier = identifier
+        self.priority = priority
+        self.targets = targets
+        self.age = age
+        self.executor = executor
+        self.manager = manager
+        state = Lock(State(observer: observer, declaredBytes: expectedBytes))
+    }
+
+    /// Its state now.
+    public var sceneState: SceneState { state.withLock { $0.machine.state } }
+
+    /// What it costs: what its caches report and what it declares, in bytes.
+    public var footprintBytes: Int {
+        let declared = state.withLock { $0.declaredBytes }
+        let (sum, overflow) = declared.addingReportingOverflow(manager.caches.reportedBytes(of: identifier))
+        return overflow ? .max : sum
+    }
+
+    /// Says what it takes outside of its caches now, in place of what it was expected to take. Negative values count as 0.
+    public func declare(bytes: Int) {
+        state.withLock { $0.declaredBytes = max(0, bytes) }
+    }
+
+    /// What it declares, in bytes; at first what it was expected to take.
+    public var declaredBytes: Int { state.withLock { $0.declaredBytes } }
+
+    /// Whether its state would be lost with it: it has changed since it was stored, or could not be stored.
+    public var isUnsaved: Bool { state.withLock { $0.isUnsaved } }
+
+    /// Makes it serve. Returns when its observer has been told.
+    public func activate() async throws(SceneRefusal) {
+        try await manager.request(self, .active)
+    }
+
+    /// Makes it stop serving for a while; its state is saved.
+    public func deactivate() async throws(SceneRefusal) {
+        try await manager.request(self, .inactive)
+    }
+
+    /// Sends it to the background: its state is saved and its caches are cut.
+    public func enterBackground() async throws(SceneRefusal) {
+        try await manager.request(self, .background)
+    }
+
+    /// Suspends it: its state is saved, its caches are emptied, its assertions expire.
+    public func suspend() async throws(SceneRefusal) {
+        try await manager.request(self, .suspended)
+    }
+
+    /// Ends it in order: it resigns, is saved, enters the background and is gone.
+    ///
+    /// - Parameter discardsState: Whether what is stored of it is forgotten. Otherwise it can be connected again from there,
+    ///   and is restored at the next launch.
+    public func disconnect(discardingState discardsState: Bool = false) async throws(SceneRefusal) {
+        try await manager.disconnect(self, discardsState: discardsState)
+    }
+
+    /// Its identifier and state.
+    public var description: String { "scene '\(identifier)' (\(sceneState))" }
+
+    var facts: SceneOrder.Facts {
+        let (sceneState, missedDeadline, isUnsaved) = state.withLock {
+            ($0.machine.state, $0.missedDeadline, $0.isUnsaved)
+        }
+        return SceneOrder.Facts(
+            identifier: identifier, state: sceneState, priority: priority, footprintBytes: footprintBytes,
+            missedDeadline: missedDeadline, isUnsaved: isUnsaved && !manager.canSave, age: age)
+    }
+}

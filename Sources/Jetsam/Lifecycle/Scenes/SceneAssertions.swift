@@ -1,0 +1,16 @@
+/// The background-task assertions that belong to scenes, as far as scenes need them.
+package protocol SceneAssertions: Sendable {
+    /// Calls the expiry handlers of all that the scene holds, now.
+    func expireAll(of scene: SceneIdentifier)
+    /// Ends all that the scene holds.
+    func endAll(of scene: SceneIdentifier)
+    /// How many it holds.
+    func heldCount(of scene: SceneIdentifier) -> Int
+}
+
+/// Where there are none.
+struct NoSceneAssertions: SceneAssertions {
+    func expireAll(of scene: SceneIdentifier) {}
+    func endAll(of scene: SceneIdentifier) {}
+    func heldCount(of scene: SceneIdentifier) -> Int { 0 }
+}

@@ -1,0 +1,90 @@
+internal import Dispatch
+internal import MemoryPressure
+
+/// The caches that belong to scenes: their handlers, called for a scene's changes.
+struct SceneCaches: Sendable {
+    let registry: CacheRegistry
+    // Handlers are ordinary functions that may block: not on the threads that async code shares.
+    private let queue = DispatchQueue(label: "jetsam.scenes.caches", attributes: .concurrent)
+
+    init(registry: CacheRegistry) {
+        self.registry = registry
+    }
+
+    func reportedBytes(of scene: SceneIdentifier) -> Int {
+        registry.clients(of: scene).reduce(0) { sum, client in
+            let (next, overflow) = sum.addingReportingOverflow(client.reportedBytes)
+            return overflow ? .max : next
+        }
+    }
+
+    /// Cuts the limits to so many percent of what the caches hold, and empties the sensitive ones; gives the limits that they had.
+    func cut(_ scene: SceneIdentifier, percent: Int, deadline: Duration) async -> [UInt64: Int?] {
+        var before: [UInt64: Int?] = [:]
+        for client in registry.clients(of: scene) {
+            before[client.id] = client.limitBytes
+            let share = client.traits.contains(.sensitive) ? 0 : client.reportedBytes / 100 * percent
+            client.isHeldDown = true
+            await limit(client, min(client.limitBytes ?? .max, share))
+            if client.traits.contains(.sensitive) { await release(client, deadline) }
+        }
+        return before
+    }
+
+    func restoreLimits(_ scene: SceneIdentifier, _ before: [UInt64: Int?]) async {
+        for client in registry.clients(of: scene) where client.isHeldDown {
+            client.isHeldDown = false
+            await limit(client, before[client.id] ?? nil)
+        }
+    }
+
+    func empty(_ scene: SceneIdentifier, deadline: Duration) async {
+        for client in registry.clients(of: scene) {
+            client.isHeldDown = true
+            await limit(client, 0)
+            await release(client, deadline)
+        }
+    }
+
+    func end(_ scene: SceneIdentifier) {
+        for client in registry.clients(of: scene) { registry.remove(client) }
+    }
+
+    private func limit(_ client: CacheClient, _ bytes: Int?) async {
+        await call(client) { client in
+            client.limitBytes = bytes
+            switch client.handlers {
+            case .synchronous(let limit, _): try await onQueue { try limit(bytes) }
+            case .asynchronous(let limit, _): try await limit(bytes)
+            }
+        }
+    }
+
+    private func release(_ client: CacheClient, _ deadline: Duration) async {
+        let bytes = client.reportedBytes
+        guard bytes > 0 else { return }
+        let request = ReleaseRequest(bytes: bytes, level: .normal, deadline: deadline)
+        await call(client) { client in
+            switch client.handlers {
+            case .synchronous(_, let release): _ = try await onQueue { try release(request) }
+            case .asynchronous(_, let release): _ = try await release(request)
+            }
+        }
+    }
+
+    /// Waits until reclaim is done with the cache: no handler is called twice at once.
+    private func call(_ client: CacheClient, _ body: (CacheClient) async throws -> Void) async {
+        while !client.beginCall() {
+            guard !client.hasEnded, (try? await Task.sleep(for: .milliseconds(1))) != nil else { return }
+        }
+        defer { client.endCall() }
+        // What a handler throws is its own affair here: what it did not give is not counted as given.
+        try? await body(client)
+    }
+
+    private func onQueue<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+        try await withCheckedThrowingContinuation { continuation in
+            queue.async { continuation.resume(with: Swift.Result(catching: body)) }
+        }
+    }
+}

@@ -1,0 +1,40 @@
+/// What names a scene: a tenant's key, a room's number, a model's name.
+///
+/// Bounded, because it becomes part of a file's name and of log lines: 1 to 128 bytes of UTF-8. Any characters may be in
+/// it, also `/` and newlines; they are escaped where that matters.
+public struct SceneIdentifier: Sendable, Hashable, Comparable, CustomStringConvertible {
+    /// The most bytes of UTF-8 that an identifier may have.
+    public static let maximumBytes = 128
+
+    /// The text that it was made from.
+    public let text: String
+
+    /// An identifier with this text; nil where it is empty or longer than ``maximumBytes``. It is not cut, because two
+    /// long texts with the same beginning would then be one scene.
+    public init?(_ text: String) {
+        guard (1...Self.maximumBytes).contains(text.utf8.count) else { return nil }
+        self.text = text
+    }
+
+    /// Orders by text, so that lists come out the same each time.
+    public static func < (lhs: SceneIdentifier, rhs: SceneIdentifier) -> Bool {
+        lhs.text < rhs.text
+    }
+
+    /// The text with control characters escaped, fit for a log line.
+    public var description: String {
+        text.unicodeScalars.reduce(into: "") { result, scalar in
+            result += scalar.properties.generalCategory == .control ? scalar.escaped(asASCII: true) : String(scalar)
+        }
+    }
+}
+
+extension SceneIdentifier: ExpressibleByStringLiteral {
+    /// An identifier written in the source. One that is empty or too long is a programming error and traps.
+    public init(stringLiteral value: StaticString) {
+        guard let identifier = SceneIdentifier("\(value)") else {
+            preconditionFailure("a scene's identifier has 1 to \(Self.maximumBytes) bytes: \(value)")
+        }
+        self = identifier
+    }
+}

@@ -1,0 +1,163 @@
+internal import Logging
+internal import MemoryPressure
+
+/// On whose account a scene connects.
+public struct SceneOrigin: Sendable, Hashable {
+    let target: SceneState
+    let cause: SceneCause
+
+    /// A client wants it: it becomes active.
+    public static let client = SceneOrigin(target: .active, cause: .client)
+    /// Nobody waits for it: it stands in the background.
+    public static let system = SceneOrigin(target: .background, cause: .system)
+    static let restoration = SceneOrigin(target: .background, cause: .restoration)
+    static let handOver = SceneOrigin(target: .background, cause: .handOver)
+}
+
+/// What becomes of a stored state when its scene connects.
+public struct SceneRestorationPolicy: Sendable, Hashable {
+    enum Code: Sendable { case automatic, evenAfterCrashes, none }
+
+    let code: Code
+
+    /// It is given to the observer. A scene whose restoration was under way in too many starts that crashed is refused.
+    public static let automatic = SceneRestorationPolicy(code: .automatic)
+    /// It is given to the observer, whatever happened before.
+    public static let evenAfterCrashes = SceneRestorationPolicy(code: .evenAfterCrashes)
+    /// The scene begins without it. It is kept until the scene stores another.
+    public static let none = SceneRestorationPolicy(code: .none)
+}
+
+extension SceneManager {
+    /// Connects a scene: makes room for it, reads its stored state, and tells its observer.
+    ///
+    /// - Parameters:
+    ///   - identifier: What names it; one that is connected is refused.
+    ///   - origin: ``SceneOrigin/client`` makes it active, ``SceneOrigin/system`` leaves it in the background.
+    ///   - expectedBytes: What it will take outside of its caches. Room for it is made first, from whatever ranks lower: caches,
+    ///     then scenes that are lost before it. 0 asks for no room.
+    ///   - priority: Its band.
+    ///   - targets: Which targets it is activated for.
+    ///   - restoration: What becomes of its stored state.
+    ///   - executor: Where its callbacks run; nil for the global concurrent executor.
+    ///   - observer: Its callbacks. It is kept until the scene is gone.
+    /// - Throws: ``SceneRefusal`` where it is not connected; nothing is left of it then.
+    public func connect(
+        _ identifier: SceneIdentifier, by origin: SceneOrigin = .client, expectedBytes: Int = 0,
+        priority: ScenePriority = .normal, targets: SceneTargets = SceneTargets(),
+        restoration: SceneRestorationPolicy = .automatic, on executor: (any TaskExecutor)? = nil,
+        observer: any SceneObserver
+    ) async throws(SceneRefusal) -> Scene {
+        try await connect(
+            SceneConnection(
+                identifier: identifier, origin: origin, expectedBytes: expectedBytes, priority: priority,
+                targets: targets, restoration: restoration, handedOver: nil, executor: executor, observer: observer))
+    }
+
+    func connect(_ connection: SceneConnection) async throws(SceneRefusal) -> Scene {
+        do throws(SceneRefusal) {
+            let scene = try reserve(connection)
+            await scene.turn.take()
+            defer { scene.turn.release() }
+            do throws(SceneRefusal) {
+                try await makeRoom(scene, connection)
+                try await attach(scene, connection)
+            } catch {
+                abandon(scene)
+                throw error
+            }
+            if connection.origin.target == .active { try await serve(scene) }
+            return scene
+        } catch {
+            count { $0.refused += 1 }
+            logger.info("Scene '\(connection.identifier)' is not connected: \(error)")
+            throw error
+        }
+    }
+
+    private func reserve(_ connection: SceneConnection) throws(SceneRefusal) -> Scene {
+        guard connection.expectedBytes >= 0 else { throw .negativeBytes(connection.expectedBytes) }
+        try checkCeiling(connection.origin.target)
+        let result = state.withLock { state -> Result<Scene, SceneRefusal> in
+            if state.isFinal { return .failure(.processState("shutting down")) }
+            if state.scenes[connection.identifier] != nil { return .failure(.alreadyConnected) }
+            if state.scenes.count >= configuration.maximumCount {
+                return .failure(.tooManyScenes(configuration.maximumCount))
+            }
+            state.nextAge += 1
+            let scene = Scene(
+                connection.identifier, priority: connection.priority, targets: connection.targets,
+                expectedBytes: connection.expectedBytes, age: state.nextAge, observer: connection.observer,
+                executor: connection.executor, manager: self)
+            state.scenes[connection.identifier] = scene
+            return .success(scene)
+        }
+        return try result.get()
+    }
+
+    /// Tells the observer that its scene connects, with its stored state.
+    private func attach(_ scene: Scene, _ connection: SceneConnection) async throws(SceneRefusal) {
+        let restored = try await storedState(scene, connection)
+        let deadline = now.advanced(by: configuration.connectDeadline)
+        let target: SceneState = connection.origin.target == .active ? .inactive : .background
+        let begun = scene.state.withLock { state in
+            Result { () throws(SceneRefusal) in try state.machine.begin(target, cause: connection.origin.cause) }
+        }
+        _ = try begun.get()
+        let transition = SceneTransition(
+            sequence: dependencies.nextSequence(), scene: scene.identifier, from: .unattached, to: target,
+            cause: connection.origin.cause)
+        let answer = Lock<(any Error)?>(nil)
+        let outcome = await call(.willConnect, scene, by: deadline) { [self] in
+            do {
+                try await connection.observer.willConnect(scene, restoring: restored)
+            } catch {
+                answer.withLock { $0 = error }
+            }
+            // Only now: as long as it runs it can still crash, also when nobody waits for it any more.
+            if restored != nil { await endRestoration(of: scene) }
+        }
+        if restored != nil, case .late = outcome { count { $0.failedRestores += 1 } }
+        if case .late = outcome { throw .missedDeadline(.willConnect) }
+        if let error = answer.withLock({ $0 }) {
+            if restored != nil { count { $0.failedRestores += 1 } }
+            throw .observerThrew(error)
+        }
+        if restored != nil { count { $0.restores += 1 } }
+        await carryOut(.commit, scene, transition, by: deadline)
+    }
+
+    /// The last step of a scene that a client connects. Where the process has gone down since, it stays below.
+    private func serve(_ scene: Scene) async throws(SceneRefusal) {
+        let ceiling = state.withLock { $0.isFinal ? .suspended : $0.ceiling }
+        if ceiling == .active {
+            try await move(scene, to: .active, cause: .client)
+        } else {
+            scene.state.withLock { $0.resumesTo = .active }
+        }
+    }
+
+    private func abandon(_ scene: Scene) {
+        scene.state.withLock { state in
+            state.machine.abandon()
+            if (try? state.machine.begin(.disconnected, cause: .system)) != nil { _ = state.machine.commit() }
+        }
+        forgetScene(scene)
+        dependencies.assertions.endAll(of: scene.identifier)
+        caches.end(scene.identifier)
+    }
+}
+
+/// All that is known of a scene that is to connect.
+struct SceneConnection: Sendable {
+    var identifier: SceneIdentifier
+    var origin: SceneOrigin
+    var expectedBytes = 0
+    var priority = ScenePriority.normal
+    var targets = SceneTargets()
+    var restoration = SceneRestorationPolicy.automatic
+    /// The state that a predecessor hands over.
+    var handedOver: SceneStateData?
+    var executor: (any TaskExecutor)?
+    var observer: any SceneObserver
+}

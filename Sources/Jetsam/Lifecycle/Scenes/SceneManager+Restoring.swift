@@ -1,0 +1,75 @@
+internal import Logging
+internal import MemoryPressure
+
+extension SceneManager {
+    /// The state that a connecting scene begins with; throws where it may not begin without it.
+    func storedState(_ scene: Scene, _ connection: SceneConnection) async throws(SceneRefusal) -> SceneStateData? {
+        guard let store = dependencies.store else { return connection.handedOver }
+        if let handedOver = connection.handedOver {
+            // The predecessor lets go of it once this returns, so it has to be safe here first.
+            let deadline = now.advanced(by: configuration.connectDeadline)
+            await self.store(handedOver, of: scene, by: deadline)
+            guard !scene.isUnsaved else { throw .store(.unavailable) }
+            return handedOver
+        }
+        guard connection.restoration.code != .none else { return nil }
+        guard !state.withLock({ $0.storeIsDenied }) else { throw .store(.unavailable) }
+        let answer = Lock<Result<SceneStateData?, SceneRefusal>>(.failure(.missedDeadline(.willConnect)))
+        let deadline = now.advanced(by: configuration.connectDeadline)
+        let outcome = await scene.storing.call(by: deadline, deadlines) { [self] in
+            let result: Result<SceneStateData?, SceneRefusal>
+            do throws(SceneRefusal) {
+                result = .success(try await read(scene, connection, from: store))
+            } catch {
+                result = .failure(error)
+            }
+            answer.withLock { $0 = result }
+        }
+        if case .late = outcome { noteLate(.storeState, scene) }
+        return try answer.withLock { $0 }.get()
+    }
+
+    private func read(
+        _ scene: Scene, _ connection: SceneConnection, from store: any SceneStateStore
+    ) async throws(SceneRefusal) -> SceneStateData? {
+        do throws(SceneStateStoreError) {
+            guard let (stored, data) = try await store.load(scene.identifier) else { return nil }
+            let crashed = try await store.unfinishedRestorations(of: scene.identifier)
+            if connection.restoration.code == .automatic, crashed >= configuration.crashedStarts {
+                count { $0.skippedRestores += 1 }
+                throw SceneStateStoreError.crashLoop(crashed)
+            }
+            try await begin(scene, connection, in: store)
+            scene.state.withLock { $0.stamp = stored.stamp }
+            return data
+        } catch {
+            if let starts = error.crashedStarts { throw .crashLoop(starts) }
+            count { $0.failedRestores += 1 }
+            // What is damaged lies aside by now; beginning without it overwrites nothing.
+            guard error.isDamage else { throw .store(error) }
+            logger.warning("Scene '\(scene.identifier)': its stored state is \(error); it was kept aside")
+            return nil
+        }
+    }
+
+    /// Writes the mark that a crash would leave behind. A client need not wait for a disk that is full; restoration does.
+    private func begin(
+        _ scene: Scene, _ connection: SceneConnection, in store: any SceneStateStore
+    ) async throws(SceneStateStoreError) {
+        do throws(SceneStateStoreError) {
+            _ = try await store.beginRestoration(of: scene.identifier)
+        } catch {
+            if error.isUnavailability { noteStore(hasFailed: true, "\(error)") }
+            guard error.isUnavailability, connection.origin != .restoration else { throw error }
+        }
+    }
+
+    func endRestoration(of scene: Scene) async {
+        guard let store = dependencies.store else { return }
+        do throws(SceneStateStoreError) {
+            try await store.endRestoration(of: scene.identifier)
+        } catch {
+            logger.warning("Scene '\(scene.identifier)': the mark of its restoration stays: \(error)")
+        }
+    }
+}

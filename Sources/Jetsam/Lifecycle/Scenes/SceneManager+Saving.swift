@@ -1,0 +1,131 @@
+internal import Logging
+internal import MemoryPressure
+
+extension SceneManager {
+    /// Asks a scene for its state and stores it. The caller has its turn.
+    func save(_ scene: Scene, by deadline: MonotonicInstant) async {
+        guard dependencies.store != nil, let observer = scene.state.withLock({ $0.observer }) else { return }
+        let encoded = Lock<Result<SceneStateData?, any Error>?>(nil)
+        await call(.encodeState, scene, by: deadline) {
+            let result: Result<SceneStateData?, any Error>
+            do { result = .success(try await observer.encodeState(of: scene)) } catch { result = .failure(error) }
+            encoded.withLock { $0 = result }
+        }
+        switch encoded.withLock({ $0 }) {
+        case nil: failed(scene, "its state was not encoded in time")
+        case .failure(let error)?: failed(scene, "encoding its state threw: \(String(describing: error).prefix(200))")
+        case .success(let data?)?: await store(data, of: scene, by: deadline)
+        case .success(nil)?:
+            if let waiting = scene.state.withLock({ $0.waitingState }) {
+                await store(waiting, of: scene, by: deadline)
+            } else {
+                scene.state.withLock { $0.isUnsaved = false }
+            }
+        }
+    }
+
+    func store(_ data: SceneStateData, of scene: Scene, by deadline: MonotonicInstant) async {
+        guard let store = dependencies.store else { return }
+        guard data.bytes.count <= configuration.maximumStateBytes else {
+            let error = SceneStateStoreError.tooLarge(
+                bytes: data.bytes.count, maximum: configuration.maximumStateBytes)
+            return failed(scene, "\(error)")
+        }
+        let stored = StoredScene(
+            identifier: scene.identifier, priority: scene.priority, expectedBytes: scene.footprintBytes,
+            stamp: .random(in: .min ... .max))
+        scene.state.withLock {
+            $0.waitingState = data
+            $0.isUnsaved = true
+        }
+        guard !state.withLock({ $0.storeIsDenied }) else { return failed(scene, "the state store is not available") }
+        let outcome = await scene.storing.call(by: deadline, deadlines) { [self] in
+            do throws(SceneStateStoreError) {
+                try await store.save(stored, data)
+                saved(scene, stored, data)
+            } catch {
+                failed(scene, "its state was not stored: \(error)")
+                if error.isUnavailability { noteStore(hasFailed: true, "\(error)") }
+            }
+        }
+        if case .late = outcome { noteLate(.storeState, scene) }
+    }
+
+    private func saved(_ scene: Scene, _ stored: StoredScene, _ data: SceneStateData) {
+        scene.state.withLock { state in
+            // A state that was written late may have been overtaken by one that waits.
+            guard state.waitingState == data else { return }
+            state.waitingState = nil
+            state.isUnsaved = false
+            state.stamp = stored.stamp
+        }
+        count { $0.saves += 1 }
+        noteStore(hasFailed: false, "a state was stored")
+    }
+
+    private func failed(_ scene: Scene, _ reason: String) {
+        scene.state.withLock { $0.isUnsaved = true }
+        count { $0.failedSaves += 1 }
+        logger.warning("Scene '\(scene.identifier)': \(reason)")
+    }
+
+    /// Forgets what is stored of a scene that is gone.
+    func forget(_ scene: Scene) async {
+        guard let store = dependencies.store else { return }
+        let deadline = now.advanced(by: configuration.transitionDeadline)
+        _ = await scene.storing.call(by: deadline, deadlines) { [logger] in
+            do throws(SceneStateStoreError) {
+                try await store.remove(scene.identifier, stamp: nil)
+            } catch {
+                logger.warning("Scene '\(scene.identifier)': its stored state could not be removed: \(error)")
+            }
+        }
+    }
+
+    /// Notes what an attempt to write has shown; observers are told of a change.
+    func noteStore(hasFailed: Bool, _ reason: String) {
+        let (before, after) = state.withLock { state in
+            let before = !state.storeIsDenied && !state.storeHasFailed
+            state.storeHasFailed = hasFailed
+            return (before, !state.storeIsDenied && !state.storeHasFailed)
+        }
+        guard before != after else { return }
+        announceStore(isAvailable: after, reason)
+        if after { Task { await catchUp() } }
+    }
+
+    func announceStore(isAvailable: Bool, _ reason: String) {
+        if isAvailable {
+            logger.notice("The state store is available again: \(reason)")
+        } else {
+            logger.warning("The state store is not available: \(reason)")
+        }
+        dependencies.storeAvailability(isAvailable)
+    }
+
+    /// Says whether states can be stored: for what the application knows before an attempt fails, such as a key that is not
+    /// there yet or a volume that is about to be unmounted.
+    ///
+    /// While it says no, nothing is read or written. When it says yes, what waits is stored and restored.
+    public func stateStoreBecame(available: Bool) async {
+        let (before, after) = state.withLock { state in
+            let before = !state.storeIsDenied && !state.storeHasFailed
+            state.storeIsDenied = !available
+            if available { state.storeHasFailed = false }
+            return (before, available)
+        }
+        if before != after { announceStore(isAvailable: after, "the application says so") }
+        if available { await catchUp() }
+    }
+
+    /// Stores the states that could not be stored, and restores what waits.
+    func catchUp() async {
+        for scene in scenes where scene.state.withLock({ $0.waitingState != nil }) {
+            guard !CallbackToken.isInside(scene) else { continue }
+            await scene.turn.take()
+            defer { scene.turn.release() }
+            guard let waiting = scene.state.withLock({ $0.waitingState }), canSave else { continue }
+            await store(waiting, of: scene, by: now.advanced(by: configuration.transitionDeadline))
+        }
+    }
+}

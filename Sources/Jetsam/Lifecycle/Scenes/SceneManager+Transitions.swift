@@ -1,0 +1,158 @@
+internal import Logging
+internal import MemoryPressure
+
+extension SceneManager {
+    /// What a client asks for: refused where the process does not allow it now.
+    func request(_ scene: Scene, _ target: SceneState) async throws(SceneRefusal) {
+        try refuseInside(scene)
+        await scene.turn.take()
+        defer { scene.turn.release() }
+        try checkCeiling(target)
+        scene.state.withLock { $0.resumesTo = nil }
+        try await move(scene, to: target, cause: .client)
+    }
+
+    func disconnect(_ scene: Scene, discardsState: Bool) async throws(SceneRefusal) {
+        try refuseInside(scene)
+        await scene.turn.take()
+        defer { scene.turn.release() }
+        try await move(scene, to: .disconnected, cause: .client)
+        if discardsState { await forget(scene) }
+    }
+
+    /// Takes a scene through all changes that lead to `target`. The caller has its turn.
+    ///
+    /// - Parameter deadline: For all of them together; nil gives each its own.
+    func move(
+        _ scene: Scene, to target: SceneState, cause: SceneCause, by deadline: MonotonicInstant? = nil
+    ) async throws(SceneRefusal) {
+        let (from, path) = scene.state.withLock { ($0.machine.state, $0.machine.path(to: target)) }
+        guard from != .disconnected else { throw .notConnected }
+        guard let path else { throw .transition(from: from, to: target) }
+        for next in path {
+            let own = now.advanced(by: configuration.transitionDeadline)
+            try await step(scene, to: next, cause: cause, by: min(own, deadline ?? own))
+        }
+    }
+
+    private func step(
+        _ scene: Scene, to target: SceneState, cause: SceneCause, by deadline: MonotonicInstant
+    ) async throws(SceneRefusal) {
+        let begun = scene.state.withLock { state -> Result<(SceneState, [SceneMachine.Action]), SceneRefusal> in
+            let from = state.machine.state
+            do throws(SceneRefusal) {
+                return .success((from, try state.machine.begin(target, cause: cause)))
+            } catch {
+                return .failure(error)
+            }
+        }
+        let (from, actions) = try begun.get()
+        let transition = SceneTransition(
+            sequence: dependencies.nextSequence(), scene: scene.identifier, from: from, to: target, cause: cause)
+        for action in actions { await carryOut(action, scene, transition, by: deadline) }
+    }
+
+    func carryOut(
+        _ action: SceneMachine.Action, _ scene: Scene, _ transition: SceneTransition, by deadline: MonotonicInstant
+    ) async {
+        switch action {
+        case .tell(let callback): await tell(callback, scene, transition, by: deadline)
+        case .commit: commit(scene, transition)
+        case .noteUnsaved: scene.state.withLock { $0.isUnsaved = dependencies.store != nil }
+        case .save: await save(scene, by: deadline)
+        case .cutCaches:
+            await handleCaches(scene, by: deadline) { [caches, percent = configuration.backgroundCachePercent] left in
+                let before = await caches.cut(scene.identifier, percent: percent, deadline: left)
+                scene.state.withLock { $0.limits = before }
+            }
+        case .restoreLimits:
+            await handleCaches(scene, by: deadline) { [caches] _ in
+                await caches.restoreLimits(scene.identifier, scene.state.withLock { $0.limits })
+            }
+        case .emptyCaches:
+            await handleCaches(scene, by: deadline) { [caches] left in
+                await caches.empty(scene.identifier, deadline: left)
+            }
+        case .expireAssertions: dependencies.assertions.expireAll(of: scene.identifier)
+        case .endBelongings:
+            dependencies.assertions.endAll(of: scene.identifier)
+            caches.end(scene.identifier)
+        }
+    }
+
+    private func commit(_ scene: Scene, _ transition: SceneTransition) {
+        _ = scene.state.withLock { $0.machine.commit() }
+        if transition.to == .disconnected { forgetScene(scene) }
+        logger.debug("Scene \(transition)")
+    }
+
+    /// Takes a scene out of the list, if it is still the one of its name there.
+    func forgetScene(_ scene: Scene) {
+        let removed = state.withLock { state -> Scene? in
+            guard state.scenes[scene.identifier] === scene else { return nil }
+            return state.scenes.removeValue(forKey: scene.identifier)
+        }
+        _ = removed
+    }
+
+    private func handleCaches(
+        _ scene: Scene, by deadline: MonotonicInstant, _ body: @escaping @Sendable (_ left: Duration) async -> Void
+    ) async {
+        guard !dependencies.registry.clients(of: scene.identifier).isEmpty else { return }
+        let left = max(.zero, now.duration(to: deadline))
+        if case .late = await scene.handlers.call(by: deadline, deadlines, { await body(left) }) {
+            noteLate(.cacheHandlers, scene)
+        }
+    }
+
+    private func tell(
+        _ callback: SceneCallback, _ scene: Scene, _ transition: SceneTransition, by deadline: MonotonicInstant
+    ) async {
+        guard let observer = scene.state.withLock({ $0.observer }) else { return }
+        await call(callback, scene, by: deadline) {
+            switch callback {
+            case .didBecomeActive: await observer.didBecomeActive(scene, transition)
+            case .willResignActive: await observer.willResignActive(scene, transition)
+            case .didEnterBackground: await observer.didEnterBackground(scene, transition)
+            case .willEnterForeground: await observer.willEnterForeground(scene, transition)
+            case .willTerminate: await observer.willTerminate(scene, transition)
+            case .didDisconnect: await observer.didDisconnect(scene, transition)
+            case .willConnect, .encodeState, .storeState, .cacheHandlers: break
+            }
+        }
+    }
+
+    /// Calls the scene's observer, and goes on without it after the deadline.
+    @discardableResult
+    func call(
+        _ callback: SceneCallback, _ scene: Scene, by deadline: MonotonicInstant,
+        _ body: @escaping @Sendable () async -> Void
+    ) async -> SerialCalls.Outcome {
+        let token = CallbackToken(scene: scene)
+        let outcome = await scene.callbacks.call(on: scene.executor, by: deadline, deadlines) {
+            await CallbackToken.$current.withValue(token) { await body() }
+            token.end()
+        }
+        if case .late = outcome { noteLate(callback, scene) }
+        return outcome
+    }
+
+    func noteLate(_ callback: SceneCallback, _ scene: Scene) {
+        scene.state.withLock { $0.missedDeadline = true }
+        count { $0.note(LateSceneCallback(scene: scene.identifier, callback: callback.rawValue)) }
+        logger.warning("Scene '\(scene.identifier)': \(callback.rawValue) missed its deadline")
+    }
+
+    func refuseInside(_ scene: Scene) throws(SceneRefusal) {
+        if CallbackToken.isInside(scene) { throw .insideCallback }
+    }
+
+    /// Refuses what is above the state that the process allows.
+    func checkCeiling(_ target: SceneState) throws(SceneRefusal) {
+        let (ceiling, isFinal) = state.withLock { ($0.ceiling, $0.isFinal) }
+        guard target == .active || target == .inactive else { return }
+        let allowed = SceneOrder.rank(ceiling) ?? -1
+        if isFinal { throw .processState("shutting down") }
+        if allowed < SceneOrder.rank(target)! { throw .processState(ceiling.description) }
+    }
+}

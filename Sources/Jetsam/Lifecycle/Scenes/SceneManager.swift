@@ -1,0 +1,100 @@
+internal import Logging
+internal import MemoryPressure
+
+/// The scenes of this process: connects them, moves them through their states, stores and restores what they save, and
+/// gives them up in order when memory is short.
+///
+/// Scenes are opt-in: where none connects, nothing happens. Reach it as `manager.scenes`.
+public final class SceneManager: Sendable {
+    struct State {
+        var scenes: [SceneIdentifier: Scene] = [:]
+        var nextAge: UInt64 = 0
+        /// The highest state that the process allows.
+        var ceiling = SceneState.active
+        /// The process ends; nothing connects any more.
+        var isFinal = false
+        var storeIsDenied = false
+        var storeHasFailed = false
+        /// What restoration before readiness left for later.
+        var postponed: [StoredScene] = []
+        var observerForRestoring: (@Sendable (StoredScene) -> (any SceneObserver)?)?
+        var statistics = SceneStatistics()
+    }
+
+    let configuration: ResourceManager.Configuration.Scenes
+    let dependencies: SceneDependencies
+    let caches: SceneCaches
+    let state = Lock(State())
+    /// Drives the deadlines of callbacks.
+    package let deadlines: SceneDeadlines
+    let roomTurn = AsyncTurn()
+    let lossTurn = AsyncTurn()
+    let restorationTurn = AsyncTurn()
+
+    package init(configuration: ResourceManager.Configuration.Scenes = .init(), dependencies: SceneDependencies) {
+        self.configuration = configuration
+        self.dependencies = dependencies
+        caches = SceneCaches(registry: dependencies.registry)
+        deadlines = SceneDeadlines(clock: dependencies.clock, isAutomatic: dependencies.isAutomatic)
+    }
+
+    /// The connected scene of that name.
+    public subscript(identifier: SceneIdentifier) -> Scene? {
+        state.withLock { $0.scenes[identifier] }
+    }
+
+    /// The connected scenes, by identifier.
+    public var scenes: [Scene] {
+        let scenes = state.withLock { Array($0.scenes.values) }
+        return scenes.sorted { $0.identifier < $1.identifier }
+    }
+
+    /// A snapshot. It walks scenes and caches: for dashboards, not for hot paths.
+    public var statistics: SceneStatistics {
+        var (statistics, scenes, canSave) = state.withLock {
+            ($0.statistics, Array($0.scenes.values), !$0.storeIsDenied && !$0.storeHasFailed)
+        }
+        statistics.isStoreAvailable = canSave
+        for scene in scenes {
+            statistics.connected[scene.sceneState, default: 0] += 1
+            let (sum, overflow) = statistics.footprintBytes.addingReportingOverflow(scene.footprintBytes)
+            statistics.footprintBytes = overflow ? .max : sum
+            statistics.unsaved += scene.isUnsaved ? 1 : 0
+        }
+        return statistics
+    }
+
+    /// Makes the scene serve that suits a target best: one that prefers it, else one that names it, else one that takes any;
+    /// between equals the higher priority.
+    ///
+    /// - Parameter target: What is to be served, such as a document's identifier.
+    /// - Returns: The scene, which is active now; nil where no scene takes the target.
+    public func activate(target: String) async throws(SceneRefusal) -> Scene? {
+        let scenes = scenes
+        let best = SceneOrder.match(target, scenes.map { ($0.facts, $0.targets) })
+        guard let best, let scene = self[best] else { return nil }
+        try await request(scene, .active)
+        return scene
+    }
+
+    /// Makes the scene serve that has the highest priority of those that do not.
+    ///
+    /// - Returns: The scene; nil where every scene is active, or none is connected.
+    public func activateNext() async throws(SceneRefusal) -> Scene? {
+        let waiting = scenes.map(\.facts).filter { SceneOrder.rank($0.state) != nil && $0.state != .active }
+        let first = waiting.min(by: SceneOrder.isActivated)
+        guard let first, let scene = self[first.identifier] else { return nil }
+        try await request(scene, .active)
+        return scene
+    }
+
+    var canSave: Bool { state.withLock { !$0.storeIsDenied && !$0.storeHasFailed } }
+
+    var now: MonotonicInstant { dependencies.clock.now }
+
+    var logger: Logger { dependencies.logger }
+
+    func count(_ change: (inout SceneStatistics) -> Void) {
+        state.withLock { change(&$0.statistics) }
+    }
+}

@@ -1,0 +1,15 @@
+/// A scene's own state as bytes, with the application's number for their format.
+public struct SceneStateData: Sendable, Hashable {
+    /// The application's number for the format of ``bytes``: change it when an older program could not read them.
+    public var version: UInt32
+    /// What was encoded.
+    public var bytes: [UInt8]
+
+    /// - Parameters:
+    ///   - version: The application's number for the format.
+    ///   - bytes: What was encoded.
+    public init(version: UInt32, bytes: [UInt8]) {
+        self.version = version
+        self.bytes = bytes
+    }
+}

@@ -1,0 +1,63 @@
+/// What scenes have done since the manager was made.
+public struct SceneStatistics: Sendable, Equatable {
+    /// Connected scenes by state.
+    public var connected: [SceneState: Int] = [:]
+    /// What connected scenes cost together, in bytes.
+    public var footprintBytes = 0
+    /// Connected scenes whose state is not stored as it is.
+    public var unsaved = 0
+    /// States that were stored.
+    public var saves = 0
+    /// States that could not be encoded or stored.
+    public var failedSaves = 0
+    /// Scenes that connected with a stored state.
+    public var restores = 0
+    /// Restorations that failed.
+    public var failedRestores = 0
+    /// Scenes that were not restored because earlier attempts crashed.
+    public var skippedRestores = 0
+    /// Connections that were refused.
+    public var refused = 0
+    /// Scenes that were disconnected because memory was short.
+    public var lost = 0
+    /// Scenes that a successor took over.
+    public var handedOver = 0
+    /// Callbacks that missed their deadline.
+    public var missedDeadlines = 0
+    /// The last sixteen of those.
+    public var lateCallbacks: [LateSceneCallback] = []
+    /// Whether states can be stored now, as far as is known.
+    public var isStoreAvailable = true
+
+    mutating func note(_ late: LateSceneCallback) {
+        missedDeadlines += 1
+        if lateCallbacks.count == 16 { lateCallbacks.removeFirst() }
+        lateCallbacks.append(late)
+    }
+}
+
+/// A scene's callback that did not return in time.
+public struct LateSceneCallback: Sendable, Equatable {
+    /// The scene.
+    public var scene: SceneIdentifier
+    /// The callback's name, such as `willResignActive`.
+    public var callback: String
+}
+
+/// A scene that was disconnected because memory was short.
+public struct SceneLoss: Sendable, Equatable {
+    /// The scene.
+    public var scene: SceneIdentifier
+    /// Where it was.
+    public var state: SceneState
+    /// Its band.
+    public var priority: ScenePriority
+    /// What it cost, by its caches and its own word, in bytes.
+    public var footprintBytes: Int
+    /// Whether it was given all its notices within the deadline.
+    public var wasInTime: Bool
+    /// Whether its state was lost with it.
+    public var lostState: Bool
+    /// How long its notices took.
+    public var duration: Duration
+}

@@ -1,0 +1,118 @@
+internal import MemoryPressure
+public import SystemPackage
+
+/// Where scenes' states are kept between runs. ``FileStateStore`` keeps them in a directory.
+///
+/// Calls for one scene come one at a time. None may block the caller's thread for long: do the work elsewhere and resume.
+public protocol SceneStateStore: Sendable {
+    /// Stores a scene's state in place of an earlier one. When it returns, the state outlives a power failure; when it throws,
+    /// the earlier one is still there.
+    func save(_ scene: StoredScene, _ state: SceneStateData) async throws(SceneStateStoreError)
+    /// The state that was stored last, with what was stored with it; nil where there is none.
+    func load(_ scene: SceneIdentifier) async throws(SceneStateStoreError) -> (StoredScene, SceneStateData)?
+    /// Forgets a scene's state. Where `stamp` is given, only if it is still the one that was stored with it.
+    func remove(_ scene: SceneIdentifier, stamp: UInt64?) async throws(SceneStateStoreError)
+    /// Every scene that has a state here, at most `limit`. One that cannot be read is left out and kept aside.
+    func list(limit: Int) async throws(SceneStateStoreError) -> [StoredScene]
+    /// Notes, so that it outlives a crash, that a restoration begins; gives how many begun before have not ended.
+    func beginRestoration(of scene: SceneIdentifier) async throws(SceneStateStoreError) -> Int
+    /// How many restorations of the scene have begun and not ended.
+    func unfinishedRestorations(of scene: SceneIdentifier) async throws(SceneStateStoreError) -> Int
+    /// Notes that the scene's restoration has ended, well or not: it has not crashed.
+    func endRestoration(of scene: SceneIdentifier) async throws(SceneStateStoreError)
+}
+
+/// What is stored with a scene's state, so that it can be judged without reading it.
+public struct StoredScene: Sendable, Hashable {
+    /// The scene.
+    public var identifier: SceneIdentifier
+    /// Its band.
+    public var priority: ScenePriority
+    /// Bytes that it took when it was stored, and can be expected to take again; never negative.
+    public var expectedBytes: Int
+    /// A number that no other stored state of this scene has.
+    public var stamp: UInt64
+
+    /// - Parameters:
+    ///   - identifier: The scene.
+    ///   - priority: Its band.
+    ///   - expectedBytes: Bytes that it can be expected to take; negative values count as 0.
+    ///   - stamp: A number that no other stored state of this scene has.
+    public init(identifier: SceneIdentifier, priority: ScenePriority, expectedBytes: Int, stamp: UInt64) {
+        self.identifier = identifier
+        self.priority = priority
+        self.expectedBytes = max(0, expectedBytes)
+        self.stamp = stamp
+    }
+}
+
+/// Why a state could not be stored or read.
+public struct SceneStateStoreError: Error, Sendable, Hashable, CustomStringConvertible {
+    private enum Code: Sendable, Hashable {
+        case system(Errno, String), insecure(String), damaged(String), unsupported(String)
+        case tooLarge(Int, Int), unavailable, custom(String), crashLoop(Int)
+    }
+
+    private let code: Code
+
+    /// A system call failed; `doing` is what it was for, in a few words.
+    public static func system(_ error: Errno, doing: String) -> SceneStateStoreError {
+        .init(code: .system(error, String(doing.prefix(200))))
+    }
+    /// The store's place can be read or changed by others.
+    static func insecure(_ what: String) -> SceneStateStoreError { .init(code: .insecure(what)) }
+    /// What was stored is torn, cut off or changed. It is kept aside.
+    public static func damaged(_ what: String) -> SceneStateStoreError {
+        .init(code: .damaged(String(what.prefix(200))))
+    }
+    /// What was stored is in a format that this version does not know. It is kept aside.
+    static func unsupported(_ what: String) -> SceneStateStoreError { .init(code: .unsupported(what)) }
+    /// The state is longer than the store takes.
+    public static func tooLarge(bytes: Int, maximum: Int) -> SceneStateStoreError {
+        .init(code: .tooLarge(bytes, maximum))
+    }
+    /// The store cannot be used now, as the application says.
+    public static let unavailable = SceneStateStoreError(code: .unavailable)
+    /// An error of a store of one's own.
+    public static func custom(_ text: String) -> SceneStateStoreError { .init(code: .custom(String(text.prefix(200)))) }
+
+    /// Not an error of the store: it says that restoring has crashed so often.
+    static func crashLoop(_ starts: Int) -> SceneStateStoreError { .init(code: .crashLoop(starts)) }
+
+    var crashedStarts: Int? {
+        if case .crashLoop(let starts) = code { starts } else { nil }
+    }
+
+    /// Whether nothing can be stored for now, whatever it is: the disk is full, read-only or failing, or the application
+    /// says so. Scenes that are not saved are then lost last, and restoration waits.
+    public var isUnavailability: Bool {
+        switch code {
+        case .system(let error, _):
+            [.noSpace, .diskQuotaExceeded, .readOnlyFileSystem, .ioError, .fileTooLarge].contains(error)
+        case .unavailable: true
+        default: false
+        }
+    }
+
+    /// Whether what was stored can no longer be read.
+    public var isDamage: Bool {
+        switch code {
+        case .damaged, .unsupported: true
+        default: false
+        }
+    }
+
+    /// What went wrong, in a few words.
+    public var description: String {
+        switch code {
+        case .system(let error, let doing): "\(doing): \(ErrnoText.name(error))"
+        case .insecure(let what): what
+        case .damaged(let what): "damaged: \(what)"
+        case .unsupported(let what): what
+        case .tooLarge(let bytes, let maximum): "\(bytes) bytes, but at most \(maximum) are stored"
+        case .unavailable: "not available now"
+        case .custom(let text): text
+        case .crashLoop(let starts): "restoring crashed in \(starts) starts"
+        }
+    }
+}
