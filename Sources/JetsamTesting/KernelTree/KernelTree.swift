@@ -65,7 +65,7 @@ public final class KernelTree: Sendable {
 
     deinit { remove() }
 
-    /// Deletes the directory. What is open stays readable.
+    /// Deletes the directory. What is open stays readable; setting something has no effect any more.
     public func remove() {
         state.withLock { $0.files.deleteAll() }
     }
@@ -90,7 +90,7 @@ public final class KernelTree: Sendable {
 
     func change(_ body: (inout State) throws(Errno) -> Void) {
         do throws(Errno) {
-            try state.withLock { state throws(Errno) in try body(&state) }
+            try state.withLock { state throws(Errno) in if !state.files.isRemoved { try body(&state) } }
         } catch {
             // A test that cannot set its scene must not go on as if it had.
             preconditionFailure("a made-up kernel file cannot be written: \(error)")

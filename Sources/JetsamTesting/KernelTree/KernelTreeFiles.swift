@@ -14,6 +14,7 @@ struct KernelTreeFiles {
     let directory: String
     private var made: [String] = []
     private var folders: [String] = []
+    private(set) var isRemoved = false
 
     init() throws(Errno) {
         let base = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp"
@@ -65,5 +66,6 @@ struct KernelTreeFiles {
         _ = unsafe rmdir(directory)
         made = []
         folders = []
+        isRemoved = true
     }
 }

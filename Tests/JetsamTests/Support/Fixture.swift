@@ -55,6 +55,8 @@ final class Fixture: Sendable {
 
     /// Runs the manager, then `body`, then ends the manager and waits until it has ended.
     func run<Result: Sendable>(_ body: @Sendable (Fixture) async throws -> Result) async throws -> Result {
+        // A reclaim thread may be the last to let go of the tree, and need not get there before the process ends.
+        defer { machine.tree.remove() }
         let task = Task { try await manager.run() }
         await machine.waitUntilStarted()
         do {
