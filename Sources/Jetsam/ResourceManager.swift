@@ -122,6 +122,14 @@ public final class ResourceManager: Service, Sendable {
         await reclaimer.release(bytes: bytes)
     }
 
+    /// Makes room for so many bytes by asking the caches, and gives how many can then be taken before memory is short.
+    func makeRoom(bytes: Int) async -> Int {
+        let spare = governor.measureSpareBytes()
+        guard spare < bytes else { return spare }
+        await releaseCaches(bytes: bytes - spare)
+        return governor.measureSpareBytes()
+    }
+
     /// Watches until the service group shuts down gracefully or the task is cancelled.
     ///
     /// Starts the sampler's thread, two reclaim threads and the kernel's event sources, and ends them again before it

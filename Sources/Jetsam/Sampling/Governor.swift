@@ -28,6 +28,7 @@ final class Governor: Sendable {
         /// By how much the wall clock was set and nobody was told yet.
         var wallClockChange: Duration?
         var ladder: Ladder
+        var allowsRegrowth = true
         /// Usage in bytes at which an armed kernel threshold wakes us, and the limit that it was made for.
         var armed: (usageBytes: Int, limitBytes: Int)?
         /// The limit for which a kernel threshold was asked for last, whether it could be had or not.
@@ -268,7 +269,7 @@ final class Governor: Sendable {
                     retainedBytes: channel.gauges.retainedBytes, trimsFrom: channel.gauges.trimsFrom))
             effects.ladder = ladder(&state, level, reason, context.now)
         }
-        if state.scheduler.areLimitsSet {
+        if state.scheduler.areLimitsSet, state.allowsRegrowth {
             let budget = configuration.footprint.map { BudgetView(reading, $0) }
             let nearer = budget.flatMap { $0.isNearer(than: reading) ? $0 : nil }
             effects.regrowth = state.regrowth.next(
