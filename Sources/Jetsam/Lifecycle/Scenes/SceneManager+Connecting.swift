@@ -51,7 +51,7 @@ extension SceneManager {
         try await connect(
             SceneConnection(
                 identifier: identifier, origin: origin, expectedBytes: expectedBytes, priority: priority,
-                targets: targets, restoration: restoration, handedOver: nil, executor: executor, observer: observer))
+                targets: targets, restoration: restoration, executor: executor, observer: observer))
     }
 
     func connect(_ connection: SceneConnection) async throws(SceneRefusal) -> Scene {
@@ -63,7 +63,7 @@ extension SceneManager {
                 try await makeRoom(scene, connection)
                 try await attach(scene, connection)
             } catch {
-                abandon(scene)
+                await abandon(scene, connection)
                 throw error
             }
             if connection.origin.target == .active { try await serve(scene) }
@@ -98,7 +98,7 @@ extension SceneManager {
     /// Tells the observer that its scene connects, with its stored state.
     private func attach(_ scene: Scene, _ connection: SceneConnection) async throws(SceneRefusal) {
         let restored = try await storedState(scene, connection)
-        let deadline = now.advanced(by: configuration.connectDeadline)
+        let deadline = connection.deadline(now, configuration.connectDeadline)
         let target: SceneState = connection.origin.target == .active ? .inactive : .background
         let begun = scene.state.withLock { state in
             Result { () throws(SceneRefusal) in try state.machine.begin(target, cause: connection.origin.cause) }
@@ -137,7 +137,7 @@ extension SceneManager {
         }
     }
 
-    private func abandon(_ scene: Scene) {
+    private func abandon(_ scene: Scene, _ connection: SceneConnection) async {
         scene.state.withLock { state in
             state.machine.abandon()
             if (try? state.machine.begin(.disconnected, cause: .system)) != nil { _ = state.machine.commit() }
@@ -145,6 +145,10 @@ extension SceneManager {
         forgetScene(scene)
         dependencies.assertions.endAll(of: scene.identifier)
         caches.end(scene.identifier)
+        // It goes back to the predecessor, and must not be restored here as well.
+        if connection.handedOver != nil, let stamp = scene.state.withLock({ $0.stamp }) {
+            await forget(scene, ifStampIs: stamp)
+        }
     }
 }
 
@@ -160,4 +164,13 @@ struct SceneConnection: Sendable {
     var handedOver: SceneStateData?
     var executor: (any TaskExecutor)?
     var observer: any SceneObserver
+    /// Whether there is room already.
+    var hasRoom = false
+    /// When it must be connected, beside the deadlines of its steps.
+    var latest: MonotonicInstant?
+
+    func deadline(_ now: MonotonicInstant, _ step: Duration) -> MonotonicInstant {
+        let own = now.advanced(by: step)
+        return min(own, latest ?? own)
+    }
 }

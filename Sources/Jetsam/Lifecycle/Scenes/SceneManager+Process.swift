@@ -29,11 +29,13 @@ extension SceneManager {
 
     /// The process has come up to a state: the scenes that it took down follow, as far as they were up.
     package func processCameUp(to state: SceneState, by deadline: MonotonicInstant) async {
-        let hasScenes = self.state.withLock { own in
+        let (hasScenes, isRestorationDue) = self.state.withLock { own in
             own.ceiling = state
             own.isFinal = false
-            return !own.scenes.isEmpty
+            return (!own.scenes.isEmpty, own.restorationIsDue || !own.postponed.isEmpty)
         }
+        // Readiness does not wait for what restoration has left for later.
+        if state == .active, isRestorationDue { Task { await restorePostponed() } }
         guard hasScenes else { return }
         await forEach(by: deadline) { [self] scene in
             guard let resumesTo = scene.state.withLock({ $0.resumesTo }) else { return }

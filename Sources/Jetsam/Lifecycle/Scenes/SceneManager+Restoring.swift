@@ -7,18 +7,18 @@ extension SceneManager {
         guard let store = dependencies.store else { return connection.handedOver }
         if let handedOver = connection.handedOver {
             // The predecessor lets go of it once this returns, so it has to be safe here first.
-            let deadline = now.advanced(by: configuration.connectDeadline)
+            let deadline = connection.deadline(now, configuration.connectDeadline)
             await self.store(handedOver, of: scene, by: deadline)
             guard !scene.isUnsaved else { throw .store(.unavailable) }
             return handedOver
         }
         guard connection.restoration.code != .none else { return nil }
         guard !state.withLock({ $0.storeIsDenied }) else { throw .store(.unavailable) }
-        let answer = Lock<Result<SceneStateData?, SceneRefusal>>(.failure(.missedDeadline(.willConnect)))
-        let deadline = now.advanced(by: configuration.connectDeadline)
+        let answer = Lock<Result<StoredState, SceneStateStoreError>>(.failure(.unavailable))
+        let deadline = connection.deadline(now, configuration.connectDeadline)
         let outcome = await scene.storing.call(by: deadline, deadlines) { [self] in
-            let result: Result<SceneStateData?, SceneRefusal>
-            do throws(SceneRefusal) {
+            let result: Result<StoredState, SceneStateStoreError>
+            do throws(SceneStateStoreError) {
                 result = .success(try await read(scene, connection, from: store))
             } catch {
                 result = .failure(error)
@@ -26,24 +26,26 @@ extension SceneManager {
             answer.withLock { $0 = result }
         }
         if case .late = outcome { noteLate(.storeState, scene) }
-        return try answer.withLock { $0 }.get()
+        return try judge(answer.withLock { $0 }, scene)
     }
 
-    private func read(
-        _ scene: Scene, _ connection: SceneConnection, from store: any SceneStateStore
-    ) async throws(SceneRefusal) -> SceneStateData? {
-        do throws(SceneStateStoreError) {
-            guard let (stored, data) = try await store.load(scene.identifier) else { return nil }
-            let crashed = try await store.unfinishedRestorations(of: scene.identifier)
-            if connection.restoration.code == .automatic, crashed >= configuration.crashedStarts {
-                count { $0.skippedRestores += 1 }
-                throw SceneStateStoreError.crashLoop(crashed)
-            }
-            try await begin(scene, connection, in: store)
-            scene.state.withLock { $0.stamp = stored.stamp }
-            return data
-        } catch {
-            if let starts = error.crashedStarts { throw .crashLoop(starts) }
+    private enum StoredState: Sendable {
+        case none
+        case state(SceneStateData)
+        /// Restoring it was under way in so many starts that crashed.
+        case crashLoop(Int)
+    }
+
+    private func judge(
+        _ result: Result<StoredState, SceneStateStoreError>, _ scene: Scene
+    ) throws(SceneRefusal) -> SceneStateData? {
+        switch result {
+        case .success(.none): return nil
+        case .success(.state(let data)): return data
+        case .success(.crashLoop(let starts)):
+            count { $0.skippedRestores += 1 }
+            throw .crashLoop(starts)
+        case .failure(let error):
             count { $0.failedRestores += 1 }
             // What is damaged lies aside by now; beginning without it overwrites nothing.
             guard error.isDamage else { throw .store(error) }
@@ -52,16 +54,24 @@ extension SceneManager {
         }
     }
 
-    /// Writes the mark that a crash would leave behind. A client need not wait for a disk that is full; restoration does.
-    private func begin(
-        _ scene: Scene, _ connection: SceneConnection, in store: any SceneStateStore
-    ) async throws(SceneStateStoreError) {
+    private func read(
+        _ scene: Scene, _ connection: SceneConnection, from store: any SceneStateStore
+    ) async throws(SceneStateStoreError) -> StoredState {
+        guard let (stored, data) = try await store.load(scene.identifier) else { return .none }
+        let crashed = try await store.unfinishedRestorations(of: scene.identifier)
+        if connection.restoration.code == .automatic, crashed >= configuration.crashedStarts {
+            return .crashLoop(crashed)
+        }
+        // The mark that a crash would leave behind.
         do throws(SceneStateStoreError) {
             _ = try await store.beginRestoration(of: scene.identifier)
         } catch {
             if error.isUnavailability { noteStore(hasFailed: true, "\(error)") }
+            // A client need not wait for a disk that is full; restoration does.
             guard error.isUnavailability, connection.origin != .restoration else { throw error }
         }
+        scene.state.withLock { $0.stamp = stored.stamp }
+        return .state(data)
     }
 
     func endRestoration(of scene: Scene) async {

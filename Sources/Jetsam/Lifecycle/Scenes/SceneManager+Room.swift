@@ -4,7 +4,7 @@ internal import MemoryPressure
 extension SceneManager {
     /// Makes room for a scene that is to connect, from whatever ranks lower, and throws where there is not enough.
     func makeRoom(_ scene: Scene, _ connection: SceneConnection) async throws(SceneRefusal) {
-        guard connection.expectedBytes > 0, let ask = dependencies.makeRoom else { return }
+        guard connection.expectedBytes > 0, !connection.hasRoom, let ask = dependencies.makeRoom else { return }
         await roomTurn.take()
         defer { roomTurn.release() }
         let (needed, overflow) = connection.expectedBytes.addingReportingOverflow(connecting)

@@ -4,24 +4,38 @@ internal import MemoryPressure
 extension SceneManager {
     /// Asks a scene for its state and stores it. The caller has its turn.
     func save(_ scene: Scene, by deadline: MonotonicInstant) async {
-        guard dependencies.store != nil, let observer = scene.state.withLock({ $0.observer }) else { return }
-        let encoded = Lock<Result<SceneStateData?, any Error>?>(nil)
-        await call(.encodeState, scene, by: deadline) {
-            let result: Result<SceneStateData?, any Error>
-            do { result = .success(try await observer.encodeState(of: scene)) } catch { result = .failure(error) }
-            encoded.withLock { $0 = result }
+        guard dependencies.store != nil else { return }
+        guard let encoded = await encode(scene, by: deadline) else { return }
+        if let data = encoded.state ?? scene.state.withLock({ $0.waitingState }) {
+            await store(data, of: scene, by: deadline)
+        } else {
+            scene.state.withLock { $0.isUnsaved = false }
         }
-        switch encoded.withLock({ $0 }) {
-        case nil: failed(scene, "its state was not encoded in time")
-        case .failure(let error)?: failed(scene, "encoding its state threw: \(String(describing: error).prefix(200))")
-        case .success(let data?)?: await store(data, of: scene, by: deadline)
-        case .success(nil)?:
-            if let waiting = scene.state.withLock({ $0.waitingState }) {
-                await store(waiting, of: scene, by: deadline)
-            } else {
-                scene.state.withLock { $0.isUnsaved = false }
+    }
+
+    struct EncodedState: Sendable {
+        /// Nil where nothing has changed.
+        var state: SceneStateData?
+    }
+
+    /// What the observer says is the state; nil where it did not say, which is counted.
+    func encode(_ scene: Scene, by deadline: MonotonicInstant) async -> EncodedState? {
+        guard let observer = scene.state.withLock({ $0.observer }) else { return nil }
+        let answer = Lock<Result<EncodedState, any Error>?>(nil)
+        await call(.encodeState, scene, by: deadline) {
+            do {
+                let state = try await observer.encodeState(of: scene)
+                answer.withLock { $0 = .success(EncodedState(state: state)) }
+            } catch {
+                answer.withLock { $0 = .failure(error) }
             }
         }
+        switch answer.withLock({ $0 }) {
+        case .success(let encoded)?: return encoded
+        case .failure(let error)?: failed(scene, "encoding its state threw: \(String(describing: error).prefix(200))")
+        case nil: failed(scene, "its state was not encoded in time")
+        }
+        return nil
     }
 
     func store(_ data: SceneStateData, of scene: Scene, by deadline: MonotonicInstant) async {
@@ -63,19 +77,19 @@ extension SceneManager {
         noteStore(hasFailed: false, "a state was stored")
     }
 
-    private func failed(_ scene: Scene, _ reason: String) {
+    func failed(_ scene: Scene, _ reason: String) {
         scene.state.withLock { $0.isUnsaved = true }
         count { $0.failedSaves += 1 }
         logger.warning("Scene '\(scene.identifier)': \(reason)")
     }
 
     /// Forgets what is stored of a scene that is gone.
-    func forget(_ scene: Scene) async {
+    func forget(_ scene: Scene, ifStampIs stamp: UInt64? = nil) async {
         guard let store = dependencies.store else { return }
         let deadline = now.advanced(by: configuration.transitionDeadline)
         _ = await scene.storing.call(by: deadline, deadlines) { [logger] in
             do throws(SceneStateStoreError) {
-                try await store.remove(scene.identifier, stamp: nil)
+                try await store.remove(scene.identifier, stamp: stamp)
             } catch {
                 logger.warning("Scene '\(scene.identifier)': its stored state could not be removed: \(error)")
             }
@@ -127,5 +141,6 @@ extension SceneManager {
             guard let waiting = scene.state.withLock({ $0.waitingState }), canSave else { continue }
             await store(waiting, of: scene, by: now.advanced(by: configuration.transitionDeadline))
         }
+        _ = await restorePostponed()
     }
 }

@@ -17,6 +17,8 @@ public final class SceneManager: Sendable {
         var storeHasFailed = false
         /// What restoration before readiness left for later.
         var postponed: [StoredScene] = []
+        /// What is stored could not be listed yet.
+        var restorationIsDue = false
         var observerForRestoring: (@Sendable (StoredScene) -> (any SceneObserver)?)?
         var statistics = SceneStatistics()
     }

@@ -40,7 +40,7 @@ public struct SceneRefusal: Error, Sendable, Equatable, CustomStringConvertible 
     }
     static func crashLoop(_ starts: Int) -> SceneRefusal { .init(code: .crashLoop(starts)) }
     static func store(_ error: SceneStateStoreError) -> SceneRefusal { .init(code: .store(error)) }
-    static func handOffFailed(_ error: any Error) -> SceneRefusal {
+    static func handOffFailed(_ error: Any) -> SceneRefusal {
         .init(code: .handOffFailed(String(String(describing: error).prefix(200))))
     }
 

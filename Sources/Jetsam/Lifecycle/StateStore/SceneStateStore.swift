@@ -50,7 +50,7 @@ public struct StoredScene: Sendable, Hashable {
 public struct SceneStateStoreError: Error, Sendable, Hashable, CustomStringConvertible {
     private enum Code: Sendable, Hashable {
         case system(Errno, String), insecure(String), damaged(String), unsupported(String)
-        case tooLarge(Int, Int), unavailable, custom(String), crashLoop(Int)
+        case tooLarge(Int, Int), unavailable, custom(String)
     }
 
     private let code: Code
@@ -76,20 +76,11 @@ public struct SceneStateStoreError: Error, Sendable, Hashable, CustomStringConve
     /// An error of a store of one's own.
     public static func custom(_ text: String) -> SceneStateStoreError { .init(code: .custom(String(text.prefix(200)))) }
 
-    /// Not an error of the store: it says that restoring has crashed so often.
-    static func crashLoop(_ starts: Int) -> SceneStateStoreError { .init(code: .crashLoop(starts)) }
-
-    var crashedStarts: Int? {
-        if case .crashLoop(let starts) = code { starts } else { nil }
-    }
-
-    /// Whether nothing can be stored for now, whatever it is: the disk is full, read-only or failing, or the application
-    /// says so. Scenes that are not saved are then lost last, and restoration waits.
+    /// Whether the store itself does not work for now: the disk is full, read-only or failing, its directory is gone, or the
+    /// application says so. Scenes that are not saved are then lost last, and restoration waits.
     public var isUnavailability: Bool {
         switch code {
-        case .system(let error, _):
-            [.noSpace, .diskQuotaExceeded, .readOnlyFileSystem, .ioError, .fileTooLarge].contains(error)
-        case .unavailable: true
+        case .system, .unavailable: true
         default: false
         }
     }
@@ -112,7 +103,6 @@ public struct SceneStateStoreError: Error, Sendable, Hashable, CustomStringConve
         case .tooLarge(let bytes, let maximum): "\(bytes) bytes, but at most \(maximum) are stored"
         case .unavailable: "not available now"
         case .custom(let text): text
-        case .crashLoop(let starts): "restoring crashed in \(starts) starts"
         }
     }
 }

@@ -1,0 +1,123 @@
+internal import Dispatch
+internal import MemoryPressure
+public import SystemPackage
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
+/// Keeps scenes' states in a directory, a file each.
+///
+/// The directory belongs to this user with mode 0700, its files have 0600. A state is written beside the old one, flushed,
+/// given its name, and the directory is flushed: whatever happens meanwhile, the old or the new one is there in full. What
+/// is found damaged is renamed to end in `.bad` and left for whoever wants to look at it.
+///
+/// Put it on a volume that outlives the container. The calls of one store run one after another on a queue of its own.
+public final class FileStateStore: SceneStateStore {
+    /// Where the states are.
+    public let directory: FilePath
+    /// The longest state that is stored or read, in bytes.
+    public let maximumStateBytes: Int
+
+    let files: StateDirectory
+    private let queue = DispatchQueue(label: "jetsam.state")
+
+    /// Opens a directory, and makes it where its parent exists.
+    ///
+    /// - Parameters:
+    ///   - directory: Where the states are; in one's own hands, mode 0700.
+    ///   - maximumStateBytes: The longest state that is stored or read. At least 0, default 1 MiB.
+    /// - Throws: ``SceneStateStoreError`` where the directory cannot be had, or others may read or write it.
+    public init(directory: FilePath, maximumStateBytes: Int = 1 << 20) throws(SceneStateStoreError) {
+        self.directory = directory
+        self.maximumStateBytes = max(0, maximumStateBytes)
+        files = try StateDirectory(directory)
+        try tidy()
+    }
+
+    public func save(_ scene: StoredScene, _ state: SceneStateData) async throws(SceneStateStoreError) {
+        guard state.bytes.count <= maximumStateBytes else {
+            throw .tooLarge(bytes: state.bytes.count, maximum: maximumStateBytes)
+        }
+        try await onQueue { [self] () throws(SceneStateStoreError) in
+            let stem = StateFileName.stem(scene.identifier)
+            try replace(stem, StateFileName.state, StateFormat.encode(scene, state))
+        }
+    }
+
+    public func load(
+        _ scene: SceneIdentifier
+    ) async throws(SceneStateStoreError) -> (StoredScene, SceneStateData)? {
+        try await onQueue { [self] () throws(SceneStateStoreError) in
+            let stem = StateFileName.stem(scene)
+            return try keepingAside(stem, StateFileName.state) { () throws(SceneStateStoreError) in
+                try read(stem, StateFileName.state, .stored, scene)
+            }
+        }
+    }
+
+    public func remove(_ scene: SceneIdentifier, stamp: UInt64?) async throws(SceneStateStoreError) {
+        try await onQueue { [self] () throws(SceneStateStoreError) in
+            let stem = StateFileName.stem(scene)
+            if let stamp {
+                try remove(stem, scene, ifStampIs: stamp)
+            } else {
+                try files.remove(stem + StateFileName.state)
+            }
+            try files.remove(stem + StateFileName.mark)
+            try files.sync()
+        }
+    }
+
+    public func list(limit: Int) async throws(SceneStateStoreError) -> [StoredScene] {
+        try await onQueue { [self] () throws(SceneStateStoreError) -> [StoredScene] in
+            var scenes: [StoredScene] = []
+            for name in try files.names().sorted() where name.hasSuffix(StateFileName.state) && scenes.count < limit {
+                let stem = String(name.dropLast(StateFileName.state.utf8.count))
+                do throws(SceneStateStoreError) {
+                    let found = try keepingAside(stem, StateFileName.state) {
+                        () throws(SceneStateStoreError) -> StateFormat.Header? in try header(stem, name)
+                    }
+                    if let found { scenes.append(found.scene) }
+                } catch  where error.isDamage {
+                    continue
+                }
+            }
+            return scenes
+        }
+    }
+
+    public func beginRestoration(of scene: SceneIdentifier) async throws(SceneStateStoreError) -> Int {
+        try await onQueue { [self] () throws(SceneStateStoreError) in
+            let before = try marks(of: scene)
+            let stem = StateFileName.stem(scene)
+            let mark = StoredScene(identifier: scene, priority: .normal, expectedBytes: before + 1, stamp: 0)
+            let bytes = StateFormat.encode(mark, SceneStateData(version: 0, bytes: []), kind: .restorationMark)
+            try replace(stem, StateFileName.mark, bytes)
+            return before
+        }
+    }
+
+    public func unfinishedRestorations(of scene: SceneIdentifier) async throws(SceneStateStoreError) -> Int {
+        try await onQueue { [self] () throws(SceneStateStoreError) in try marks(of: scene) }
+    }
+
+    public func endRestoration(of scene: SceneIdentifier) async throws(SceneStateStoreError) {
+        try await onQueue { [self] () throws(SceneStateStoreError) in
+            if try files.remove(StateFileName.stem(scene) + StateFileName.mark) { try files.sync() }
+        }
+    }
+
+    private func onQueue<Result: Sendable>(
+        _ body: @escaping @Sendable () throws(SceneStateStoreError) -> Result
+    ) async throws(SceneStateStoreError) -> Result {
+        let result = await withCheckedContinuation { continuation in
+            queue.async { continuation.resume(returning: Swift.Result(catching: body)) }
+        }
+        return try result.get()
+    }
+}

@@ -1,0 +1,171 @@
+internal import MemoryPressure
+internal import SystemPackage
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
+/// A directory that nobody else can read or write, and the few things that the store does in it. Paths are always names
+/// inside it, so that no link in between leads elsewhere.
+struct StateDirectory: ~Copyable, Sendable {
+    private let descriptor: CInt
+
+    /// Opens the directory, and makes it where its parent exists.
+    init(_ path: FilePath) throws(SceneStateStoreError) {
+        let made = unsafe mkdir(path.string, 0o700)
+        if made != 0, errno != EEXIST { throw .system(Errno(rawValue: errno), doing: "making the directory") }
+        let descriptor = unsafe open(path.string, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { throw .system(Errno(rawValue: errno), doing: "opening the directory") }
+        var info = stat()
+        guard unsafe fstat(descriptor, &info) == 0 else {
+            let error = Errno(rawValue: errno)
+            Syscalls.close(descriptor)
+            throw .system(error, doing: "looking at the directory")
+        }
+        guard info.st_mode & 0o077 == 0, info.st_uid == geteuid() else {
+            Syscalls.close(descriptor)
+            let mode = String(info.st_mode & 0o7777, radix: 8)
+            throw .insecure("the directory has mode \(mode) and owner \(info.st_uid); it must be this user's, mode 700")
+        }
+        self.descriptor = descriptor
+        if made == 0 { Self.syncParent(of: path) }
+    }
+
+    deinit {
+        Syscalls.close(descriptor)
+    }
+
+    // A directory that is lost with the power is made again; all that is lost with it was not there before.
+    private static func syncParent(of path: FilePath) {
+        let parent = path.removingLastComponent()
+        let descriptor = unsafe open(parent.isEmpty ? "." : parent.string, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        fsync(descriptor)
+        Syscalls.close(descriptor)
+    }
+
+    /// Writes a file in place of another: when this returns it outlives a power failure, when it throws the other one is
+    /// still there.
+    func replace(_ name: String, with bytes: [UInt8], by temporary: String) throws(SceneStateStoreError) {
+        do throws(SceneStateStoreError) {
+            try write(temporary, bytes)
+            try rename(temporary, to: name)
+        } catch {
+            _ = unsafe unlinkat(descriptor, temporary, 0)
+            throw error
+        }
+        try sync()
+    }
+
+    private func write(_ name: String, _ bytes: [UInt8]) throws(SceneStateStoreError) {
+        let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW
+        let file = unsafe openat(descriptor, name, flags, 0o600)
+        guard file >= 0 else { throw .system(Errno(rawValue: errno), doing: "making the file") }
+        do throws(SceneStateStoreError) {
+            // One that a crash left behind may have been made with another mode.
+            guard fchmod(file, 0o600) == 0 else { throw .system(Errno(rawValue: errno), doing: "closing the file off") }
+            try writeAll(file, bytes)
+            guard fsync(file) == 0 else { throw .system(Errno(rawValue: errno), doing: "flushing the file") }
+        } catch {
+            Syscalls.close(file)
+            throw error
+        }
+        guard close(file) == 0 else { throw .system(Errno(rawValue: errno), doing: "closing the file") }
+    }
+
+    private func writeAll(_ file: CInt, _ bytes: [UInt8]) throws(SceneStateStoreError) {
+        var offset = 0
+        while offset < bytes.count {
+            let count = unsafe bytes.withUnsafeBytes { buffer in
+                unsafe systemWrite(file, buffer.baseAddress! + offset, buffer.count - offset)
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else {
+                throw .system(count == 0 ? .noSpace : Errno(rawValue: errno), doing: "writing the file")
+            }
+            offset += count
+        }
+    }
+
+    /// The first `limit` bytes of a file and its size; nil where there is none.
+    func read(_ name: String, limit: Int) throws(SceneStateStoreError) -> (bytes: [UInt8], size: Int)? {
+        let file = unsafe openat(descriptor, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        if file < 0, errno == ENOENT { return nil }
+        if file < 0, errno == ELOOP { throw .damaged("it is a link") }
+        guard file >= 0 else { throw .system(Errno(rawValue: errno), doing: "opening the file") }
+        defer { Syscalls.close(file) }
+        var info = stat()
+        guard unsafe fstat(file, &info) == 0 else {
+            throw .system(Errno(rawValue: errno), doing: "looking at the file")
+        }
+        guard info.st_mode & S_IFMT == S_IFREG else { throw .damaged("it is no ordinary file") }
+        let wanted = min(limit, Int(info.st_size))
+        var bytes = [UInt8](repeating: 0, count: wanted)
+        var offset = 0
+        while offset < wanted {
+            let count = unsafe bytes.withUnsafeMutableBytes { buffer in
+                unsafe pread(file, buffer.baseAddress! + offset, wanted - offset, off_t(offset))
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw .system(Errno(rawValue: errno), doing: "reading the file") }
+            guard count > 0 else { break }
+            offset += count
+        }
+        bytes.removeLast(wanted - offset)
+        return (bytes, Int(info.st_size))
+    }
+
+    func rename(_ name: String, to other: String) throws(SceneStateStoreError) {
+        guard unsafe renameat(descriptor, name, descriptor, other) == 0 else {
+            throw .system(Errno(rawValue: errno), doing: "renaming the file")
+        }
+    }
+
+    /// Gives a file its name back, unless there is one of that name.
+    func restore(_ name: String, as other: String) throws(SceneStateStoreError) {
+        guard unsafe linkat(descriptor, name, descriptor, other, 0) == 0 || errno == EEXIST else {
+            throw .system(Errno(rawValue: errno), doing: "giving the file its name back")
+        }
+    }
+
+    /// Whether there was one.
+    @discardableResult
+    func remove(_ name: String) throws(SceneStateStoreError) -> Bool {
+        if unsafe unlinkat(descriptor, name, 0) == 0 { return true }
+        if errno == ENOENT { return false }
+        throw .system(Errno(rawValue: errno), doing: "removing the file")
+    }
+
+    func sync() throws(SceneStateStoreError) {
+        guard fsync(descriptor) == 0 else { throw .system(Errno(rawValue: errno), doing: "flushing the directory") }
+    }
+
+    /// The names in it, in no order.
+    func names() throws(SceneStateStoreError) -> [String] {
+        let file = unsafe openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard file >= 0 else { throw .system(Errno(rawValue: errno), doing: "opening the directory") }
+        guard let stream = unsafe fdopendir(file) else {
+            let error = Errno(rawValue: errno)
+            Syscalls.close(file)
+            throw .system(error, doing: "listing the directory")
+        }
+        defer { unsafe closedir(stream) }
+        var names: [String] = []
+        while let entry = unsafe readdir(stream) {
+            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                unsafe pointer.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names
+    }
+}
+
+// The type's methods of the same name would shadow the system's inside it.
+@unsafe private func systemWrite(_ file: CInt, _ at: UnsafeRawPointer, _ count: Int) -> Int {
+    unsafe write(file, at, count)
+}
