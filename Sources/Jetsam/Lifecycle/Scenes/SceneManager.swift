@@ -51,6 +51,9 @@ public final class SceneManager: Sendable {
         return scenes.sorted { $0.identifier < $1.identifier }
     }
 
+    /// How many are connected.
+    public var count: Int { state.withLock { $0.scenes.count } }
+
     /// A snapshot. It walks scenes and caches: for dashboards, not for hot paths.
     public var statistics: SceneStatistics {
         var (statistics, scenes, canSave) = state.withLock {

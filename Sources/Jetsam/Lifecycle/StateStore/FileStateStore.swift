@@ -39,6 +39,7 @@ public final class FileStateStore: SceneStateStore {
         try tidy()
     }
 
+    /// Writes a scene's state in place of the one before, to outlive a power failure.
     public func save(_ scene: StoredScene, _ state: SceneStateData) async throws(SceneStateStoreError) {
         guard state.bytes.count <= maximumStateBytes else {
             throw .tooLarge(bytes: state.bytes.count, maximum: maximumStateBytes)
@@ -49,6 +50,7 @@ public final class FileStateStore: SceneStateStore {
         }
     }
 
+    /// Reads a scene's state. What is damaged, too long or of an unknown version is renamed and thrown.
     public func load(
         _ scene: SceneIdentifier
     ) async throws(SceneStateStoreError) -> (StoredScene, SceneStateData)? {
@@ -60,6 +62,7 @@ public final class FileStateStore: SceneStateStore {
         }
     }
 
+    /// Removes a scene's state and the mark of its restoration; with a stamp only if the state is still the one stored with it.
     public func remove(_ scene: SceneIdentifier, stamp: UInt64?) async throws(SceneStateStoreError) {
         try await onQueue { [self] () throws(SceneStateStoreError) in
             let stem = StateFileName.stem(scene)
@@ -73,6 +76,7 @@ public final class FileStateStore: SceneStateStore {
         }
     }
 
+    /// The scenes that have a state here, by file name, at most `limit`. Only headers are read; damaged ones are renamed and left out.
     public func list(limit: Int) async throws(SceneStateStoreError) -> [StoredScene] {
         try await onQueue { [self] () throws(SceneStateStoreError) -> [StoredScene] in
             var scenes: [StoredScene] = []
@@ -91,6 +95,7 @@ public final class FileStateStore: SceneStateStore {
         }
     }
 
+    /// Writes the mark of a restoration, to outlive a crash; gives how many such marks there were.
     public func beginRestoration(of scene: SceneIdentifier) async throws(SceneStateStoreError) -> Int {
         try await onQueue { [self] () throws(SceneStateStoreError) in
             let before = try marks(of: scene)
@@ -102,10 +107,12 @@ public final class FileStateStore: SceneStateStore {
         }
     }
 
+    /// How many restorations of the scene have begun and not ended.
     public func unfinishedRestorations(of scene: SceneIdentifier) async throws(SceneStateStoreError) -> Int {
         try await onQueue { [self] () throws(SceneStateStoreError) in try marks(of: scene) }
     }
 
+    /// Removes the mark of the scene's restorations.
     public func endRestoration(of scene: SceneIdentifier) async throws(SceneStateStoreError) {
         try await onQueue { [self] () throws(SceneStateStoreError) in
             if try files.remove(StateFileName.stem(scene) + StateFileName.mark) { try files.sync() }
