@@ -1,0 +1,108 @@
+import MemoryPressure
+import Testing
+
+@testable import Jetsam
+
+struct SceneCachesTests {
+    /// A cache of a scene that gives what it is asked for.
+    private final class Cache: Sendable {
+        let limits = Lock<[Int?]>([])
+        let asked = Lock<[Int]>([])
+        let registration = Lock<CacheRegistration?>(nil)
+
+        init(_ registry: CacheRegistry, scene: SceneIdentifier?, bytes: Int, traits: CacheTraits = []) {
+            let made = registry.register(
+                "cache", traits: traits, scene: scene,
+                limit: { [limits] bytes in limits.withLock { $0.append(bytes) } },
+                release: { [weak self] request in
+                    self?.asked.withLock { $0.append(request.bytes) }
+                    self?.registration.withLock { $0 }?.update(bytes: 0)
+                    return request.bytes
+                })
+            registration.withLock { $0 = made }
+            made.update(bytes: bytes)
+        }
+    }
+
+    @Test("Background cuts a scene's caches, suspension empties them, the foreground gives their limits back")
+    func changes() async throws {
+        let fixture = SceneFixture()
+        let cache = Cache(fixture.registry, scene: "a", bytes: 1000)
+        let other = Cache(fixture.registry, scene: "b", bytes: 1000)
+        let scene = try await fixture.scenes.connect("a", expectedBytes: 10, observer: SceneRecord())
+        #expect(scene.footprintBytes == 1010)
+        try await scene.enterBackground()
+        #expect(cache.limits.withLock { $0 } == [500])
+        #expect(cache.asked.withLock { $0 } == [])
+        try await scene.activate()
+        #expect(cache.limits.withLock { $0 } == [500, nil])
+        try await scene.suspend()
+        #expect(cache.limits.withLock { $0 } == [500, nil, 500, 0])
+        #expect(cache.asked.withLock { $0 } == [1000])
+        #expect(scene.footprintBytes == 10)
+        try await scene.activate()
+        #expect(cache.limits.withLock { $0 } == [500, nil, 500, 0, nil])
+        #expect(other.limits.withLock { $0 } == [])
+    }
+
+    @Test("A sensitive cache is emptied on entering the background")
+    func sensitive() async throws {
+        let fixture = SceneFixture()
+        let cache = Cache(fixture.registry, scene: "a", bytes: 1000, traits: .sensitive)
+        try await fixture.scenes.connect("a", observer: SceneRecord()).enterBackground()
+        #expect(cache.limits.withLock { $0 } == [0])
+        #expect(cache.asked.withLock { $0 } == [1000])
+    }
+
+    @Test("Disconnecting empties a scene's caches and ends them, and its assertions; suspension expires those")
+    func ending() async throws {
+        let fixture = SceneFixture()
+        let cache = Cache(fixture.registry, scene: "a", bytes: 1000)
+        let scene = try await fixture.scenes.connect("a", observer: SceneRecord())
+        try await scene.suspend()
+        #expect(fixture.assertions.calls.withLock { $0 } == ["expire a"])
+        try await scene.disconnect()
+        #expect(fixture.assertions.calls.withLock { $0 } == ["expire a", "end a"])
+        #expect(cache.asked.withLock { $0 } == [1000])
+        #expect(fixture.registry.clients.isEmpty)
+        cache.registration.withLock { $0 }?.update(bytes: 5)
+        #expect(fixture.registry.reportedBytes == 0)
+    }
+
+    @Test("A cache whose handler hangs does not hold up its scene beyond the deadline")
+    func hung() async throws {
+        let fixture = SceneFixture()
+        let gate = Gate()
+        let registration = fixture.registry.register(
+            "hung", scene: "a",
+            limit: { _ in
+                gate.arrive()
+                gate.waitUntilOpen()
+            }, release: { _ in 0 })
+        registration.update(bytes: 100)
+        let scene = try await fixture.scenes.connect("a", observer: SceneRecord())
+        let change = Task { try await scene.enterBackground() }
+        await fixture.advance(by: .seconds(5), whenArrived: gate)
+        try await change.value
+        #expect(scene.sceneState == .background)
+        #expect(fixture.scenes.statistics.lateCallbacks.map(\.callback) == ["cacheHandlers"])
+        gate.open()
+    }
+
+    @Test("Asynchronous caches are asked too, and what handlers throw is borne")
+    func asynchronous() async throws {
+        let fixture = SceneFixture()
+        let limits = Lock<[Int?]>([])
+        let registration = fixture.registry.registerAsynchronous(
+            "asynchronous", scene: "a",
+            limit: { bytes in
+                limits.withLock { $0.append(bytes) }
+                throw SceneRecord.Failure()
+            }, release: { _ in throw SceneRecord.Failure() })
+        registration.update(bytes: 100)
+        let scene = try await fixture.scenes.connect("a", observer: SceneRecord())
+        try await scene.suspend()
+        #expect(limits.withLock { $0 } == [50, 0])
+        #expect(scene.sceneState == .suspended)
+    }
+}

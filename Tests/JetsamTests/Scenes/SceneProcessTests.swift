@@ -1,0 +1,111 @@
+import JetsamTesting
+import MemoryPressure
+import Testing
+
+@testable import Jetsam
+
+struct SceneProcessTests {
+    private func end(_ fixture: SceneFixture) -> MonotonicInstant { fixture.clock.now.advanced(by: .seconds(5)) }
+
+    @Test("Scenes follow the process down and come back to where they were")
+    func downAndUp() async throws {
+        let fixture = SceneFixture()
+        let active = try await fixture.scenes.connect("active", observer: SceneRecord())
+        let inactive = try await fixture.scenes.connect("inactive", observer: SceneRecord())
+        let background = try await fixture.scenes.connect("background", by: .system, observer: SceneRecord())
+        try await inactive.deactivate()
+        func states() -> [SceneState] { [active, inactive, background].map(\.sceneState) }
+        await fixture.scenes.processGoesDown(to: .inactive, isFinal: false, by: end(fixture))
+        #expect(states() == [.inactive, .inactive, .background])
+        await fixture.scenes.processGoesDown(to: .background, isFinal: false, by: end(fixture))
+        #expect(states() == [.background, .background, .background])
+        await fixture.scenes.processGoesDown(to: .suspended, isFinal: false, by: end(fixture))
+        #expect(states() == [.suspended, .suspended, .suspended])
+        await fixture.scenes.processCameUp(to: .background, by: end(fixture))
+        #expect(states() == [.background, .background, .background])
+        await fixture.scenes.processCameUp(to: .inactive, by: end(fixture))
+        #expect(states() == [.inactive, .inactive, .background])
+        await fixture.scenes.processCameUp(to: .active, by: end(fixture))
+        #expect(states() == [.active, .inactive, .background])
+    }
+
+    @Test("What the process does not allow is refused, and says so")
+    func ceiling() async throws {
+        let fixture = SceneFixture()
+        let scene = try await fixture.scenes.connect("a", observer: SceneRecord())
+        await fixture.scenes.processGoesDown(to: .background, isFinal: false, by: end(fixture))
+        await #expect(throws: SceneRefusal.processState("background")) { try await scene.activate() }
+        await #expect(throws: SceneRefusal.processState("background")) {
+            try await fixture.scenes.connect("b", observer: SceneRecord())
+        }
+        _ = try await fixture.scenes.connect("c", by: .system, observer: SceneRecord())
+        await fixture.scenes.processGoesDown(to: .background, isFinal: true, by: end(fixture))
+        await #expect(throws: SceneRefusal.processState("shutting down")) {
+            try await fixture.scenes.connect("d", by: .system, observer: SceneRecord())
+        }
+    }
+
+    @Test("A scene that its client moved meanwhile does not come back by itself")
+    func clientMoved() async throws {
+        let fixture = SceneFixture()
+        let scene = try await fixture.scenes.connect("a", observer: SceneRecord())
+        await fixture.scenes.processGoesDown(to: .inactive, isFinal: false, by: end(fixture))
+        try await scene.enterBackground()
+        await fixture.scenes.processCameUp(to: .active, by: end(fixture))
+        #expect(scene.sceneState == .background)
+    }
+
+    @Test("When the process ends, background scenes are told and suspended ones are not; their states stay stored")
+    func termination() async throws {
+        let fixture = SceneFixture()
+        let records = [SceneRecord(), SceneRecord()]
+        _ = try await fixture.scenes.connect("background", observer: records[0])
+        try await fixture.scenes.connect("suspended", observer: records[1]).suspend()
+        _ = records[1].takeCalls()
+        await fixture.scenes.processGoesDown(to: .inactive, isFinal: true, by: end(fixture))
+        await fixture.scenes.processGoesDown(to: .background, isFinal: true, by: end(fixture))
+        _ = records[0].takeCalls()
+        await fixture.scenes.processGoesDown(to: .disconnected, isFinal: true, by: end(fixture))
+        #expect(records[0].calls == ["willTerminate"])
+        #expect(records[1].calls == [])
+        #expect(fixture.scenes.scenes.isEmpty)
+        #expect(fixture.store["background"] != nil && fixture.store["suspended"] != nil)
+    }
+
+    @Test("One scene that hangs holds up neither the others nor the process beyond its deadline")
+    func hung() async throws {
+        let fixture = SceneFixture()
+        let spot = SlowSpot()
+        let slow = SceneRecord { name, _ in if name == "willResignActive" { await spot.stay() } }
+        _ = try await fixture.scenes.connect("slow", priority: .high, observer: slow)
+        let others = try await (0..<100).asyncMap { index in
+            try await fixture.scenes.connect(SceneIdentifier(String("scene \(index)"))!, observer: SceneRecord())
+        }
+        let end = fixture.clock.now.advanced(by: .seconds(2))
+        let down = Task { await fixture.scenes.processGoesDown(to: .inactive, isFinal: false, by: end) }
+        await fixture.advance(by: .seconds(2), whenArrived: spot.gate)
+        await down.value
+        spot.open()
+        await fixture.scenes.processGoesDown(
+            to: .background, isFinal: false, by: fixture.clock.now.advanced(by: .seconds(5)))
+        #expect(others.allSatisfy { $0.sceneState == .background })
+        #expect(fixture.scenes["slow"]?.sceneState == .background)
+    }
+
+    @Test("Without scenes nothing happens")
+    func none() async throws {
+        let fixture = SceneFixture()
+        await fixture.scenes.processGoesDown(to: .inactive, isFinal: false, by: end(fixture))
+        await fixture.scenes.processCameUp(to: .active, by: end(fixture))
+        #expect(fixture.scenes.deadlines.count == 0)
+        #expect(fixture.scenes.statistics == SceneStatistics())
+    }
+}
+
+extension Sequence {
+    fileprivate func asyncMap<T>(_ transform: (Element) async throws -> T) async rethrows -> [T] {
+        var result: [T] = []
+        for element in self { result.append(try await transform(element)) }
+        return result
+    }
+}
