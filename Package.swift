@@ -92,7 +92,8 @@ let package = Package(
         .testTarget(
             name: "JetsamTests",
             dependencies: [
-                "AllocationCounter", "CLinuxShims", "Jetsam", "JetsamJemalloc", "JetsamTesting", "MemoryPressure",
+                "AllocationCounter", "CLinuxShims", "CTestProcesses", "Jetsam", "JetsamJemalloc", "JetsamTesting",
+                "MemoryPressure",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

@@ -5,9 +5,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -100,5 +102,11 @@ int test_process_end(pid_t child) {
   while (waitpid(child, &status, 0) < 0)
     if (errno != EINTR) return -errno;
   return status;
+}
+
+int test_thread_private_mounts(void) {
+  if (unshare(CLONE_NEWNS) != 0) return -errno;
+  // Else what is mounted next would be seen by everybody.
+  return mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 ? 0 : -errno;
 }
 #endif

@@ -1,0 +1,80 @@
+import CTestProcesses
+import MemoryPressure
+import SystemPackage
+
+@testable import Jetsam
+
+#if canImport(Glibc)
+    import Glibc
+
+    /// A file system of a few pages that only one thread of this process can see: it is gone with the thread, however the test ends.
+    final class SmallDisk: Sendable {
+        private enum Order: Sendable {
+            case makeReadOnly, end
+        }
+
+        let store: FileStateStore
+        private let orders: Lock<[Order]>
+        private let spot: ParkingSpot
+        private let answers: ParkingSpot
+
+        /// Whether this process may make file systems.
+        static let isAllowed: Bool = {
+            let answer = Lock(false)
+            let done = ParkingSpot()
+            let started: ()? = try? ServiceThread.start("disk-test") {
+                let isAllowed = test_thread_private_mounts() == 0
+                answer.withLock { $0 = isAllowed }
+                done.signal()
+            }
+            if started != nil { done.wait(for: nil) }
+            return answer.withLock { $0 }
+        }()
+
+        init(bytes: Int) throws {
+            let directory = try TemporaryDirectory()
+            let opened = Lock<Result<FileStateStore, any Error>?>(nil)
+            let (orders, spot, answers) = (Lock<[Order]>([]), ParkingSpot(), ParkingSpot())
+            (self.orders, self.spot, self.answers) = (orders, spot, answers)
+            try ServiceThread.start("disk-test") {
+                let path = directory.path
+                let result = Result { try Self.open(path, bytes: bytes) }
+                opened.withLock { $0 = result }
+                answers.signal()
+                while (try? result.get()) != nil {
+                    spot.wait(for: nil)
+                    guard orders.withLock({ $0.popLast() }) == .makeReadOnly else { break }
+                    _ = unsafe mount(nil, path.string, nil, UInt(MS_REMOUNT | MS_RDONLY), nil)
+                    answers.signal()
+                }
+                _ = unsafe umount2(path.string, CInt(MNT_DETACH))
+                withExtendedLifetime(directory) {}
+            }
+            answers.wait(for: nil)
+            store = try opened.withLock { $0 }!.get()
+        }
+
+        deinit {
+            order(.end)
+        }
+
+        private static func open(_ path: FilePath, bytes: Int) throws -> FileStateStore {
+            let result = test_thread_private_mounts()
+            guard result == 0 else { throw Errno(rawValue: -result) }
+            guard unsafe mount("none", path.string, "tmpfs", 0, "size=\(bytes),mode=700") == 0 else {
+                throw Errno(rawValue: errno)
+            }
+            return try FileStateStore(directory: path)
+        }
+
+        func makeReadOnly() {
+            order(.makeReadOnly)
+            answers.wait(for: nil)
+        }
+
+        private func order(_ order: Order) {
+            orders.withLock { $0.append(order) }
+            spot.signal()
+        }
+    }
+#endif
