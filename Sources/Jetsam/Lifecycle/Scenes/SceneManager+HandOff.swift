@@ -21,6 +21,7 @@ extension SceneManager {
         await scene.turn.take()
         defer { scene.turn.release() }
         let before = scene.sceneState
+        guard before != .disconnected, before != .unattached else { throw .notConnected }
         if before == .active || before == .inactive { try await move(scene, to: .background, cause: .handOver) }
         do throws(SceneRefusal) {
             let state = try await stateToHandOver(scene)

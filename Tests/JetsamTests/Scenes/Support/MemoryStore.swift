@@ -13,6 +13,8 @@ final class MemoryStore: SceneStateStore {
     }
 
     let state = Lock(State())
+    /// Where each end of a restoration is seen.
+    let restorationEnds = Gate()
     let beforeSave: @Sendable () async -> Void
 
     init(beforeSave: @escaping @Sendable () async -> Void = {}) {
@@ -88,5 +90,6 @@ final class MemoryStore: SceneStateStore {
 
     func endRestoration(of scene: SceneIdentifier) async throws(SceneStateStoreError) {
         state.withLock { $0.marks[scene] = nil }
+        restorationEnds.arrive()
     }
 }
