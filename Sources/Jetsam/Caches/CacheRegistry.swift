@@ -35,7 +35,7 @@ public final class CacheRegistry: Sendable {
     ///     a band the cheapest are asked first. Nil counts as 1. Not-a-number and negative values count as 0.
     ///   - traits: What reclaim should know before it asks.
     ///   - scene: The scene that it belongs to, if any: in the background its limit is cut, suspension empties it, and
-    ///     disconnecting ends it. The handlers are then called for the scene's changes too, on a Dispatch queue.
+    ///     disconnecting ends it. The handlers are then called for the scene's changes too, on a thread of the scenes'.
     ///   - limit: Stop growing beyond so many bytes, or have no limit again where it is nil. It must free nothing.
     ///   - release: Give back at least so many bytes and say how many. What it throws is counted as nothing given and logged.
     /// - Returns: The registration; the cache is gone when it is ended or dropped.

@@ -1,11 +1,10 @@
-internal import Dispatch
 internal import MemoryPressure
 
 /// The caches that belong to scenes: their handlers, called for a scene's changes.
 struct SceneCaches: Sendable {
     let registry: CacheRegistry
-    // Handlers are ordinary functions that may block: not on the threads that async code shares.
-    private let queue = DispatchQueue(label: "jetsam.scenes.caches", attributes: .concurrent)
+    /// Handlers are ordinary functions that may block.
+    let thread = WorkThread("jetsam-scenes")
 
     init(registry: CacheRegistry) {
         self.registry = registry
@@ -54,7 +53,7 @@ struct SceneCaches: Sendable {
         await call(client) { client in
             client.limitBytes = bytes
             switch client.handlers {
-            case .synchronous(let limit, _): try await onQueue { try limit(bytes) }
+            case .synchronous(let limit, _): try await onThread { try limit(bytes) }
             case .asynchronous(let limit, _): try await limit(bytes)
             }
         }
@@ -66,7 +65,7 @@ struct SceneCaches: Sendable {
         let request = ReleaseRequest(bytes: bytes, level: .normal, deadline: deadline)
         await call(client) { client in
             switch client.handlers {
-            case .synchronous(_, let release): _ = try await onQueue { try release(request) }
+            case .synchronous(_, let release): _ = try await onThread { try release(request) }
             case .asynchronous(_, let release): _ = try await release(request)
             }
         }
@@ -82,9 +81,9 @@ struct SceneCaches: Sendable {
         try? await body(client)
     }
 
-    private func onQueue<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+    private func onThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
         try await withCheckedThrowingContinuation { continuation in
-            queue.async { continuation.resume(with: Swift.Result(catching: body)) }
+            thread.add { continuation.resume(with: Swift.Result(catching: body)) }
         }
     }
 }

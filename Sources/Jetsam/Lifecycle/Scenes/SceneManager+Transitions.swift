@@ -101,6 +101,7 @@ extension SceneManager {
         guard !dependencies.registry.clients(of: scene.identifier).isEmpty else { return }
         let left = max(.zero, now.duration(to: deadline))
         if case .late = await scene.handlers.call(by: deadline, deadlines, { await body(left) }) {
+            caches.thread.giveUpBusyThread()
             noteLate(.cacheHandlers, scene)
         }
     }

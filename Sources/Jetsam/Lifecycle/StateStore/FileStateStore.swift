@@ -1,4 +1,3 @@
-internal import Dispatch
 internal import MemoryPressure
 public import SystemPackage
 
@@ -16,7 +15,7 @@ public import SystemPackage
 /// given its name, and the directory is flushed: whatever happens meanwhile, the old or the new one is there in full. What
 /// is found damaged is renamed to end in `.bad` and left for whoever wants to look at it.
 ///
-/// Put it on a volume that outlives the container. The calls of one store run one after another on a queue of its own.
+/// Put it on a volume that outlives the container. The calls of one store run one after another on a thread of its own.
 public final class FileStateStore: SceneStateStore {
     /// Where the states are.
     public let directory: FilePath
@@ -24,7 +23,7 @@ public final class FileStateStore: SceneStateStore {
     public let maximumStateBytes: Int
 
     let files: StateDirectory
-    private let queue = DispatchQueue(label: "jetsam.state")
+    private let thread = WorkThread("jetsam-state")
 
     /// Opens a directory, and makes it where its parent exists.
     ///
@@ -44,7 +43,7 @@ public final class FileStateStore: SceneStateStore {
         guard state.bytes.count <= maximumStateBytes else {
             throw .tooLarge(bytes: state.bytes.count, maximum: maximumStateBytes)
         }
-        try await onQueue { [self] () throws(SceneStateStoreError) in
+        try await onThread { [self] () throws(SceneStateStoreError) in
             let stem = StateFileName.stem(scene.identifier)
             try replace(stem, StateFileName.state, StateFormat.encode(scene, state))
         }
@@ -54,7 +53,7 @@ public final class FileStateStore: SceneStateStore {
     public func load(
         _ scene: SceneIdentifier
     ) async throws(SceneStateStoreError) -> (StoredScene, SceneStateData)? {
-        try await onQueue { [self] () throws(SceneStateStoreError) in
+        try await onThread { [self] () throws(SceneStateStoreError) in
             let stem = StateFileName.stem(scene)
             return try keepingAside(stem, StateFileName.state) { () throws(SceneStateStoreError) in
                 try read(stem, StateFileName.state, .stored, scene)
@@ -64,7 +63,7 @@ public final class FileStateStore: SceneStateStore {
 
     /// Removes a scene's state and the mark of its restoration; with a stamp only if the state is still the one stored with it.
     public func remove(_ scene: SceneIdentifier, stamp: UInt64?) async throws(SceneStateStoreError) {
-        try await onQueue { [self] () throws(SceneStateStoreError) in
+        try await onThread { [self] () throws(SceneStateStoreError) in
             let stem = StateFileName.stem(scene)
             if let stamp {
                 try remove(stem, scene, ifStampIs: stamp)
@@ -78,7 +77,7 @@ public final class FileStateStore: SceneStateStore {
 
     /// The scenes that have a state here, by file name, at most `limit`. Only headers are read; damaged ones are renamed and left out.
     public func list(limit: Int) async throws(SceneStateStoreError) -> [StoredScene] {
-        try await onQueue { [self] () throws(SceneStateStoreError) -> [StoredScene] in
+        try await onThread { [self] () throws(SceneStateStoreError) -> [StoredScene] in
             var scenes: [StoredScene] = []
             for name in try files.names().sorted() where name.hasSuffix(StateFileName.state) && scenes.count < limit {
                 let stem = String(name.dropLast(StateFileName.state.utf8.count))
@@ -97,7 +96,7 @@ public final class FileStateStore: SceneStateStore {
 
     /// Writes the mark of a restoration, to outlive a crash; gives how many such marks there were.
     public func beginRestoration(of scene: SceneIdentifier) async throws(SceneStateStoreError) -> Int {
-        try await onQueue { [self] () throws(SceneStateStoreError) in
+        try await onThread { [self] () throws(SceneStateStoreError) in
             let before = try marks(of: scene)
             let stem = StateFileName.stem(scene)
             let mark = StoredScene(identifier: scene, priority: .normal, expectedBytes: before + 1, stamp: 0)
@@ -109,21 +108,21 @@ public final class FileStateStore: SceneStateStore {
 
     /// How many restorations of the scene have begun and not ended.
     public func unfinishedRestorations(of scene: SceneIdentifier) async throws(SceneStateStoreError) -> Int {
-        try await onQueue { [self] () throws(SceneStateStoreError) in try marks(of: scene) }
+        try await onThread { [self] () throws(SceneStateStoreError) in try marks(of: scene) }
     }
 
     /// Removes the mark of the scene's restorations.
     public func endRestoration(of scene: SceneIdentifier) async throws(SceneStateStoreError) {
-        try await onQueue { [self] () throws(SceneStateStoreError) in
+        try await onThread { [self] () throws(SceneStateStoreError) in
             if try files.remove(StateFileName.stem(scene) + StateFileName.mark) { try files.sync() }
         }
     }
 
-    private func onQueue<Result: Sendable>(
+    private func onThread<Result: Sendable>(
         _ body: @escaping @Sendable () throws(SceneStateStoreError) -> Result
     ) async throws(SceneStateStoreError) -> Result {
         let result = await withCheckedContinuation { continuation in
-            queue.async { continuation.resume(returning: Swift.Result(catching: body)) }
+            thread.add { continuation.resume(returning: Swift.Result(catching: body)) }
         }
         return try result.get()
     }

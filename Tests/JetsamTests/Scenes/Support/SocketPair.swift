@@ -1,5 +1,6 @@
-import Dispatch
 import SystemPackage
+
+@testable import Jetsam
 
 #if canImport(Glibc)
     import Glibc
@@ -12,6 +13,7 @@ import SystemPackage
 /// Two connected sockets that carry whole messages. Each end blocks, on a thread of its own.
 final class SocketPair: Sendable {
     private let descriptors: (CInt, CInt)
+    private let readers = (WorkThread("socket-test"), WorkThread("socket-test"))
 
     init() throws {
         var pair: [CInt] = [0, 0]
@@ -37,8 +39,9 @@ final class SocketPair: Sendable {
 
     func receive(atFirst: Bool) async throws -> [UInt8] {
         let descriptor = atFirst ? descriptors.0 : descriptors.1
+        let reader = atFirst ? readers.0 : readers.1
         return try await withCheckedThrowingContinuation { continuation in
-            DispatchQueue.global().async { [self] in
+            reader.add { [self] in
                 var bytes = [UInt8](repeating: 0, count: 1 << 17)
                 let count = unsafe bytes.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
                 withExtendedLifetime(self) {}
