@@ -31,9 +31,15 @@ func suite(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 let package = Package(
     name: "Benchmarks",
     platforms: [.macOS(.v15)],
+    products: [
+        .executable(name: "Assertions", targets: ["Assertions"]),
+        // To be preloaded.
+        .library(name: "AllocationCount", type: .dynamic, targets: ["AllocationCount"]),
+    ],
     dependencies: [
         .package(name: "swift-jetsam", path: ".."),
         .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
         // Its traits count allocations by replacing malloc, which is what JetsamJemalloc does too.
         .package(url: "https://github.com/ordo-one/benchmark", from: "1.38.1", traits: []),
     ],
@@ -47,5 +53,18 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ]),
         suite("Readings", [.product(name: "MemoryPressure", package: "swift-jetsam")]),
+        // Figures of whole processes, beside what others do: nothing that the benchmark package could take.
+        .executableTarget(
+            name: "Assertions",
+            dependencies: [
+                .product(name: "Jetsam", package: "swift-jetsam"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            path: "Comparisons/Assertions",
+            packageAccess: false,
+            swiftSettings: settings
+        ),
+        .target(name: "AllocationCount", path: "Comparisons/AllocationCount"),
     ]
 )

@@ -1,0 +1,92 @@
+import Glibc
+
+/// Nanoseconds of CLOCK_MONOTONIC.
+func monotonicNanoseconds() -> Int64 {
+    var time = timespec()
+    unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+}
+
+/// Nanoseconds of CPU time that all threads of this process have used, in the kernel too.
+func processCPUNanoseconds() -> Int64 {
+    var time = timespec()
+    unsafe clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+}
+
+func pause(nanoseconds: Int64) {
+    let end = monotonicNanoseconds() + nanoseconds
+    var time = timespec(tv_sec: Int(end / 1_000_000_000), tv_nsec: Int(end % 1_000_000_000))
+    while unsafe clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nil) == EINTR {}
+}
+
+/// Resident bytes of this process, after glibc has given back what is free in it: what it keeps of that says nothing of
+/// who had used it.
+func residentBytes() -> Int {
+    if let trim = unsafe dlsym(nil, "malloc_trim") {
+        typealias Trim = @convention(c) (Int) -> Int32
+        _ = unsafe unsafeBitCast(trim, to: Trim.self)(0)
+    }
+    guard let file = unsafe fopen("/proc/self/statm", "r") else { stop("/proc/self/statm cannot be read") }
+    defer { unsafe _ = fclose(file) }
+    var text = [CChar](repeating: 0, count: 128)
+    guard unsafe fgets(&text, 128, file) != nil else { stop("/proc/self/statm is empty") }
+    let fields = text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }.split(separator: UInt8(ascii: " "))
+    guard fields.count > 1, let pages = Int(String(decoding: fields[1], as: UTF8.self)) else {
+        stop("/proc/self/statm cannot be understood")
+    }
+    return pages * Int(sysconf(Int32(_SC_PAGESIZE)))
+}
+
+/// Allocations of the whole process so far; nil where the library that counts them is not preloaded.
+func allocations() -> Int? {
+    guard let count = unsafe dlsym(nil, "jetsam_benchmark_allocations") else { return nil }
+    typealias Count = @convention(c) () -> Int64
+    return unsafe Int(unsafeBitCast(count, to: Count.self)())
+}
+
+/// Says what went wrong and ends the process.
+func stop(_ message: String) -> Never {
+    let line = Array("error: \(message)\n".utf8)
+    unsafe _ = line.withUnsafeBytes { unsafe write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    _exit(1)
+}
+
+/// Runs `body` on so many threads at once, each with its number, and gives the nanoseconds from their common start to the
+/// end of the last.
+func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) -> Int64 {
+    final class Work: Sendable {
+        let number: Int
+        let begin: Counter
+        let body: @Sendable (Int) -> Void
+
+        init(_ number: Int, _ begin: Counter, _ body: @escaping @Sendable (Int) -> Void) {
+            (self.number, self.begin, self.body) = (number, begin, body)
+        }
+    }
+    let ready = Counter()
+    let begin = Counter()
+    let threads: [pthread_t] = (0..<count).map { number in
+        let work = Work(number, begin) { number in
+            ready.increment()
+            while begin.value == 0 { sched_yield() }
+            body(number)
+        }
+        var thread = pthread_t()
+        let result = unsafe pthread_create(
+            &thread, nil,
+            { context in
+                guard let context = unsafe context else { return nil }
+                let work = unsafe Unmanaged<Work>.fromOpaque(context).takeRetainedValue()
+                work.body(work.number)
+                return nil
+            }, Unmanaged.passRetained(work).toOpaque())
+        guard result == 0 else { stop("a thread could not be started") }
+        return thread
+    }
+    while ready.value < count { sched_yield() }
+    let start = monotonicNanoseconds()
+    begin.increment()
+    for thread in threads { pthread_join(thread, nil) }
+    return monotonicNanoseconds() - start
+}
