@@ -11,6 +11,8 @@ public final class CacheRegistry: Sendable {
 
     private struct State {
         var clients: [CacheClient] = []
+        /// Those that belong to a scene, by scene.
+        var scenes: [SceneIdentifier: [CacheClient]] = [:]
         var nextID: UInt64 = 1
         var hasManager = false
     }
@@ -87,6 +89,7 @@ public final class CacheRegistry: Sendable {
                 handlers: handlers, scene: scene)
             state.nextID += 1
             state.clients.append(client)
+            if let scene { state.scenes[scene, default: []].append(client) }
             return client
         }
         return CacheRegistration(client: client, registry: self)
@@ -97,6 +100,9 @@ public final class CacheRegistry: Sendable {
         // The list gives up its reference under the lock, but the handlers, which are the user's, are let go after it.
         state.withLock { state in
             if let index = state.clients.firstIndex(where: { $0 === client }) { state.clients.remove(at: index) }
+            guard let scene = client.scene else { return }
+            state.scenes[scene]?.removeAll { $0 === client }
+            if state.scenes[scene]?.isEmpty == true { state.scenes[scene] = nil }
         }
         report(0, for: client)
     }
@@ -111,7 +117,7 @@ public final class CacheRegistry: Sendable {
     var clients: [CacheClient] { state.withLock { $0.clients } }
 
     func clients(of scene: SceneIdentifier) -> [CacheClient] {
-        state.withLock { state in state.clients.filter { $0.scene == scene } }
+        state.withLock { $0.scenes[scene] ?? [] }
     }
 
     /// Takes the one place of a running manager; false where it is taken.

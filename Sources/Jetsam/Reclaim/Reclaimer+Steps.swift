@@ -67,7 +67,9 @@ extension Reclaimer {
         let now = clock.now
         if regrowth == .lift { host.noteLimitsLifted() }
         return state.withLock { state in
-            let facts = facts(clients, state.ledger, .normal, state.before)
+            // A scene in the background keeps the limits that it was cut to.
+            let held = Set(clients.filter(\.isHeldDown).map(\.id))
+            let facts = facts(clients, state.ledger, .normal, state.before).filter { !held.contains($0.id) }
             let changes: [(id: UInt64, limit: LimitChange)] =
                 switch regrowth {
                 case .lift: facts.compactMap { $0.limitBytes == nil || $0.isBusy ? nil : ($0.id, .lift) }

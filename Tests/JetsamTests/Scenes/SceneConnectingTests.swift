@@ -177,6 +177,15 @@ struct SceneConnectingTests {
         #expect(fixture.scenes["other"]?.sceneState == .background)
     }
 
+    @Test("The observer of a scene that is gone is let go, also where the application keeps the scene")
+    func letGo() async throws {
+        let fixture = SceneFixture()
+        let scene = try await fixture.scenes.connect("a", observer: SceneRecord())
+        #expect(scene.state.withLock { $0.observer } != nil)
+        try await scene.disconnect()
+        #expect(scene.state.withLock { $0.observer } == nil)
+    }
+
     @Test("The best matching scene is activated for a target, else the one of the highest priority")
     func targets() async throws {
         let fixture = SceneFixture()

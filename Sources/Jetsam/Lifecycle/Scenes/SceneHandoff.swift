@@ -4,7 +4,7 @@ public struct SceneHandoff: Sendable, Hashable {
     public let identifier: SceneIdentifier
     /// Its band.
     public let priority: ScenePriority
-    /// Bytes that it took, and can be expected to take again.
+    /// Bytes that it declared, and can be expected to take again, its caches aside.
     public let expectedBytes: Int
     /// Its state; nil where it has none.
     public let state: SceneStateData?

@@ -77,8 +77,8 @@ extension SceneManager {
 
     private func reserve(_ connection: SceneConnection) throws(SceneRefusal) -> Scene {
         guard connection.expectedBytes >= 0 else { throw .negativeBytes(connection.expectedBytes) }
-        try checkCeiling(connection.origin.target)
         let result = state.withLock { state -> Result<Scene, SceneRefusal> in
+            if let refusal = Self.refusal(of: connection.origin.target, state) { return .failure(refusal) }
             if state.isFinal { return .failure(.processState("shutting down")) }
             if state.scenes[connection.identifier] != nil { return .failure(.alreadyConnected) }
             if state.scenes.count >= configuration.maximumCount {
@@ -143,6 +143,7 @@ extension SceneManager {
             if (try? state.machine.begin(.disconnected, cause: .system)) != nil { _ = state.machine.commit() }
         }
         forgetScene(scene)
+        release(scene)
         dependencies.assertions.endAll(of: scene.identifier)
         caches.end(scene.identifier)
         // It goes back to the predecessor, and must not be restored here as well.

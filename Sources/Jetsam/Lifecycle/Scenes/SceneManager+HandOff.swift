@@ -26,7 +26,7 @@ extension SceneManager {
         do throws(SceneRefusal) {
             let state = try await stateToHandOver(scene)
             let handoff = SceneHandoff(
-                identifier: identifier, priority: scene.priority, expectedBytes: scene.footprintBytes, state: state)
+                identifier: identifier, priority: scene.priority, expectedBytes: scene.declaredBytes, state: state)
             try await send(handoff, transport)
         } catch {
             await takeBack(scene, to: before)

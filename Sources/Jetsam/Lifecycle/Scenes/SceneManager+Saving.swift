@@ -46,7 +46,7 @@ extension SceneManager {
             return failed(scene, "\(error)")
         }
         let stored = StoredScene(
-            identifier: scene.identifier, priority: scene.priority, expectedBytes: scene.footprintBytes,
+            identifier: scene.identifier, priority: scene.priority, expectedBytes: scene.declaredBytes,
             stamp: .random(in: .min ... .max))
         scene.state.withLock {
             $0.waitingState = data

@@ -33,6 +33,19 @@ extension SceneManager {
             let own = now.advanced(by: configuration.transitionDeadline)
             try await step(scene, to: next, cause: cause, by: min(own, deadline ?? own))
         }
+        if target == .disconnected { release(scene) }
+    }
+
+    /// Lets the observer of a scene that is gone go: the application may keep the scene itself for long.
+    func release(_ scene: Scene) {
+        let observer = scene.state.withLock { state in
+            defer {
+                state.observer = nil
+                state.waitingState = nil
+            }
+            return state.observer
+        }
+        _ = observer
     }
 
     private func step(
@@ -150,10 +163,13 @@ extension SceneManager {
 
     /// Refuses what is above the state that the process allows.
     func checkCeiling(_ target: SceneState) throws(SceneRefusal) {
-        let (ceiling, isFinal) = state.withLock { ($0.ceiling, $0.isFinal) }
-        guard target == .active || target == .inactive else { return }
-        let allowed = SceneOrder.rank(ceiling) ?? -1
-        if isFinal { throw .processState("shutting down") }
-        if allowed < SceneOrder.rank(target)! { throw .processState(ceiling.description) }
+        if let refusal = state.withLock({ Self.refusal(of: target, $0) }) { throw refusal }
+    }
+
+    static func refusal(of target: SceneState, _ state: State) -> SceneRefusal? {
+        guard target == .active || target == .inactive else { return nil }
+        if state.isFinal { return .processState("shutting down") }
+        let isAllowed = (SceneOrder.rank(state.ceiling) ?? -1) >= SceneOrder.rank(target)!
+        return isAllowed ? nil : .processState(state.ceiling.description)
     }
 }

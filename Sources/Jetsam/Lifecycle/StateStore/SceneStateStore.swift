@@ -28,7 +28,7 @@ public struct StoredScene: Sendable, Hashable {
     public var identifier: SceneIdentifier
     /// Its band.
     public var priority: ScenePriority
-    /// Bytes that it took when it was stored, and can be expected to take again; never negative.
+    /// Bytes that it declared when it was stored, and can be expected to take again, its caches aside; never negative.
     public var expectedBytes: Int
     /// A number that no other stored state of this scene has.
     public var stamp: UInt64
