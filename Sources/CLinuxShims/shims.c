@@ -1,5 +1,21 @@
 #define _GNU_SOURCE
 #include "CLinuxShims.h"
+#include <unistd.h>
+
+uint32_t jetsam_processor_count(void) {
+  long count = sysconf(_SC_NPROCESSORS_ONLN);
+  return count < 1 ? 1 : (uint32_t)count;
+}
+
+#ifdef __linux__
+#include <sched.h>
+uint32_t jetsam_processor(void) {
+  int processor = sched_getcpu();
+  return processor < 0 ? 0 : (uint32_t)processor;
+}
+#else
+uint32_t jetsam_processor(void) { return 0; }
+#endif
 
 #ifdef __linux__
 #include <errno.h>

@@ -33,6 +33,13 @@ static inline int64_t jetsam_realtime_ns(void) {
   return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
+// MARK: - Processors
+
+// The processor that the calling thread runs on at the moment, 0 where nobody can tell; a hint, good to spread by.
+uint32_t jetsam_processor(void);
+// Processors that are online; at least 1.
+uint32_t jetsam_processor_count(void);
+
 // MARK: - The lock
 
 // 0 free, 1 held, 2 held and somebody may be asleep. After Drepper, "Futexes Are Tricky", mutex 3.

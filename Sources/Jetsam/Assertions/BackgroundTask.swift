@@ -1,0 +1,90 @@
+internal import MemoryPressure
+
+/// A background task that is under way: the promise ends with ``end()`` or when this handle is dropped.
+///
+/// It can be kept in a variable, a property or a `UniqueArray`; for places that want something that can be copied,
+/// ``intoIdentifier()`` gives an identifier, and the duty to end it.
+public struct BackgroundTask: ~Copyable, Sendable {
+    private let registry: BackgroundTaskRegistry
+    private var identifier: AssertionTable.Identifier
+
+    init(registry: BackgroundTaskRegistry, identifier: AssertionTable.Identifier) {
+        self.registry = registry
+        self.identifier = identifier
+    }
+
+    deinit {
+        if identifier != 0 { registry.end(identifier) }
+    }
+
+    /// The work is done. Further calls do nothing, and neither does one after the task has expired.
+    public mutating func end() {
+        guard identifier != 0 else { return }
+        registry.end(identifier)
+        identifier = 0
+    }
+
+    /// Moves the deadline of a task that has one of its own by `duration`, never past the process's.
+    ///
+    /// - Returns: Whether it did: not for a task that has ended or was told already that it expires, that has no deadline
+    ///   of its own, or for a duration of zero or less.
+    @discardableResult
+    public func extend(by duration: Duration) -> Bool {
+        registry.table.extend(identifier, by: duration.nanoseconds)
+    }
+
+    /// Until the deadline: its own or the process's, whichever is earlier. Nil where there is none; zero where it has
+    /// passed or the task has ended.
+    public var backgroundTimeRemaining: Duration? { registry.table.remaining(identifier) }
+
+    /// Gives the handle up for an identifier: the task ends only with
+    /// ``BackgroundTaskRegistry/endBackgroundTask(_:)`` from here on.
+    public consuming func intoIdentifier() -> BackgroundTaskIdentifier {
+        let value = identifier
+        identifier = 0
+        return BackgroundTaskIdentifier(value: value)
+    }
+}
+
+/// Names a background task where a handle cannot be kept. It is never reused while the process runs, but for wrapping round
+/// after four billion tasks in one place of the table.
+public struct BackgroundTaskIdentifier: Sendable, Hashable {
+    let value: AssertionTable.Identifier
+
+    /// What a refused task has. Ending it does nothing.
+    public static let invalid = BackgroundTaskIdentifier(value: 0)
+}
+
+extension BackgroundTaskRegistry {
+    /// Begins a task, in the form that UIKit has.
+    ///
+    /// - Parameters:
+    ///   - name: What logs and reports call it.
+    ///   - priority: Lower ones are refused first and expire first when memory is short.
+    ///   - expiry: When it expires if it was not ended.
+    ///   - expirationHandler: Called once when it expires, on a thread of the registry's, not on the main thread.
+    /// - Returns: What to end it with; ``BackgroundTaskIdentifier/invalid`` where it was refused. One that is never ended
+    ///   holds up the end of the process until its deadline, and is reported as overdue.
+    public func beginBackgroundTask(
+        withName name: String? = nil, priority: BackgroundTaskPriority = .normal,
+        expiry: BackgroundTaskExpiry = .atTermination, fileID: StaticString = #fileID, line: UInt = #line,
+        expirationHandler: (@Sendable () -> Void)? = nil
+    ) -> BackgroundTaskIdentifier {
+        let name = name.map { BackgroundTaskName($0) } ?? "unnamed"
+        let handler = ExpirationHandler(call: expirationHandler ?? {})
+        let identifier = try? add(name, priority, expiry, nil, fileID, line, handler)
+        return identifier.map { BackgroundTaskIdentifier(value: $0) } ?? .invalid
+    }
+
+    /// Ends a task. Nothing happens for one that has ended, for ``BackgroundTaskIdentifier/invalid``, and with a practical
+    /// certainty for one of another registry.
+    public func endBackgroundTask(_ identifier: BackgroundTaskIdentifier) {
+        end(identifier.value)
+    }
+
+    /// Until the task's deadline: its own or the process's. Nil where there is none; zero where it has passed or the task
+    /// has ended.
+    public func backgroundTimeRemaining(of identifier: BackgroundTaskIdentifier) -> Duration? {
+        table.remaining(identifier.value)
+    }
+}

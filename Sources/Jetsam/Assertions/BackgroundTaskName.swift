@@ -1,0 +1,22 @@
+/// What a background task is called in logs and reports: a literal, which costs nothing, or any text.
+///
+/// At most 128 characters of it are kept, and at most 4,096 different names and origins; what comes after them is called
+/// `other`. Do not put identifiers of requests or users into names.
+public struct BackgroundTaskName: Sendable, ExpressibleByStringLiteral {
+    enum Content {
+        case literal(StaticString)
+        case text(String)
+    }
+
+    let content: Content
+
+    /// A name written in the source.
+    public init(stringLiteral value: StaticString) {
+        content = value.hasPointerRepresentation ? .literal(value) : .text("\(value)")
+    }
+
+    /// A name that is made while running. It is looked up by its text, which takes some tenths of a microsecond.
+    public init(_ text: some StringProtocol) {
+        content = .text(String(text.prefix(OriginTable.mostCharacters)))
+    }
+}

@@ -1,0 +1,205 @@
+internal import HeapModule
+package import MemoryPressure
+internal import Synchronization
+
+/// What a manager does with the tasks of its registry.
+extension BackgroundTaskRegistry {
+    /// Which tasks may begin from now on.
+    func setAdmission(_ admission: Admission) {
+        table.admission.store(admission.word, ordering: .releasing)
+    }
+
+    /// The process is on its way out: every task expires before `deadline`, whatever its own says. The deadline never moves.
+    func beginDraining(deadline: MonotonicInstant) {
+        let now = table.now
+        let left = max(0, deadline.nanoseconds - now)
+        let lead = min(table.leadMicroseconds * 1000, left / 10)
+        table.setDeadline(deadline.nanoseconds, lead: lead)
+        engine.expect(deadline.nanoseconds - lead)
+    }
+
+    /// It is not, after all. What was told already stays told.
+    func cancelDraining() {
+        table.setDeadline(.max, lead: 0)
+    }
+
+    /// Nothing begins any more.
+    func shut() {
+        setAdmission(.nothing)
+    }
+
+    /// Returns once nothing holds up the end any more, or the task is cancelled.
+    func waitUntilReleased() async {
+        await table.waitUntilReleased()
+    }
+
+    func setObserver(_ observer: (any BackgroundTaskObserver)?) {
+        engine.setObserver(observer)
+    }
+
+    /// Expires up to that many held tasks now: lowest priority first, and of these the longest-running.
+    ///
+    /// - Parameter most: How many at most; ``EarlyExpiry/most`` bounds it.
+    func expireEarly(atMost most: Int) -> EarlyExpiry {
+        let chosen = table.lowestRanking(atMost: min(most, EarlyExpiry.most))
+        expireNow(chosen)
+        return EarlyExpiry(table: table, identifiers: chosen)
+    }
+
+    func expireAll(of scene: SceneIdentifier) {
+        guard let number = table.scenes.known(scene) else { return }
+        expireNow(table.identifiers(of: number))
+    }
+
+    func endAll(of scene: SceneIdentifier) {
+        guard let number = table.scenes.known(scene) else { return }
+        for identifier in table.identifiers(of: number) { end(identifier) }
+        table.scenes.forget(scene)
+    }
+
+    func heldCount(of scene: SceneIdentifier) -> Int {
+        table.scenes.known(scene).map { table.identifiers(of: $0).count } ?? 0
+    }
+
+    /// Calls everything that is due now, on the calling thread: for tests that move the time themselves.
+    package func runDue() { engine.runDue() }
+
+    /// When something is due next; nil where nothing is.
+    package var nextDue: MonotonicInstant? {
+        let due = table.nextDue()
+        return due == .max ? nil : MonotonicInstant(nanoseconds: due)
+    }
+
+    private func expireNow(_ identifiers: [AssertionTable.Identifier]) {
+        guard !identifiers.isEmpty else { return }
+        for identifier in identifiers { table.makeDue(identifier) }
+        engine.expect(table.now)
+    }
+}
+
+/// Tasks that were expired before their time.
+struct EarlyExpiry: LeavingVictims {
+    /// The most that one call takes.
+    static let most = 1024
+    private static let mostDescriptions = 16
+
+    let descriptions: [String]
+    private let table: AssertionTable
+    private let identifiers: [AssertionTable.Identifier]
+
+    init(table: AssertionTable, identifiers: [AssertionTable.Identifier]) {
+        self.table = table
+        self.identifiers = identifiers
+        descriptions = identifiers.prefix(Self.mostDescriptions).compactMap { table.held($0)?.description }
+    }
+
+    var count: Int { identifiers.count }
+
+    var areGone: Bool { identifiers.allSatisfy { table.isGone($0) } }
+}
+
+extension AssertionTable {
+    /// Orders by priority, then by how long they run.
+    private struct Rank: Comparable {
+        var key: UInt64
+        var identifier: Identifier
+
+        static func < (lhs: Rank, rhs: Rank) -> Bool { (lhs.key, lhs.identifier) < (rhs.key, rhs.identifier) }
+    }
+
+    func lowestRanking(atMost most: Int) -> [Identifier] {
+        select(most) { $0.phase == .held ? UInt64($0.priority) << 32 | UInt64($0.began) : nil }
+    }
+
+    func longestRunning(limit: Int) -> [HeldBackgroundTask] {
+        select(limit) { UInt64($0.began) }.compactMap { held($0) }
+    }
+
+    /// The entries with the lowest keys, those first. Keeps no more than it gives.
+    private func select(_ most: Int, _ key: (borrowing AssertionEntry) -> UInt64?) -> [Identifier] {
+        guard most > 0 else { return [] }
+        var heap = Heap<Rank>()
+        forEach { entry, identifier in
+            guard let key = key(entry) else { return }
+            let rank = Rank(key: key, identifier: identifier)
+            if heap.count < most {
+                heap.insert(rank)
+            } else if let highest = heap.max, rank < highest {
+                heap.replaceMax(with: rank)
+            }
+        }
+        var result: [Identifier] = []
+        result.reserveCapacity(heap.count)
+        while let rank = heap.popMin() { result.append(rank.identifier) }
+        return result
+    }
+
+    func identifiers(of owner: UInt32) -> [Identifier] {
+        var result: [Identifier] = []
+        forEach { entry, identifier in
+            if entry.owner == owner { result.append(identifier) }
+        }
+        return result
+    }
+
+    func held(_ identifier: Identifier) -> HeldBackgroundTask? {
+        let now = now
+        guard let (shard, index, generation) = locate(identifier) else { return nil }
+        // A copy without its handler: that must not be let go of here by chance.
+        let copy: AssertionEntry? = shard.withLock { shard in
+            guard let entry = unsafe shard.slab.entry(index, generation: generation) else { return nil }
+            return unsafe AssertionEntry(
+                handler: nil, due: entry.pointee.due, lead: entry.pointee.lead, began: entry.pointee.began, next: 0,
+                previous: 0, generation: generation, origin: entry.pointee.origin, owner: entry.pointee.owner,
+                place: 0, priority: entry.pointee.priority, phase: entry.pointee.phase)
+        }
+        return copy.map { describe($0, at: now) }
+    }
+
+    /// Whether the task has ended or is overdue.
+    func isGone(_ identifier: Identifier) -> Bool {
+        guard let (shard, index, generation) = locate(identifier) else { return true }
+        return shard.withLock { shard in
+            guard let entry = unsafe shard.slab.entry(index, generation: generation) else { return true }
+            return unsafe entry.pointee.phase == .overdue
+        }
+    }
+
+    func remaining(_ identifier: Identifier) -> Duration? {
+        let now = now
+        guard let (shard, index, generation) = locate(identifier) else { return .zero }
+        return shard.withLock { shard in
+            guard let entry = unsafe shard.slab.entry(index, generation: generation) else { return .zero }
+            return unsafe remaining(entry.pointee, at: now)
+        }
+    }
+
+    func extend(_ identifier: Identifier, by nanoseconds: Int64) -> Bool {
+        guard nanoseconds > 0, let (shard, index, generation) = locate(identifier) else { return false }
+        return shard.withLock { shard in
+            guard let entry = unsafe shard.slab.entry(index, generation: generation),
+                unsafe entry.pointee.phase == .held, unsafe entry.pointee.due != .max
+            else { return false }
+            shard.unlink(index)
+            let (sum, overflow) = unsafe entry.pointee.due.addingReportingOverflow(nanoseconds)
+            unsafe entry.pointee.due = overflow ? .max : sum
+            shard.link(index)
+            return true
+        }
+    }
+
+    /// The task expires now, if nobody has told it yet.
+    func makeDue(_ identifier: Identifier) {
+        let running = running(now)
+        guard let (shard, index, generation) = locate(identifier) else { return }
+        shard.withLock { shard in
+            guard let entry = unsafe shard.slab.entry(index, generation: generation),
+                unsafe entry.pointee.phase == .held
+            else { return }
+            shard.unlink(index)
+            unsafe entry.pointee.due = running
+            unsafe entry.pointee.lead = 0
+            shard.link(index)
+        }
+    }
+}

@@ -1,0 +1,126 @@
+package import MemoryPressure
+internal import Synchronization
+
+/// Where work that must not be cut off in the middle says that it is under way, until when, and what to do when it expires.
+///
+/// ``shared`` serves the whole process: a library begins tasks there before, without or after a ``ResourceManager``, and
+/// need not know whether there will be one. A manager waits for held tasks before the process ends, refuses and expires them
+/// early when memory is short, and reports those that are overdue. Without one, tasks expire by their own deadlines alone.
+///
+/// There are three forms over one table: ``withBackgroundTask(_:priority:expiry:scene:fileID:line:onExpiration:body:)`` for
+/// `async` work, the ``BackgroundTask`` handle that cannot leak, and identifiers for code ported from UIKit.
+///
+/// An expiration handler is called once, on a thread of the registry's own: never on the caller's, never under a lock, never
+/// early, and within two milliseconds where the machine has time. It may begin and end tasks. One that does not come back
+/// keeps its thread; the others go on without it after 100 ms at most.
+public final class BackgroundTaskRegistry: Sendable {
+    /// The registry of this process.
+    public static let shared = BackgroundTaskRegistry()
+
+    let table: AssertionTable
+    let engine: ExpiryEngine
+    let configuration: Configuration
+
+    /// A registry of one's own.
+    public convenience init(configuration: Configuration = Configuration()) {
+        self.init(configuration: configuration, clock: SystemMonotonicClock(), isAutomatic: true)
+    }
+
+    /// - Parameter isAutomatic: Whether threads call what is due; otherwise nothing is called before ``runDue()``.
+    package init(configuration: Configuration = Configuration(), clock: any MonotonicClock, isAutomatic: Bool) {
+        self.configuration = configuration.bounded
+        table = AssertionTable(configuration: configuration, clock: clock, pauses: PauseWatch())
+        engine = ExpiryEngine(table: table, isAutomatic: isAutomatic)
+    }
+
+    deinit {
+        engine.stop()
+    }
+
+    /// Begins a task and gives the handle that ends it.
+    ///
+    /// - Parameters:
+    ///   - name: What logs and reports call it.
+    ///   - priority: Lower ones are refused first and expire first when memory is short.
+    ///   - expiry: When it expires if it was not ended.
+    ///   - scene: The scene that it belongs to: it ends with it.
+    ///   - fileID: Where it is begun; leave it to the compiler.
+    ///   - line: Where it is begun; leave it to the compiler.
+    ///   - onExpiration: Called once when it expires, a lead time before its deadline (see ``Configuration/lead``), on a
+    ///     thread of the registry's. It should bring the work to an end; the task itself still has to be ended.
+    /// - Returns: The handle. The task ends when that is dropped.
+    /// - Throws: ``BackgroundTaskRefusal`` where it may not begin now.
+    @inline(never)
+    public func begin(
+        _ name: BackgroundTaskName, priority: BackgroundTaskPriority = .normal,
+        expiry: BackgroundTaskExpiry = .atTermination, scene: SceneIdentifier? = nil, fileID: StaticString = #fileID,
+        line: UInt = #line, onExpiration: @escaping @Sendable () -> Void = {}
+    ) throws(BackgroundTaskRefusal) -> BackgroundTask {
+        BackgroundTask(
+            registry: self,
+            identifier: try add(name, priority, expiry, scene, fileID, line, ExpirationHandler(call: onExpiration)))
+    }
+
+    @inline(__always)
+    func add(
+        _ name: BackgroundTaskName, _ priority: BackgroundTaskPriority, _ expiry: BackgroundTaskExpiry,
+        _ scene: SceneIdentifier?, _ file: StaticString, _ line: UInt, _ handler: consuming ExpirationHandler
+    ) throws(BackgroundTaskRefusal) -> AssertionTable.Identifier {
+        guard Admission.admits(priority, word: table.admission.load(ordering: .acquiring)) else {
+            throw refusal(priority)
+        }
+        let owner = scene.map { table.scenes.number($0) } ?? 0
+        guard let begun = table.begin(name, priority, expiry, owner, file, line, handler) else {
+            throw BackgroundTaskRefusal(reason: .full, priority: priority, minimumPriority: nil)
+        }
+        if begun.due != .max { engine.expect(begun.due &+ table.pauses.pausedNanoseconds) }
+        return begun.identifier
+    }
+
+    @inline(never)
+    private func refusal(_ priority: BackgroundTaskPriority) -> BackgroundTaskRefusal {
+        table.refused.add(1, ordering: .relaxed)
+        let admission = Admission(word: table.admission.load(ordering: .acquiring))
+        return BackgroundTaskRefusal(
+            reason: admission.reason, priority: priority, minimumPriority: admission.minimumPriority)
+    }
+
+    @inline(__always)
+    func end(_ identifier: AssertionTable.Identifier) {
+        // The handler is let go of here, outside the lock.
+        guard let ended = table.end(identifier) else { return }
+        if ended.shardIsFree { table.checkReleased() }
+    }
+
+    /// Whether a background task of that priority may begin now: by the level of memory pressure and the state of the
+    /// process. A nanosecond: meant for admission to routes and queues.
+    public func mayBegin(priority: BackgroundTaskPriority = .normal) -> Bool {
+        Admission.admits(priority, word: table.admission.load(ordering: .relaxed))
+    }
+
+    /// Why a background task of that priority may not begin now; nil where it may. Counts as no refusal.
+    public func whyNot(priority: BackgroundTaskPriority = .normal) -> BackgroundTaskRefusal? {
+        let word = table.admission.load(ordering: .acquiring)
+        guard !Admission.admits(priority, word: word) else { return nil }
+        let admission = Admission(word: word)
+        return BackgroundTaskRefusal(
+            reason: admission.reason, priority: priority, minimumPriority: admission.minimumPriority)
+    }
+
+    /// How many tasks hold up suspension and the end of the process. Takes no lock.
+    public var heldCount: Int { table.holding }
+
+    /// Counts since the registry was made.
+    public var statistics: BackgroundTaskStatistics {
+        var statistics = table.statistics
+        statistics.hungHandlers = engine.handlersGivenUp
+        return statistics
+    }
+
+    /// The tasks that are held, the longest-running first.
+    ///
+    /// - Parameter limit: How many at most; all are walked through to find them, a chunk with each taking of a lock.
+    public func heldTasks(limit: Int = 100) -> [HeldBackgroundTask] {
+        table.longestRunning(limit: limit)
+    }
+}

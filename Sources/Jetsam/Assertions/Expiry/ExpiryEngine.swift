@@ -1,0 +1,182 @@
+internal import MemoryPressure
+internal import Synchronization
+internal import SystemPackage
+
+/// Calls what is due. One thread sleeps until the next deadline of all shards and calls the handlers itself; a second stands
+/// by, and takes over when the first does not come back from one. Both begin with the first deadline.
+///
+/// It holds the table and not the registry, so that a registry that nobody has any more ends it.
+final class ExpiryEngine: Sendable {
+    /// A handler that takes longer than twice this is taken for hung.
+    static let patience = Duration.milliseconds(50)
+    /// With so many threads lost in handlers no more are started: expiry then waits until one comes back.
+    static let mostThreads = 16
+
+    let table: AssertionTable
+    private let isAutomatic: Bool
+    private let runner = ExpiryRunner()
+    private let spot = ParkingSpot()
+    private let standbySpot = ParkingSpot()
+    /// When the leader wakes, in monotonic nanoseconds; `.min` while it is awake.
+    private let planned = Atomic<Int64>(.max)
+    private let hasStarted = Atomic<Bool>(false)
+    private let isStopped = Atomic<Bool>(false)
+    private let isWatched = Atomic<Bool>(false)
+    private let isBusy = Atomic<Bool>(false)
+    private let progress = Atomic<Int>(0)
+    private let threads = Atomic<Int>(0)
+    private let hungHandlers = Atomic<Int>(0)
+    private let observer = Lock<(any BackgroundTaskObserver)?>(nil)
+
+    /// - Parameter isAutomatic: Whether threads drive it; otherwise nothing is called before ``runDue()``.
+    init(table: AssertionTable, isAutomatic: Bool) {
+        self.table = table
+        self.isAutomatic = isAutomatic
+    }
+
+    /// How many handlers have been given up as hung.
+    var handlersGivenUp: Int { hungHandlers.load(ordering: .relaxed) }
+
+    func setObserver(_ new: (any BackgroundTaskObserver)?) {
+        let old = observer.withLock { observer in
+            defer { observer = new }
+            return observer
+        }
+        _ = old
+    }
+
+    /// Something is due at that monotonic time: the leader has to be awake by then.
+    @inline(__always)
+    func expect(_ due: Int64) {
+        if due < planned.load(ordering: .acquiring) { expedite(due) }
+    }
+
+    @inline(never)
+    private func expedite(_ due: Int64) {
+        guard isAutomatic else { return }
+        var current = planned.load(ordering: .acquiring)
+        while due < current {
+            let (exchanged, original) = planned.compareExchange(
+                expected: current, desired: due, ordering: .acquiringAndReleasing)
+            if exchanged {
+                spot.signal()
+                break
+            }
+            current = original
+        }
+        if !hasStarted.load(ordering: .acquiring) { start() }
+    }
+
+    private func start() {
+        guard !hasStarted.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        let leader = runner.becomeLeader()
+        guard startThread("jetsam.expiry", { $0.lead(leader) }) else {
+            // Nothing can be called without a thread: the next that begins tries again.
+            hasStarted.store(false, ordering: .releasing)
+            return
+        }
+        _ = startThread("jetsam.standby") { $0.standBy() }
+    }
+
+    private func startThread(_ name: String, _ body: @escaping @Sendable (ExpiryEngine) -> Void) -> Bool {
+        threads.add(1, ordering: .relaxed)
+        do {
+            try ServiceThread.start(name) { [self] in
+                body(self)
+                threads.subtract(1, ordering: .relaxed)
+            }
+            return true
+        } catch {
+            threads.subtract(1, ordering: .relaxed)
+            return false
+        }
+    }
+
+    func stop() {
+        isStopped.store(true, ordering: .releasing)
+        spot.signal()
+        standbySpot.signal()
+    }
+
+    /// Calls everything that is due now, on the calling thread.
+    func runDue() {
+        let leader = runner.becomeLeader()
+        while runBatch(leader) {}
+    }
+
+    private func lead(_ me: Int) {
+        while !isStopped.load(ordering: .acquiring) {
+            planned.store(.min, ordering: .releasing)
+            isBusy.store(true, ordering: .releasing)
+            while runBatch(me) {}
+            guard runner.isLeader(me) else { return }
+            isBusy.store(false, ordering: .releasing)
+            // Who begins from here on compares with this, or is found by the look at the shards.
+            planned.store(.max, ordering: .releasing)
+            let due = table.nextDue()
+            var current = planned.load(ordering: .acquiring)
+            while due < current {
+                let (exchanged, original) = planned.compareExchange(
+                    expected: current, desired: due, ordering: .acquiringAndReleasing)
+                if exchanged { break }
+                current = original
+            }
+            let wake = min(due, current)
+            spot.wait(for: wake == .max ? nil : .nanoseconds(max(0, wake - table.now)))
+        }
+    }
+
+    /// Fills the batch and calls what is in it. False where there is nothing due, or another thread leads now.
+    private func runBatch(_ me: Int) -> Bool {
+        guard let hasMore = runner.fill(me, table) else { return false }
+        var isFirst = true
+        while let item = runner.next(me) {
+            if isFirst, isAutomatic, !isWatched.exchange(true, ordering: .acquiringAndReleasing) {
+                standbySpot.signal()
+            }
+            isFirst = false
+            switch item {
+            case .handler(let handler): handler.call()
+            case .overdue(let assertion): report(assertion)
+            }
+            progress.add(1, ordering: .relaxed)
+        }
+        return (hasMore || !isFirst) && runner.isLeader(me)
+    }
+
+    private func report(_ assertion: OverdueAssertion) {
+        let observer = observer.withLock { $0 }
+        observer?.taskIsOverdue(table.describe(assertion))
+        table.checkReleased()
+    }
+
+    /// Sleeps until the leader is at work, then looks whether it gets on.
+    private func standBy() {
+        while !isStopped.load(ordering: .acquiring) {
+            standbySpot.wait(for: nil)
+            var seen = progress.load(ordering: .relaxed)
+            while !isStopped.load(ordering: .acquiring) {
+                standbySpot.wait(for: Self.patience)
+                let now = progress.load(ordering: .relaxed)
+                if isBusy.load(ordering: .acquiring), now == seen, runner.hasBegun {
+                    return takeOver()
+                }
+                if !isBusy.load(ordering: .acquiring), now == seen { break }
+                seen = now
+            }
+            isWatched.store(false, ordering: .releasing)
+            // The leader may have begun after the last look, and found itself watched.
+            let mustWatch = isBusy.load(ordering: .acquiring)
+            if mustWatch, !isWatched.exchange(true, ordering: .acquiringAndReleasing) { standbySpot.signal() }
+        }
+    }
+
+    private func takeOver() {
+        hungHandlers.add(1, ordering: .relaxed)
+        observer.withLock { $0 }?.handlerHangs(handlersGivenUp)
+        let leader = runner.becomeLeader()
+        isWatched.store(false, ordering: .releasing)
+        if threads.load(ordering: .relaxed) < Self.mostThreads { _ = startThread("jetsam.standby") { $0.standBy() } }
+        lead(leader)
+    }
+}

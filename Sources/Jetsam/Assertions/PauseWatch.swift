@@ -1,0 +1,59 @@
+package import MemoryPressure
+internal import Synchronization
+
+/// Tells time in which the process did not run (SIGSTOP, the freezer, a paused machine) from time in which it did.
+///
+/// The sampler says at each turn when it will come again. Whoever finds it missing for longer than twice that time, and for
+/// longer than a second, has found a pause; it is accounted for once. Off until a sampler has said something.
+package final class PauseWatch: Sendable {
+    private let last = Atomic<Int64>(.min)
+    private let interval = Atomic<Int64>(0)
+    private let paused = Atomic<Int64>(0)
+    /// Found, and not told by the sampler's turn yet. Held for a few words only.
+    private let untold = Lock<Int64>(0)
+
+    package init() {}
+
+    /// All the nanoseconds in which the process was found not to run. Running time is monotonic time less these.
+    package var pausedNanoseconds: Int64 { paused.load(ordering: .acquiring) }
+
+    /// The sampler's turn: says when it will come again.
+    /// - Returns: The pause that was found since the last turn, by whomever.
+    package func observe(_ now: MonotonicInstant, next: Duration) -> Duration? {
+        check(now)
+        interval.store(next.nanoseconds, ordering: .relaxed)
+        last.store(now.nanoseconds, ordering: .releasing)
+        let found = untold.withLock { untold in
+            defer { untold = 0 }
+            return untold
+        }
+        return found > 0 ? .nanoseconds(found) : nil
+    }
+
+    /// Accounts for a pause that nobody has found yet. Called before anything is taken for due.
+    package func check(_ now: MonotonicInstant) {
+        guard gap(now) != nil else { return }
+        untold.withLock { untold in
+            // Another may have been faster.
+            guard let gap = gap(now) else { return }
+            untold += gap
+            paused.add(gap, ordering: .releasing)
+            // Who sees this sees the time that was added before it.
+            last.store(now.nanoseconds, ordering: .releasing)
+        }
+    }
+
+    /// Nobody says any more when the sampler will come.
+    package func stop() {
+        last.store(.min, ordering: .releasing)
+    }
+
+    private func gap(_ now: MonotonicInstant) -> Int64? {
+        let before = last.load(ordering: .acquiring)
+        guard before != .min else { return nil }
+        let interval = interval.load(ordering: .relaxed)
+        let (twice, overflow) = interval.multipliedReportingOverflow(by: 2)
+        let away = now.nanoseconds - before
+        return !overflow && away > max(twice, 1_000_000_000) ? away - interval : nil
+    }
+}

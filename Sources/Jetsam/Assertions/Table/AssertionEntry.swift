@@ -1,0 +1,50 @@
+/// A closure in a box of its own: a bare one that crosses generic code is wrapped anew, which allocates.
+struct ExpirationHandler {
+    let call: @Sendable () -> Void
+}
+
+/// One assertion in the table. 56 bytes, because a million of them are held at once.
+struct AssertionEntry {
+    enum Phase: UInt8 {
+        /// The slot is free.
+        case free
+        /// Held, and nobody was told anything yet.
+        case held
+        /// The expiration handler was called; the deadline and the grace after it have not passed.
+        case expiring
+        /// The grace is over and it was not ended.
+        case overdue
+    }
+
+    /// Where the entry is linked in.
+    enum Place {
+        static let none = UInt16.max
+        /// On the list of those without a deadline of their own.
+        static let untimed = UInt16.max - 1
+    }
+
+    static let noIndex = UInt32.max
+
+    /// Nil once it was called.
+    var handler: ExpirationHandler?
+    /// When something is to be done next, in nanoseconds of running time; `.max` where never.
+    var due: Int64
+    /// From the handler to the deadline, in microseconds.
+    var lead: UInt32
+    /// When it began, in units of `beginUnit` since the table was made.
+    var began: UInt32
+    var next: UInt32
+    var previous: UInt32
+    var generation: UInt32
+    /// What it is called and where it was begun, in the table of origins.
+    var origin: UInt32
+    /// The scene that it belongs to; 0 for none.
+    var owner: UInt32
+    /// Which list it is on: level and slot of the wheel, or one of `Place`.
+    var place: UInt16
+    var priority: UInt8
+    var phase: Phase
+
+    /// 2^24 ns, about 17 ms: enough to tell which runs longer, for two years.
+    static let beginShift: Int64 = 24
+}

@@ -1,0 +1,125 @@
+internal import CLinuxShims
+internal import MemoryPressure
+internal import Synchronization
+
+/// One part of the table, with a lock of its own, so that threads on different processors do not meet.
+@safe struct AssertionShard: ~Copyable {
+    var slab = AssertionSlab()
+    var wheel: TimingWheel
+    var origins = OriginCache()
+    var firstUntimed = AssertionEntry.noIndex
+    var nextGeneration: UInt32 = 1
+    /// The expiry that was converted last: dividing 128 bits costs as much as all the rest.
+    var converted = (duration: Duration.zero, nanoseconds: Int64(0), lead: UInt32(0))
+    var begun = 0
+    var ended = 0
+    var expired = 0
+    var overdue = 0
+    /// Overdue ones that were not ended yet.
+    var overdueNow = 0
+    /// Those that hold up suspension and the end.
+    var holding = 0
+    /// Where the walk that expires everything at the process's deadline has come to; nil while none is under way.
+    var walk: Int?
+
+    init(now: Int64) {
+        wheel = TimingWheel(now: now)
+    }
+
+    mutating func link(_ index: UInt32) {
+        let entry = unsafe slab.entry(index)
+        guard unsafe entry.pointee.due == .max else { return wheel.insert(index, slab) }
+        unsafe entry.pointee.place = AssertionEntry.Place.untimed
+        unsafe entry.pointee.previous = AssertionEntry.noIndex
+        unsafe entry.pointee.next = firstUntimed
+        if firstUntimed != AssertionEntry.noIndex { unsafe slab.entry(firstUntimed).pointee.previous = index }
+        firstUntimed = index
+    }
+
+    @inline(__always)
+    mutating func unlink(_ index: UInt32) {
+        let entry = unsafe slab.entry(index)
+        switch unsafe entry.pointee.place {
+        case AssertionEntry.Place.none: return
+        case AssertionEntry.Place.untimed:
+            let next = unsafe entry.pointee.next
+            let previous = unsafe entry.pointee.previous
+            if next != AssertionEntry.noIndex { unsafe slab.entry(next).pointee.previous = previous }
+            if previous != AssertionEntry.noIndex {
+                unsafe slab.entry(previous).pointee.next = next
+            } else {
+                firstUntimed = next
+            }
+            unsafe entry.pointee.place = AssertionEntry.Place.none
+        default: wheel.remove(index, slab)
+        }
+    }
+
+    /// Takes the entry out of the table and gives its handler, which is to be let go of outside the lock.
+    @inline(__always)
+    mutating func remove(_ index: UInt32, overdueHolds: Bool) -> ExpirationHandler? {
+        unlink(index)
+        let entry = unsafe slab.entry(index).move()
+        if entry.phase == .overdue {
+            overdueNow -= 1
+            if overdueHolds { holding -= 1 }
+        } else {
+            holding -= 1
+        }
+        ended += 1
+        slab.remove(index)
+        return entry.handler
+    }
+
+    /// Moves the entry on to being told: gives its handler and puts it where its grace will end.
+    mutating func expire(_ index: UInt32, at running: Int64, grace: Int64) -> ExpirationHandler? {
+        let entry = unsafe slab.entry(index)
+        let deadline = unsafe entry.pointee.due == .max ? running : entry.pointee.due + Int64(entry.pointee.lead) * 1000
+        let handler = unsafe entry.pointee.handler
+        unsafe entry.pointee.handler = nil
+        unsafe entry.pointee.phase = .expiring
+        // One that is told late has its whole grace all the same.
+        let (end, overflow) = max(deadline, running).addingReportingOverflow(grace)
+        unsafe entry.pointee.due = overflow ? .max - 1 : end
+        expired += 1
+        wheel.insert(index, slab)
+        return handler
+    }
+}
+
+/// Where a shard and its lock are. Both on cache lines of their own.
+@safe struct AssertionShardReference {
+    private let word: UnsafeMutablePointer<jetsam_lock_word>
+    private let shard: UnsafeMutablePointer<AssertionShard>
+    /// How many hold up the end: `holding`, for those who do not want the lock.
+    private let gauge: UnsafeMutablePointer<Atomic<Int>>
+    private static let lineBytes = 128
+
+    init(now: Int64) {
+        let bytes = Self.lineBytes + MemoryLayout<AssertionShard>.stride
+        let memory = UnsafeMutableRawPointer.allocate(byteCount: bytes, alignment: Self.lineBytes)
+        unsafe word = memory.bindMemory(to: jetsam_lock_word.self, capacity: 1)
+        unsafe word.initialize(to: jetsam_lock_word())
+        unsafe gauge = (memory + Self.lineBytes / 2).bindMemory(to: Atomic<Int>.self, capacity: 1)
+        unsafe gauge.initialize(to: Atomic(0))
+        unsafe shard = (memory + Self.lineBytes).bindMemory(to: AssertionShard.self, capacity: 1)
+        unsafe shard.initialize(to: AssertionShard(now: now))
+    }
+
+    func destroy() {
+        unsafe shard.deinitialize(count: 1)
+        unsafe UnsafeMutableRawPointer(word).deallocate()
+    }
+
+    var holding: Int { unsafe gauge.pointee.load(ordering: .relaxed) }
+
+    @inline(__always)
+    func withLock<Result: ~Copyable>(_ body: (inout AssertionShard) -> Result) -> Result {
+        unsafe jetsam_lock(word)
+        let result = unsafe body(&shard.pointee)
+        // Only whoever holds the lock writes it: no read-modify-write is needed.
+        unsafe gauge.pointee.store(shard.pointee.holding, ordering: .relaxed)
+        unsafe jetsam_unlock(word)
+        return result
+    }
+}

@@ -1,0 +1,117 @@
+internal import MemoryPressure
+internal import Synchronization
+
+extension AssertionShard {
+    /// Moves what is due at `running` on, and puts what follows from it into the batch, as far as there is room.
+    ///
+    /// - Parameter expiresAll: The process's deadline is near: everything that is held is told, whatever its own deadline.
+    /// - Returns: Whether there may be more.
+    mutating func collect(
+        _ batch: inout ExpiryBatch, shard number: Int, running: Int64, expiresAll: Bool, table: AssertionTable
+    ) -> Bool {
+        let tick = TimingWheel.tick(notAfter: running)
+        // Bounds how long the lock is held where many have to be put nearer.
+        var budget = ExpiryBatch.capacity * 4
+        while !batch.isFull, budget > 0 {
+            guard let index = wheel.take(by: tick, slab, budget: &budget) else { break }
+            advance(index, number, running, table, &batch)
+        }
+        if batch.isFull || budget <= 0 { return true }
+        return expiresAll ? walkOn(&batch, running, table) : false
+    }
+
+    private mutating func advance(
+        _ index: UInt32, _ number: Int, _ running: Int64, _ table: AssertionTable, _ batch: inout ExpiryBatch
+    ) {
+        let entry = unsafe slab.entry(index)
+        if unsafe entry.pointee.phase == .held {
+            if let handler = expire(index, at: running, grace: table.graceNanoseconds) {
+                batch.append(handler)
+            }
+            return
+        }
+        unsafe entry.pointee.phase = .overdue
+        unsafe entry.pointee.due = .max
+        overdue += 1
+        overdueNow += 1
+        if !table.overdueHolds { holding -= 1 }
+        let identifier = unsafe table.identifier(shard: number, index: index, generation: entry.pointee.generation)
+        unsafe batch.append(
+            OverdueAssertion(
+                identifier: identifier, origin: entry.pointee.origin, began: entry.pointee.began,
+                owner: entry.pointee.owner, priority: entry.pointee.priority))
+    }
+
+    /// Goes on through the chunks and expires what is held. Who begins meanwhile is due at once, and need not be found.
+    private mutating func walkOn(_ batch: inout ExpiryBatch, _ running: Int64, _ table: AssertionTable) -> Bool {
+        guard var slot = walk else { return false }
+        let end = slab.chunkCount << AssertionSlab.chunkShift
+        let stop = min(end, slot + AssertionSlab.chunkSize)
+        while slot < stop, !batch.isFull {
+            let index = UInt32(truncatingIfNeeded: slot)
+            slot += 1
+            guard slab.isTaken(index), unsafe slab.entry(index).pointee.phase == .held else { continue }
+            unlink(index)
+            unsafe slab.entry(index).pointee.due = running
+            if let handler = expire(index, at: running + table.deadlineLeadNow, grace: table.graceNanoseconds) {
+                batch.append(handler)
+            }
+        }
+        walk = slot < end ? slot : nil
+        return walk != nil
+    }
+}
+
+extension AssertionTable {
+    var deadlineLeadNow: Int64 { deadlineLead.load(ordering: .relaxed) }
+
+    /// Whether everything that is held expires now, because the process's deadline is near.
+    func isAtDeadline(_ now: Int64) -> Bool {
+        now >= deadline.load(ordering: .acquiring) &- deadlineLeadNow
+    }
+
+    /// Fills the batch with what is due now.
+    /// - Returns: Whether there may be more than there was room for.
+    func collect(_ batch: inout ExpiryBatch) -> Bool {
+        let now = now
+        pauses.check(MonotonicInstant(nanoseconds: now))
+        let running = running(now)
+        let expiresAll = isAtDeadline(now)
+        var hasMore = false
+        for number in 0..<shardCount {
+            hasMore =
+                unsafe shards[number].withLock {
+                    $0.collect(
+                        &batch, shard: number, running: running, expiresAll: expiresAll, table: self)
+                } || hasMore
+            if batch.isFull { return true }
+        }
+        return hasMore
+    }
+
+    /// When something is due next, in monotonic nanoseconds; `.max` where nothing is.
+    func nextDue() -> Int64 {
+        var earliest = Int64.max
+        for number in 0..<shardCount {
+            let tick = unsafe shards[number].withLock { $0.wheel.nextTick }
+            if let tick { earliest = min(earliest, TimingWheel.start(ofTick: tick)) }
+        }
+        let (sum, overflow) = earliest.addingReportingOverflow(pauses.pausedNanoseconds)
+        return min(overflow ? .max : sum, nextWalk())
+    }
+
+    /// When everything that is held has to be told; `.max` where nothing is held, or it was done.
+    private func nextWalk() -> Int64 {
+        let deadline = deadline.load(ordering: .acquiring)
+        guard deadline != .max else { return .max }
+        let isLeft = (0..<shardCount).contains { unsafe shards[$0].withLock { $0.walk != nil } }
+        return isLeft ? deadline &- deadlineLeadNow : .max
+    }
+
+    /// The process's deadline is set, or taken back where it is `.max`. Costs nothing per assertion.
+    func setDeadline(_ deadline: Int64, lead: Int64) {
+        for number in 0..<shardCount { unsafe shards[number].withLock { $0.walk = deadline == .max ? nil : 0 } }
+        deadlineLead.store(lead, ordering: .relaxed)
+        self.deadline.store(deadline, ordering: .releasing)
+    }
+}

@@ -1,0 +1,116 @@
+internal import MemoryPressure
+internal import Synchronization
+
+extension AssertionTable {
+    var statistics: BackgroundTaskStatistics {
+        var sum = BackgroundTaskStatistics()
+        for number in 0..<shardCount {
+            unsafe shards[number].withLock { shard in
+                sum.held += shard.holding
+                sum.begun += shard.begun
+                sum.ended += shard.ended
+                sum.expired += shard.expired
+                sum.overdue += shard.overdue
+                sum.overdueNow += shard.overdueNow
+            }
+        }
+        sum.refused = refused.load(ordering: .relaxed)
+        return sum
+    }
+
+    /// Goes through all entries, a chunk with each taking of a lock. `visit` runs under the lock and must not leave it.
+    func forEach(_ visit: (borrowing AssertionEntry, Identifier) -> Void) {
+        for number in 0..<shardCount {
+            var chunk = 0
+            var isLast = false
+            while !isLast {
+                unsafe shards[number].withLock { shard in
+                    let entries = unsafe shard.slab.entries(ofChunk: chunk)
+                    for slot in entries.indices where unsafe entries[slot].phase != .free {
+                        let index = UInt32(truncatingIfNeeded: chunk << AssertionSlab.chunkShift | slot)
+                        unsafe visit(
+                            entries[slot],
+                            identifier(shard: number, index: index, generation: entries[slot].generation))
+                    }
+                    chunk += 1
+                    isLast = chunk >= shard.slab.chunkCount
+                }
+            }
+        }
+    }
+
+    func describe(_ assertion: OverdueAssertion) -> HeldBackgroundTask {
+        let origin = origins[assertion.origin]
+        return HeldBackgroundTask(
+            name: origin.name, origin: origin.place,
+            priority: BackgroundTaskPriority(rawValue: assertion.priority), age: age(assertion.began), state: .overdue,
+            remaining: .zero, scene: scenes[assertion.owner])
+    }
+
+    func describe(_ entry: borrowing AssertionEntry, at now: Int64) -> HeldBackgroundTask {
+        let origin = origins[entry.origin]
+        let state: HeldBackgroundTask.State =
+            switch entry.phase {
+            case .overdue: .overdue
+            case .expiring: .expiring
+            case .held, .free: .held
+            }
+        return HeldBackgroundTask(
+            name: origin.name, origin: origin.place, priority: BackgroundTaskPriority(rawValue: entry.priority),
+            age: age(entry.began), state: state, remaining: remaining(entry, at: now), scene: scenes[entry.owner])
+    }
+
+    /// Until the deadline: its own or the process's, whichever is earlier.
+    func remaining(_ entry: borrowing AssertionEntry, at now: Int64) -> Duration? {
+        let process = deadline.load(ordering: .acquiring)
+        var left = process == .max ? Int64.max : max(0, process - now)
+        switch entry.phase {
+        case .held where entry.due == .max: break
+        case .held: left = min(left, max(0, entry.due - running(now)) + Int64(entry.lead) * 1000)
+        case .expiring: left = min(left, max(0, entry.due - graceNanoseconds - running(now)))
+        case .overdue, .free: left = 0
+        }
+        return left == .max ? nil : .nanoseconds(left)
+    }
+
+    private func age(_ began: UInt32) -> Duration {
+        let units = (now - start) >> AssertionEntry.beginShift
+        return .nanoseconds(max(0, units - Int64(began)) << AssertionEntry.beginShift)
+    }
+}
+
+/// The scenes that assertions belong to, as numbers.
+final class SceneNumbers: Sendable {
+    private struct State {
+        var numbers: [SceneIdentifier: UInt32] = [:]
+        var scenes: [UInt32: SceneIdentifier] = [:]
+        var next: UInt32 = 1
+    }
+
+    private let state = Lock(State())
+
+    /// The scene's number, which it has from now on.
+    func number(_ scene: SceneIdentifier) -> UInt32 {
+        state.withLock { state in
+            if let number = state.numbers[scene] { return number }
+            let number = state.next
+            state.next = number == .max ? 1 : number + 1
+            state.numbers[scene] = number
+            state.scenes[number] = scene
+            return number
+        }
+    }
+
+    /// Nil where nothing was begun for it.
+    func known(_ scene: SceneIdentifier) -> UInt32? { state.withLock { $0.numbers[scene] } }
+
+    subscript(_ number: UInt32) -> SceneIdentifier? {
+        number == 0 ? nil : state.withLock { $0.scenes[number] }
+    }
+
+    func forget(_ scene: SceneIdentifier) {
+        state.withLock { state in
+            if let number = state.numbers.removeValue(forKey: scene) { state.scenes[number] = nil }
+        }
+    }
+}

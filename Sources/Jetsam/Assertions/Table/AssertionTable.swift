@@ -1,0 +1,198 @@
+internal import CLinuxShims
+internal import MemoryPressure
+internal import Synchronization
+
+/// Every assertion of a registry: begin, end, and what is due. Calls nobody.
+@safe final class AssertionTable: Sendable {
+    typealias Identifier = UInt64
+
+    /// 32 bits of generation, 4 of shard, 28 of index. Never 0: generations begin at 1.
+    private static let indexBits: UInt64 = 28
+    private static let shardBits: UInt64 = 4
+
+    nonisolated(unsafe) let shards: UnsafeMutablePointer<AssertionShardReference>
+    let shardCount: Int
+    let origins = OriginTable()
+    let scenes = SceneNumbers()
+    private let waiters = ReleaseWaiters()
+    let pauses: PauseWatch
+    let overdueHolds: Bool
+    let graceNanoseconds: Int64
+    let leadMicroseconds: Int64
+    private let clock: any MonotonicClock
+    private let isSystemClock: Bool
+    /// When the first assertion could have begun; what `began` counts from.
+    let start: Int64
+    let admission = Atomic<UInt32>(Admission.everything.word)
+    /// The process's deadline in monotonic nanoseconds; `.max` while it does not drain.
+    let deadline = Atomic<Int64>(.max)
+    /// The lead before that deadline, in nanoseconds.
+    let deadlineLead = Atomic<Int64>(0)
+    let refused = Atomic<Int>(0)
+
+    init(configuration: BackgroundTaskRegistry.Configuration, clock: any MonotonicClock, pauses: PauseWatch) {
+        let configuration = configuration.bounded
+        self.clock = clock
+        self.pauses = pauses
+        isSystemClock = clock is SystemMonotonicClock
+        start = clock.now.nanoseconds
+        overdueHolds = configuration.overdueTasksHold
+        graceNanoseconds = configuration.grace.nanoseconds
+        leadMicroseconds = configuration.lead.nanoseconds / 1000
+        var count = 1
+        while count < min(Int(jetsam_processor_count()), 1 << Int(Self.shardBits)) { count *= 2 }
+        shardCount = count
+        unsafe shards = .allocate(capacity: count)
+        for shard in 0..<count { unsafe (shards + shard).initialize(to: AssertionShardReference(now: start)) }
+    }
+
+    deinit {
+        for shard in 0..<shardCount { unsafe shards[shard].destroy() }
+        unsafe shards.deallocate()
+    }
+
+    /// Monotonic nanoseconds.
+    @inline(__always)
+    var now: Int64 { isSystemClock ? jetsam_monotonic_ns() : clock.now.nanoseconds }
+
+    /// What running time it is at that monotonic time.
+    @inline(__always)
+    func running(_ now: Int64) -> Int64 { now - pauses.pausedNanoseconds }
+
+    struct Begun {
+        var identifier: Identifier
+        /// When something is due for it, in running time; `.max` where never.
+        var due: Int64
+    }
+
+    @inline(__always)
+    func begin(
+        _ name: BackgroundTaskName, _ priority: BackgroundTaskPriority, _ expiry: BackgroundTaskExpiry, _ owner: UInt32,
+        _ file: StaticString, _ line: UInt, _ handler: consuming ExpirationHandler
+    ) -> Begun? {
+        let now = now
+        let number = Int(jetsam_processor()) & (shardCount - 1)
+        let shard = unsafe shards[number]
+        let running = running(now)
+        let isPastDeadline = now >= deadline.load(ordering: .acquiring) &- deadlineLead.load(ordering: .relaxed)
+        let nameAddress = Self.address(name)
+        let fileAddress = file.hasPointerRepresentation ? unsafe UInt(bitPattern: file.utf8Start) : 0
+        var origin: UInt32?
+        while true {
+            let begun: Begun?? = shard.withLock { shard in
+                let known =
+                    origin ?? (nameAddress == 0 ? nil : shard.origins.number(nameAddress, fileAddress, line))
+                guard let known else { return .none }
+                var due = Int64.max
+                var lead: UInt32 = 0
+                if let duration = expiry.duration {
+                    if shard.converted.duration != duration {
+                        shard.converted = (duration, duration.nanoseconds, self.lead(duration.nanoseconds))
+                    }
+                    lead = shard.converted.lead
+                    let (sum, overflow) = running.addingReportingOverflow(
+                        max(0, shard.converted.nanoseconds) - Int64(lead) * 1000)
+                    due = overflow ? .max : sum
+                }
+                if isPastDeadline { due = running }
+                let generation = shard.nextGeneration
+                shard.nextGeneration = generation == .max ? 1 : generation + 1
+                let entry = AssertionEntry(
+                    handler: handler, due: due, lead: lead,
+                    began: UInt32(truncatingIfNeeded: (now - start) >> AssertionEntry.beginShift),
+                    next: AssertionEntry.noIndex, previous: AssertionEntry.noIndex, generation: generation,
+                    origin: known, owner: owner, place: AssertionEntry.Place.none, priority: priority.rawValue,
+                    phase: .held)
+                guard let index = shard.slab.insert(entry) else { return .some(nil) }
+                shard.link(index)
+                shard.begun += 1
+                shard.holding += 1
+                let identifier =
+                    UInt64(generation) << (Self.indexBits + Self.shardBits) | UInt64(number) << Self.indexBits
+                    | UInt64(index)
+                return .some(Begun(identifier: identifier, due: due))
+            }
+            if let begun { return begun }
+            origin = register(name, nameAddress, file, fileAddress, line, shard)
+        }
+    }
+
+    @inline(never)
+    private func register(
+        _ name: BackgroundTaskName, _ nameAddress: UInt, _ file: StaticString, _ fileAddress: UInt, _ line: UInt,
+        _ shard: AssertionShardReference
+    ) -> UInt32 {
+        let text =
+            switch name.content {
+            case .literal(let literal): literal.withUTF8Buffer { unsafe String(decoding: $0, as: UTF8.self) }
+            case .text(let text): text
+            }
+        let number = origins.number(text, file, line)
+        if nameAddress != 0 {
+            shard.withLock { $0.origins.store(nameAddress, fileAddress, line, number) }
+        }
+        return number
+    }
+
+    @inline(__always)
+    private static func address(_ name: BackgroundTaskName) -> UInt {
+        if case .literal(let literal) = name.content { return unsafe UInt(bitPattern: literal.utf8Start) }
+        return 0
+    }
+
+    /// The lead in microseconds: never more than a tenth of the expiry.
+    private func lead(_ nanoseconds: Int64) -> UInt32 {
+        UInt32(clamping: min(leadMicroseconds, max(0, nanoseconds) / 10_000))
+    }
+
+    /// What became of an `end`.
+    struct Ended {
+        var handler: ExpirationHandler?
+        /// Whether its shard holds nothing any more.
+        var shardIsFree: Bool
+    }
+
+    /// Nil where the identifier is of no assertion that is there.
+    @inline(__always)
+    func end(_ identifier: Identifier) -> Ended? {
+        guard let (shard, index, generation) = locate(identifier) else { return nil }
+        return shard.withLock { shard in
+            guard unsafe shard.slab.entry(index, generation: generation) != nil else { return nil }
+            let handler = shard.remove(index, overdueHolds: overdueHolds)
+            return Ended(handler: handler, shardIsFree: shard.holding == 0)
+        }
+    }
+
+    @inline(__always)
+    func locate(_ identifier: Identifier) -> (AssertionShardReference, UInt32, UInt32)? {
+        let number = Int(truncatingIfNeeded: identifier >> Self.indexBits) & (1 << Int(Self.shardBits) - 1)
+        guard identifier != 0, number < shardCount else { return nil }
+        let index = UInt32(truncatingIfNeeded: identifier & (1 << Self.indexBits - 1))
+        return unsafe (
+            shards[number], index, UInt32(truncatingIfNeeded: identifier >> (Self.indexBits + Self.shardBits))
+        )
+    }
+
+    func identifier(shard: Int, index: UInt32, generation: UInt32) -> Identifier {
+        UInt64(generation) << (Self.indexBits + Self.shardBits) | UInt64(shard) << Self.indexBits | UInt64(index)
+    }
+
+    /// Returns once nothing holds up the end any more, or the task is cancelled.
+    func waitUntilReleased() async {
+        await waiters.wait { settledHolding == 0 }
+    }
+
+    /// Something that held is gone: lets those go that wait for the last.
+    @inline(__always)
+    func checkReleased() {
+        if waiters.isAnyWaiting { waiters.letGo { settledHolding == 0 } }
+    }
+
+    /// How many hold up suspension and the end. Takes no lock.
+    var holding: Int { (0..<shardCount).reduce(0) { unsafe $0 + shards[$1].holding } }
+
+    /// The same under the locks, one after another: no end that came before this call is missed.
+    var settledHolding: Int {
+        (0..<shardCount).reduce(0) { sum, shard in unsafe sum + shards[shard].withLock { $0.holding } }
+    }
+}
