@@ -9,6 +9,9 @@ final class AsyncTurn: Sendable {
 
     private let state = Lock(State())
 
+    /// How many wait for it.
+    var waiting: Int { state.withLock { $0.waiters.count } }
+
     func take() async {
         await withCheckedContinuation { continuation in
             let isFree = state.withLock { state in

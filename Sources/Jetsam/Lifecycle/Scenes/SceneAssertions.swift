@@ -1,5 +1,5 @@
 /// The background-task assertions that belong to scenes, as far as scenes need them.
-package protocol SceneAssertions: Sendable {
+protocol SceneAssertions: Sendable {
     /// Calls the expiry handlers of all that the scene holds, now.
     func expireAll(of scene: SceneIdentifier)
     /// Ends all that the scene holds.

@@ -1,25 +1,25 @@
-package import Logging
-package import MemoryPressure
+internal import Logging
+internal import MemoryPressure
 
 /// What scenes take from outside.
-package struct SceneDependencies: Sendable {
-    package var clock: any MonotonicClock
-    package var logger: Logger
-    package var registry: CacheRegistry
-    package var assertions: any SceneAssertions
+struct SceneDependencies: Sendable {
+    var clock: any MonotonicClock
+    var logger: Logger
+    var registry: CacheRegistry
+    var assertions: any SceneAssertions
     /// Nil where nothing is stored.
-    package var store: (any SceneStateStore)?
+    var store: (any SceneStateStore)?
     /// Makes room for so many bytes from whatever ranks below every scene, and gives how many can then be taken without
     /// memory being short; nil where nobody knows, and there is always room.
-    package var makeRoom: (@Sendable (_ bytes: Int) async -> Int)?
+    var makeRoom: (@Sendable (_ bytes: Int) async -> Int)?
     /// The next number of the one sequence of notifications.
-    package var nextSequence: @Sendable () -> UInt64
+    var nextSequence: @Sendable () -> UInt64
     /// Told when the store can be written to no longer, or again.
-    package var storeAvailability: @Sendable (_ isAvailable: Bool) -> Void
+    var storeAvailability: @Sendable (_ isAvailable: Bool) -> Void
     /// Whether real time drives the deadlines; otherwise the test does.
-    package var isAutomatic: Bool
+    var isAutomatic: Bool
 
-    package init(
+    init(
         clock: any MonotonicClock = SystemMonotonicClock(), logger: Logger, registry: CacheRegistry,
         assertions: (any SceneAssertions)? = nil, store: (any SceneStateStore)? = nil,
         makeRoom: (@Sendable (_ bytes: Int) async -> Int)? = nil,

@@ -33,7 +33,7 @@ public final class SceneManager: Sendable {
     let lossTurn = AsyncTurn()
     let restorationTurn = AsyncTurn()
 
-    package init(configuration: ResourceManager.Configuration.Scenes = .init(), dependencies: SceneDependencies) {
+    init(configuration: ResourceManager.Configuration.Scenes = .init(), dependencies: SceneDependencies) {
         self.configuration = configuration
         self.dependencies = dependencies
         caches = SceneCaches(registry: dependencies.registry)
