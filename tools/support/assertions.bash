@@ -1,6 +1,6 @@
 # Compares assertions with what others do in their place. Sourced by tools/bench: uses `work`, `json`, `check` and `rounds`.
 
-ways=(dispatch-timer task-sleep nio-callback)
+ways=(jetsam dispatch-timer task-sleep nio-callback)
 
 # measure CASE ROUNDS: each way in turn, so that what changes on the machine meanwhile meets them all.
 measure() {

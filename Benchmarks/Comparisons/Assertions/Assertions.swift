@@ -15,6 +15,7 @@ enum Assertions {
         guard arguments.count == 3 else { stop("a case and a way are needed, such as: pair-1000 dispatch-timer") }
         let rows =
             switch arguments[2] {
+            case "jetsam": measure(arguments[1], JetsamAssertion.self)
             case "dispatch-timer": measure(arguments[1], DispatchTimer.self)
             case "task-sleep": measure(arguments[1], TaskSleep.self)
             case "nio-callback": measure(arguments[1], EventLoopCallback.self)

@@ -12,6 +12,9 @@ protocol Contender: Sendable {
     /// Begins in an empty slot what is to expire at `due`, in nanoseconds of CLOCK_MONOTONIC.
     func begin(_ slot: Int, due: Int64, word: Int)
 
+    /// Begins in an empty slot what would expire in 30 s, as one writes it in this way; the word is the slot.
+    func begin(_ slot: Int)
+
     /// Ends what is in a slot, and leaves it empty.
     func end(_ slot: Int)
 
@@ -21,11 +24,6 @@ protocol Contender: Sendable {
 
 extension Contender {
     static var endsInConstantTime: Bool { true }
-
-    /// What a pair is: expiry in 30 s, which never comes.
-    func begin(_ slot: Int) {
-        begin(slot, due: monotonicNanoseconds() + 30_000_000_000, word: slot)
-    }
 }
 
 /// Numbered places for values that need not be copyable; all of its memory is there from the start.

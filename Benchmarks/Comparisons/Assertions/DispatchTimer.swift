@@ -13,8 +13,16 @@ struct DispatchTimer: Contender {
     }
 
     func begin(_ slot: Int, due: Int64, word: Int) {
+        begin(slot, deadline: DispatchTime(uptimeNanoseconds: UInt64(due)), word: word)
+    }
+
+    func begin(_ slot: Int) {
+        begin(slot, deadline: .now() + .seconds(30), word: slot)
+    }
+
+    private func begin(_ slot: Int, deadline: DispatchTime, word: Int) {
         let timer = DispatchSource.makeTimerSource(queue: queues[slot / slotsPerQueue])
-        timer.schedule(deadline: DispatchTime(uptimeNanoseconds: UInt64(due)))
+        timer.schedule(deadline: deadline)
         timer.setEventHandler { fired(word) }
         timer.activate()
         held.put(timer, slot)

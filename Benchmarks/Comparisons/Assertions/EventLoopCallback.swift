@@ -26,10 +26,16 @@ struct EventLoopCallback: Contender {
     }
 
     func begin(_ slot: Int, due: Int64, word: Int) {
+        begin(slot, at: .uptimeNanoseconds(UInt64(due)), word: word)
+    }
+
+    func begin(_ slot: Int) {
+        begin(slot, at: .now() + .seconds(30), word: slot)
+    }
+
+    private func begin(_ slot: Int, at deadline: NIODeadline, word: Int) {
         let loop = loops[slot / slotsPerThread % loops.count]
-        guard
-            let callback = try? loop.scheduleCallback(
-                at: .uptimeNanoseconds(UInt64(due)), handler: Handler(word: word))
+        guard let callback = try? loop.scheduleCallback(at: deadline, handler: Handler(word: word))
         else { stop("a callback could not be scheduled") }
         held.put(callback, slot)
     }

@@ -22,10 +22,17 @@ struct TaskSleep: Contender {
                 let clock = ContinuousClock()
                 let left = due - monotonicNanoseconds()
                 let deadline = clock.now.advanced(by: .nanoseconds(left))
-                do {
-                    try await Task.sleep(until: deadline, clock: clock)
-                    fired(word)
-                } catch {}
+                if (try? await Task.sleep(until: deadline, clock: clock)) != nil { fired(word) }
+                finished.increment()
+            }, slot)
+    }
+
+    func begin(_ slot: Int) {
+        begun.increment()
+        held.put(
+            Task { [started, finished] in
+                started.increment()
+                if (try? await Task.sleep(for: .seconds(30))) != nil { fired(slot) }
                 finished.increment()
             }, slot)
     }
