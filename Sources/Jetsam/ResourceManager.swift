@@ -23,6 +23,8 @@ public final class ResourceManager: Service, Sendable {
     let logger: Logger
     let governor: Governor
     let reclaimer: Reclaimer
+    /// The scenes of this process, for servers that have some.
+    public let scenes: SceneManager
     let levels = Broadcast<LevelChange>(capacity: LevelChanges.capacity)
     let steps = Broadcast<ReclaimStep>(capacity: LevelChanges.capacity)
     private let bell = Bell()
@@ -40,6 +42,7 @@ public final class ResourceManager: Service, Sendable {
     ///   - registry: The caches that it asks.
     ///   - logger: Gets one line for each change of the level (notice) and each step (info), and warnings about handlers.
     ///   - metricsFactory: Gets the metrics; nil for the process's own.
+    ///   - stateStore: Where scenes' states are kept between runs; nil, the default, keeps none.
     ///   - environment: Where kernel files, time and allocator come from.
     ///   - lastResort: Called at most once, on a reclaim thread, when headroom is critical, nothing is left to take, and the
     ///     limit is near or the state has lasted ``Configuration/LastResort/degradedLimit``. Typically it triggers a
@@ -51,6 +54,7 @@ public final class ResourceManager: Service, Sendable {
         registry: CacheRegistry = .shared,
         logger: Logger,
         metricsFactory: (any MetricsFactory)? = nil,
+        stateStore: (any SceneStateStore)? = nil,
         environment: Environment = Environment(),
         lastResort: (@Sendable (LevelReason) -> Void)? = nil
     ) throws {
@@ -78,6 +82,10 @@ public final class ResourceManager: Service, Sendable {
             ) { [governor] event in
                 governor.receive(event)
             } : nil
+        let owner = ManagerOfScenes()
+        scenes = Self.makeScenes(
+            configuration, registry, BackgroundTaskRegistry.shared, stateStore, environment, logger, owner)
+        owner.manager = self
     }
 
     /// The level now. Takes a nanosecond.

@@ -4,13 +4,12 @@ protocol SceneAssertions: Sendable {
     func expireAll(of scene: SceneIdentifier)
     /// Ends all that the scene holds.
     func endAll(of scene: SceneIdentifier)
-    /// How many it holds.
-    func heldCount(of scene: SceneIdentifier) -> Int
 }
+
+extension BackgroundTaskRegistry: SceneAssertions {}
 
 /// Where there are none.
 struct NoSceneAssertions: SceneAssertions {
     func expireAll(of scene: SceneIdentifier) {}
     func endAll(of scene: SceneIdentifier) {}
-    func heldCount(of scene: SceneIdentifier) -> Int { 0 }
 }

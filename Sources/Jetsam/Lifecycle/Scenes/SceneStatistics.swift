@@ -1,3 +1,5 @@
+internal import MemoryPressure
+
 /// What scenes have done since the manager was made.
 public struct SceneStatistics: Sendable, Equatable {
     /// Connected scenes by state.
@@ -45,7 +47,7 @@ public struct LateSceneCallback: Sendable, Equatable {
 }
 
 /// A scene that was disconnected because memory was short.
-public struct SceneLoss: Sendable, Equatable {
+public struct SceneLoss: Sendable, Equatable, CustomStringConvertible {
     /// The scene.
     public var scene: SceneIdentifier
     /// Where it was.
@@ -60,4 +62,9 @@ public struct SceneLoss: Sendable, Equatable {
     public var lostState: Bool
     /// How long its notices took.
     public var duration: Duration
+
+    /// One line for a log.
+    public var description: String {
+        "'\(scene)' (\(state), \(priority), \(ByteCount(footprintBytes)))\(lostState ? ", its state with it" : "")"
+    }
 }

@@ -65,7 +65,6 @@ final class AssertionRecord: SceneAssertions {
     func endAll(of scene: SceneIdentifier) {
         calls.withLock { $0.append("end \(scene)") }
     }
-    func heldCount(of scene: SceneIdentifier) -> Int { 0 }
 }
 
 /// Where callbacks stay until they are let go, without keeping a thread.

@@ -1,0 +1,67 @@
+import JetsamTesting
+import Logging
+import MemoryPressure
+import Testing
+
+@testable import Jetsam
+
+/// Scenes together with the manager that they belong to.
+struct SceneManagerIntegrationTests {
+    @Test("Assertions of a scene expire when it is suspended and end when it is gone; others stay")
+    func assertions() async throws {
+        let clock = ManualClock()
+        let tasks = BackgroundTaskRegistry(clock: clock, isAutomatic: false)
+        let scenes = SceneManager(
+            dependencies: SceneDependencies(
+                clock: clock, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+                registry: CacheRegistry(), assertions: tasks, nextSequence: { 0 }, isAutomatic: false))
+        let expired = Lock<[String]>([])
+        let scene = try await scenes.connect("a", observer: SceneRecord())
+        let own = try tasks.begin("own", scene: "a") { expired.withLock { $0.append("own") } }.intoIdentifier()
+        let other = try tasks.begin("other") { expired.withLock { $0.append("other") } }.intoIdentifier()
+        try await scene.enterBackground()
+        tasks.runDue()
+        #expect(expired.withLock { $0 } == [] && tasks.heldCount(of: "a") == 1, "the background may hold assertions")
+        try await scene.suspend()
+        clock.advance(by: .milliseconds(10))
+        tasks.runDue()
+        #expect(expired.withLock { $0 } == ["own"])
+        try await scene.disconnect()
+        #expect(tasks.heldCount(of: "a") == 0)
+        #expect(tasks.heldCount == 1)
+        tasks.endBackgroundTask(own)
+        tasks.endBackgroundTask(other)
+        #expect(tasks.heldCount == 0)
+    }
+
+    @Test("Room for a scene is made from caches first, and it is refused where that is not enough")
+    func room() async throws {
+        let fixture = try Fixture(used: 300 * mebibyte)
+        try await fixture.run { fixture in
+            let cache = FakeCache("cache", bytes: 200 * mebibyte, in: fixture)
+            let scene = try await fixture.manager.scenes.connect(
+                "a", expectedBytes: 200 * mebibyte, observer: SceneRecord())
+            #expect(scene.sceneState == .active)
+            #expect(!cache.requests.isEmpty)
+            await #expect(throws: SceneRefusal.self) {
+                try await fixture.manager.scenes.connect("b", expectedBytes: 500 * mebibyte, observer: SceneRecord())
+            }
+            try await scene.disconnect()
+            cache.end()
+        }
+    }
+
+    @Test("Changes of scenes and of the level take their numbers from one sequence")
+    func sequence() async throws {
+        let fixture = try Fixture()
+        try await fixture.run { fixture in
+            let first = fixture.manager.governor.nextSequence()
+            let record = SceneRecord()
+            try await fixture.manager.scenes.connect("a", observer: record).suspend()
+            let last = fixture.manager.governor.nextSequence()
+            let sequences = record.transitions.map(\.sequence)
+            #expect(sequences == sequences.sorted())
+            #expect(sequences.allSatisfy { $0 > first && $0 < last })
+        }
+    }
+}
