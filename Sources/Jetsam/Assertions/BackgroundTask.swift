@@ -4,23 +4,24 @@ internal import MemoryPressure
 ///
 /// It can be kept in a variable, a property or a `UniqueArray`; for places that want something that can be copied,
 /// ``intoIdentifier()`` gives an identifier, and the duty to end it.
-public struct BackgroundTask: ~Copyable, Sendable {
-    private let registry: BackgroundTaskRegistry
+@safe public struct BackgroundTask: ~Copyable, Sendable {
+    // The table's entry keeps the registry alive for as long as the identifier is not 0.
+    private let registry: Unmanaged<BackgroundTaskRegistry>
     private var identifier: AssertionTable.Identifier
 
     init(registry: BackgroundTaskRegistry, identifier: AssertionTable.Identifier) {
-        self.registry = registry
+        unsafe self.registry = Unmanaged.passUnretained(registry)
         self.identifier = identifier
     }
 
     deinit {
-        if identifier != 0 { registry.end(identifier) }
+        if identifier != 0 { unsafe registry._withUnsafeGuaranteedRef { $0.end(identifier) } }
     }
 
     /// The work is done. Further calls do nothing, and neither does one after the task has expired.
     public mutating func end() {
         guard identifier != 0 else { return }
-        registry.end(identifier)
+        unsafe registry._withUnsafeGuaranteedRef { $0.end(identifier) }
         identifier = 0
     }
 
@@ -30,17 +31,26 @@ public struct BackgroundTask: ~Copyable, Sendable {
     ///   of its own, or for a duration of zero or less.
     @discardableResult
     public func extend(by duration: Duration) -> Bool {
-        registry.table.extend(identifier, by: duration.nanoseconds)
+        guard identifier != 0 else { return false }
+        return unsafe registry._withUnsafeGuaranteedRef { $0.table.extend(identifier, by: duration.nanoseconds) }
     }
 
     /// Until the deadline: its own or the process's, whichever is earlier. Nil where there is none; zero where it has
     /// passed or the task has ended.
-    public var backgroundTimeRemaining: Duration? { registry.table.remaining(identifier) }
+    public var backgroundTimeRemaining: Duration? {
+        guard identifier != 0 else { return .zero }
+        return unsafe registry._withUnsafeGuaranteedRef { $0.table.remaining(identifier) }
+    }
 
     /// Gives the handle up for an identifier: the task ends only with
     /// ``BackgroundTaskRegistry/endBackgroundTask(_:)`` from here on.
     public consuming func intoIdentifier() -> BackgroundTaskIdentifier {
         let value = identifier
+        if value != 0 {
+            unsafe registry._withUnsafeGuaranteedRef { registry in
+                if let ended = registry.table.giveUpHandle(value) { registry.hasEnded(ended) }
+            }
+        }
         identifier = 0
         return BackgroundTaskIdentifier(value: value)
     }
@@ -72,7 +82,7 @@ extension BackgroundTaskRegistry {
     ) -> BackgroundTaskIdentifier {
         let name = name.map { BackgroundTaskName($0) } ?? "unnamed"
         let handler = ExpirationHandler(call: expirationHandler ?? {})
-        let identifier = try? add(name, priority, expiry, nil, fileID, line, handler)
+        let identifier = try? add(name, priority, expiry, nil, fileID, line, handler, hasHandle: false)
         return identifier.map { BackgroundTaskIdentifier(value: $0) } ?? .invalid
     }
 

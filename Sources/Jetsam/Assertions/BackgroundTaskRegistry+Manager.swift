@@ -53,7 +53,9 @@ extension BackgroundTaskRegistry {
 
     func endAll(of scene: SceneIdentifier) {
         guard let number = table.scenes.known(scene) else { return }
-        for identifier in table.identifiers(of: number) { end(identifier) }
+        for identifier in table.identifiers(of: number) {
+            if let ended = table.endFromOutside(identifier) { hasEnded(ended) }
+        }
         table.scenes.forget(scene)
     }
 
@@ -108,11 +110,11 @@ extension AssertionTable {
     }
 
     func lowestRanking(atMost most: Int) -> [Identifier] {
-        select(most) { $0.phase == .held ? UInt64($0.priority) << 32 | UInt64($0.began) : nil }
+        select(most) { $0.phase == .held ? UInt64($0.priority) << 32 | UInt64($0.begunAt) : nil }
     }
 
     func longestRunning(limit: Int) -> [HeldBackgroundTask] {
-        select(limit) { UInt64($0.began) }.compactMap { held($0) }
+        select(limit) { UInt64($0.begunAt) }.compactMap { held($0) }
     }
 
     /// The entries with the lowest keys, those first. Keeps no more than it gives.
@@ -161,7 +163,7 @@ extension AssertionTable {
         guard let (shard, index, generation) = locate(identifier) else { return true }
         return shard.withLock { shard in
             guard let entry = unsafe shard.slab.entry(index, generation: generation) else { return true }
-            return unsafe entry.pointee.phase == .overdue
+            return unsafe entry.pointee.phase == .overdue || entry.pointee.phase == .ended
         }
     }
 

@@ -31,6 +31,7 @@ public final class BackgroundTaskRegistry: Sendable {
         self.configuration = configuration.bounded
         table = AssertionTable(configuration: configuration, clock: clock, pauses: PauseWatch())
         engine = ExpiryEngine(table: table, isAutomatic: isAutomatic)
+        table.setKeeper(self)
     }
 
     deinit {
@@ -54,23 +55,24 @@ public final class BackgroundTaskRegistry: Sendable {
     public func begin(
         _ name: BackgroundTaskName, priority: BackgroundTaskPriority = .normal,
         expiry: BackgroundTaskExpiry = .atTermination, scene: SceneIdentifier? = nil, fileID: StaticString = #fileID,
-        line: UInt = #line, onExpiration: @escaping @Sendable () -> Void = {}
+        line: UInt = #line, onExpiration: consuming @escaping @Sendable () -> Void = {}
     ) throws(BackgroundTaskRefusal) -> BackgroundTask {
-        BackgroundTask(
-            registry: self,
-            identifier: try add(name, priority, expiry, scene, fileID, line, ExpirationHandler(call: onExpiration)))
+        let identifier = try add(
+            name, priority, expiry, scene, fileID, line, ExpirationHandler(call: onExpiration), hasHandle: true)
+        return BackgroundTask(registry: self, identifier: identifier)
     }
 
     @inline(__always)
     func add(
         _ name: BackgroundTaskName, _ priority: BackgroundTaskPriority, _ expiry: BackgroundTaskExpiry,
-        _ scene: SceneIdentifier?, _ file: StaticString, _ line: UInt, _ handler: consuming ExpirationHandler
+        _ scene: SceneIdentifier?, _ file: StaticString, _ line: UInt, _ handler: consuming ExpirationHandler,
+        hasHandle: Bool
     ) throws(BackgroundTaskRefusal) -> AssertionTable.Identifier {
         guard Admission.admits(priority, word: table.admission.load(ordering: .acquiring)) else {
             throw refusal(priority)
         }
         let owner = scene.map { table.scenes.number($0) } ?? 0
-        guard let begun = table.begin(name, priority, expiry, owner, file, line, handler) else {
+        guard let begun = table.begin(name, priority, expiry, owner, file, line, handler, hasHandle: hasHandle) else {
             throw BackgroundTaskRefusal(reason: .full, priority: priority, minimumPriority: nil)
         }
         if begun.due != .max { engine.expect(begun.due &+ table.pauses.pausedNanoseconds) }
@@ -87,9 +89,15 @@ public final class BackgroundTaskRegistry: Sendable {
 
     @inline(__always)
     func end(_ identifier: AssertionTable.Identifier) {
-        // The handler is let go of here, outside the lock.
-        guard let ended = table.end(identifier) else { return }
+        if let ended = table.end(identifier) { hasEnded(ended) }
+    }
+
+    /// The handler is let go of here, outside the lock. Where the last entry of a shard is gone, this may be the end of the
+    /// registry itself.
+    @inline(__always)
+    func hasEnded(_ ended: consuming AssertionTable.Ended) {
         if ended.shardIsFree { table.checkReleased() }
+        if ended.shardIsEmpty { unsafe table.keeper?.release() }
     }
 
     /// Whether a background task of that priority may begin now: by the level of memory pressure and the state of the

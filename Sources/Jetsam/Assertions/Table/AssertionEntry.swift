@@ -14,6 +14,8 @@ struct AssertionEntry {
         case expiring
         /// The grace is over and it was not ended.
         case overdue
+        /// Ended from outside while a handle has it: the slot stays taken until the handle lets go.
+        case ended
     }
 
     /// Where the entry is linked in.
@@ -31,7 +33,7 @@ struct AssertionEntry {
     var due: Int64
     /// From the handler to the deadline, in microseconds.
     var lead: UInt32
-    /// When it began, in units of `beginUnit` since the table was made.
+    /// When it began, and whether a handle has it.
     var began: UInt32
     var next: UInt32
     var previous: UInt32
@@ -45,6 +47,13 @@ struct AssertionEntry {
     var priority: UInt8
     var phase: Phase
 
-    /// 2^24 ns, about 17 ms: enough to tell which runs longer, for two years.
+    /// In `began`: a handle has it. A handle keeps no reference to its registry, because counting references from two
+    /// threads costs more than all the rest; the registry lives as long as its table has entries.
+    static let handleBit: UInt32 = 1 << 31
+    var hasHandle: Bool { began & Self.handleBit != 0 }
+    /// Units of 2^`beginShift` ns since the table was made.
+    var begunAt: UInt32 { began & ~Self.handleBit }
+
+    /// 2^24 ns, about 17 ms: enough to tell which runs longer, for a year.
     static let beginShift: Int64 = 24
 }

@@ -60,15 +60,33 @@ internal import Synchronization
     mutating func remove(_ index: UInt32, overdueHolds: Bool) -> ExpirationHandler? {
         unlink(index)
         let entry = unsafe slab.entry(index).move()
-        if entry.phase == .overdue {
+        count(endOf: entry.phase, overdueHolds: overdueHolds)
+        slab.remove(index)
+        return entry.handler
+    }
+
+    /// Ends the entry for a handle that still has it.
+    mutating func endKeepingSlot(_ index: UInt32, overdueHolds: Bool) -> ExpirationHandler? {
+        let entry = unsafe slab.entry(index)
+        unlink(index)
+        unsafe count(endOf: entry.pointee.phase, overdueHolds: overdueHolds)
+        let handler = unsafe entry.pointee.handler
+        unsafe entry.pointee.handler = nil
+        unsafe entry.pointee.phase = .ended
+        unsafe entry.pointee.due = .max
+        return handler
+    }
+
+    @inline(__always)
+    private mutating func count(endOf phase: AssertionEntry.Phase, overdueHolds: Bool) {
+        if phase == .ended { return }
+        if phase == .overdue {
             overdueNow -= 1
             if overdueHolds { holding -= 1 }
         } else {
             holding -= 1
         }
         ended += 1
-        slab.remove(index)
-        return entry.handler
     }
 
     /// Moves the entry on to being told: gives its handler and puts it where its grace will end.

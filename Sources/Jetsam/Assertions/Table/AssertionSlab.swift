@@ -28,6 +28,8 @@
     /// The first number whose chunk went back.
     private var vacant = -1
     private var emptyChunks = 0
+    /// How many slots are taken.
+    private(set) var taken = 0
 
     init() {
         unsafe chunks = .allocate(capacity: capacity)
@@ -85,6 +87,7 @@
         unsafe (chunk.pointee.entries! + slot).initialize(to: entry)
         if unsafe chunk.pointee.used == 0 { emptyChunks -= 1 }
         unsafe chunk.pointee.used += 1
+        taken += 1
         if unsafe chunk.pointee.used == Self.chunkSize { unlink(number) }
         return UInt32(truncatingIfNeeded: number << Self.chunkShift | slot)
     }
@@ -101,6 +104,7 @@
         unsafe chunk.pointee.firstFree = UInt32(truncatingIfNeeded: slot)
         if unsafe chunk.pointee.used == Self.chunkSize { link(number) }
         unsafe chunk.pointee.used -= 1
+        taken -= 1
         if unsafe chunk.pointee.used == 0 { becameEmpty(number) }
     }
 

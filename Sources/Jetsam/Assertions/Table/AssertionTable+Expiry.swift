@@ -38,7 +38,7 @@ extension AssertionShard {
         let identifier = unsafe table.identifier(shard: number, index: index, generation: entry.pointee.generation)
         unsafe batch.append(
             OverdueAssertion(
-                identifier: identifier, origin: entry.pointee.origin, began: entry.pointee.began,
+                identifier: identifier, origin: entry.pointee.origin, began: entry.pointee.begunAt,
                 owner: entry.pointee.owner, priority: entry.pointee.priority))
     }
 

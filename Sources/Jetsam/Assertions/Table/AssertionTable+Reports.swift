@@ -26,7 +26,8 @@ extension AssertionTable {
             while !isLast {
                 unsafe shards[number].withLock { shard in
                     let entries = unsafe shard.slab.entries(ofChunk: chunk)
-                    for slot in entries.indices where unsafe entries[slot].phase != .free {
+                    for slot in entries.indices
+                    where unsafe entries[slot].phase != .free && entries[slot].phase != .ended {
                         let index = UInt32(truncatingIfNeeded: chunk << AssertionSlab.chunkShift | slot)
                         unsafe visit(
                             entries[slot],
@@ -53,11 +54,11 @@ extension AssertionTable {
             switch entry.phase {
             case .overdue: .overdue
             case .expiring: .expiring
-            case .held, .free: .held
+            case .held, .free, .ended: .held
             }
         return HeldBackgroundTask(
             name: origin.name, origin: origin.place, priority: BackgroundTaskPriority(rawValue: entry.priority),
-            age: age(entry.began), state: state, remaining: remaining(entry, at: now), scene: scenes[entry.owner])
+            age: age(entry.begunAt), state: state, remaining: remaining(entry, at: now), scene: scenes[entry.owner])
     }
 
     /// Until the deadline: its own or the process's, whichever is earlier.
@@ -68,7 +69,7 @@ extension AssertionTable {
         case .held where entry.due == .max: break
         case .held: left = min(left, max(0, entry.due - running(now)) + Int64(entry.lead) * 1000)
         case .expiring: left = min(left, max(0, entry.due - graceNanoseconds - running(now)))
-        case .overdue, .free: left = 0
+        case .overdue, .free, .ended: left = 0
         }
         return left == .max ? nil : .nanoseconds(left)
     }

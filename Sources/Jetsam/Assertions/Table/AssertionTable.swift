@@ -12,6 +12,8 @@ internal import Synchronization
 
     nonisolated(unsafe) let shards: UnsafeMutablePointer<AssertionShardReference>
     let shardCount: Int
+    /// The registry. Each shard with entries keeps it alive, by one reference.
+    nonisolated(unsafe) private(set) var keeper: Unmanaged<BackgroundTaskRegistry>?
     let origins = OriginTable()
     let scenes = SceneNumbers()
     private let waiters = ReleaseWaiters()
@@ -51,6 +53,11 @@ internal import Synchronization
         unsafe shards.deallocate()
     }
 
+    /// Set once, before anything begins.
+    func setKeeper(_ registry: BackgroundTaskRegistry) {
+        unsafe keeper = Unmanaged.passUnretained(registry)
+    }
+
     /// Monotonic nanoseconds.
     @inline(__always)
     var now: Int64 { isSystemClock ? jetsam_monotonic_ns() : clock.now.nanoseconds }
@@ -68,7 +75,7 @@ internal import Synchronization
     @inline(__always)
     func begin(
         _ name: BackgroundTaskName, _ priority: BackgroundTaskPriority, _ expiry: BackgroundTaskExpiry, _ owner: UInt32,
-        _ file: StaticString, _ line: UInt, _ handler: consuming ExpirationHandler
+        _ file: StaticString, _ line: UInt, _ handler: consuming ExpirationHandler, hasHandle: Bool
     ) -> Begun? {
         let now = now
         let number = Int(jetsam_processor()) & (shardCount - 1)
@@ -99,7 +106,8 @@ internal import Synchronization
                 shard.nextGeneration = generation == .max ? 1 : generation + 1
                 let entry = AssertionEntry(
                     handler: handler, due: due, lead: lead,
-                    began: UInt32(truncatingIfNeeded: (now - start) >> AssertionEntry.beginShift),
+                    began: UInt32(truncatingIfNeeded: (now - start) >> AssertionEntry.beginShift)
+                        & ~AssertionEntry.handleBit | (hasHandle ? AssertionEntry.handleBit : 0),
                     next: AssertionEntry.noIndex, previous: AssertionEntry.noIndex, generation: generation,
                     origin: known, owner: owner, place: AssertionEntry.Place.none, priority: priority.rawValue,
                     phase: .held)
@@ -107,6 +115,7 @@ internal import Synchronization
                 shard.link(index)
                 shard.begun += 1
                 shard.holding += 1
+                if shard.slab.taken == 1 { _ = unsafe keeper?.retain() }
                 let identifier =
                     UInt64(generation) << (Self.indexBits + Self.shardBits) | UInt64(number) << Self.indexBits
                     | UInt64(index)
@@ -150,6 +159,8 @@ internal import Synchronization
         var handler: ExpirationHandler?
         /// Whether its shard holds nothing any more.
         var shardIsFree: Bool
+        /// Whether its shard has no entry left, and needs its registry no more.
+        var shardIsEmpty: Bool
     }
 
     /// Nil where the identifier is of no assertion that is there.
@@ -159,7 +170,34 @@ internal import Synchronization
         return shard.withLock { shard in
             guard unsafe shard.slab.entry(index, generation: generation) != nil else { return nil }
             let handler = shard.remove(index, overdueHolds: overdueHolds)
-            return Ended(handler: handler, shardIsFree: shard.holding == 0)
+            return Ended(handler: handler, shardIsFree: shard.holding == 0, shardIsEmpty: shard.slab.taken == 0)
+        }
+    }
+
+    /// Ends a task from outside: where a handle has it, the slot stays until that lets go.
+    func endFromOutside(_ identifier: Identifier) -> Ended? {
+        guard let (shard, index, generation) = locate(identifier) else { return nil }
+        return shard.withLock { shard in
+            guard let entry = unsafe shard.slab.entry(index, generation: generation),
+                unsafe entry.pointee.phase != .ended
+            else { return nil }
+            let handler =
+                unsafe entry.pointee.hasHandle
+                ? shard.endKeepingSlot(index, overdueHolds: overdueHolds)
+                : shard.remove(index, overdueHolds: overdueHolds)
+            return Ended(handler: handler, shardIsFree: shard.holding == 0, shardIsEmpty: shard.slab.taken == 0)
+        }
+    }
+
+    /// The handle is given up for an identifier. A slot that was only kept for the handle is free now.
+    func giveUpHandle(_ identifier: Identifier) -> Ended? {
+        guard let (shard, index, generation) = locate(identifier) else { return nil }
+        return shard.withLock { shard in
+            guard let entry = unsafe shard.slab.entry(index, generation: generation) else { return nil }
+            unsafe entry.pointee.began &= ~AssertionEntry.handleBit
+            guard unsafe entry.pointee.phase == .ended else { return nil }
+            _ = shard.remove(index, overdueHolds: overdueHolds)
+            return Ended(handler: nil, shardIsFree: shard.holding == 0, shardIsEmpty: shard.slab.taken == 0)
         }
     }
 
