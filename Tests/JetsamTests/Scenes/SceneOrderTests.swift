@@ -101,6 +101,7 @@ struct SceneOrderTests {
             }
             let order = SceneOrder.byLoss(scenes)
             #expect(SceneOrder.byLoss(scenes.shuffled(using: &random)) == order, "seed \(seed)")
+            #expect(SceneOrder.firstLost(scenes) == order.first, "seed \(seed)")
             #expect(order.count == scenes.filter { $0.state != .unattached && $0.state != .disconnected }.count)
             for (earlier, later) in zip(order, order.dropFirst()) {
                 #expect(Self.mayPrecede(earlier, later), "seed \(seed): \(earlier) before \(later)")

@@ -10,7 +10,7 @@ extension SceneManager {
 
     /// How many scenes there are to lose and what they cost, by state.
     package func candidatesForLoss() -> [SceneState: LossCandidates] {
-        scenes.map(\.facts).filter { SceneOrder.rank($0.state) != nil }.reduce(into: [:]) { result, facts in
+        all.map(\.facts).filter { SceneOrder.rank($0.state) != nil }.reduce(into: [:]) { result, facts in
             result[facts.state, default: LossCandidates()].count += 1
             let (sum, overflow) = result[facts.state]!.bytes.addingReportingOverflow(facts.footprintBytes)
             result[facts.state]!.bytes = overflow ? .max : sum
@@ -25,7 +25,7 @@ extension SceneManager {
     package func loseNext(reason: String) async -> SceneLoss? {
         await lossTurn.take()
         defer { lossTurn.release() }
-        while let first = SceneOrder.byLoss(scenes.filter { !CallbackToken.isInside($0) }.map(\.facts)).first {
+        while let first = SceneOrder.firstLost(all.filter { !CallbackToken.isInside($0) }.map(\.facts)) {
             guard let scene = self[first.identifier] else { continue }
             if let loss = await take(scene, reason) { return loss }
         }

@@ -11,12 +11,12 @@ extension SceneManager {
         guard !overflow else { throw .noRoom(needed: connection.expectedBytes, available: 0) }
         var available = await room(needed, ask)
         while available < needed, configuration.takesRoomFromScenes {
-            let lower = scenes.filter { !CallbackToken.isInside($0) }.map(\.facts).filter {
+            let lower = all.filter { !CallbackToken.isInside($0) }.map(\.facts).filter {
                 SceneOrder.ranks($0, below: connection.origin.target, connection.priority)
             }
             // None is taken for nothing: all of them together must be enough.
             let gain = lower.reduce(0) { $0.addingReportingOverflow($1.footprintBytes).partialValue }
-            guard let victim = SceneOrder.byLoss(lower).first, gain >= needed - available else { break }
+            guard let victim = SceneOrder.firstLost(lower), gain >= needed - available else { break }
             guard let scene = self[victim.identifier], await lose(scene, "room for '\(connection.identifier)'") != nil
             else { break }
             available = await room(needed, ask)
@@ -30,8 +30,7 @@ extension SceneManager {
 
     /// What other scenes expect that have been given room and are not connected yet.
     private var connecting: Int {
-        let scenes = state.withLock { Array($0.scenes.values) }
-        return scenes.reduce(0) { sum, scene in
+        all.reduce(0) { sum, scene in
             let bytes = scene.state.withLock { $0.hasRoom && $0.machine.state == .unattached ? $0.declaredBytes : 0 }
             return sum.addingReportingOverflow(bytes).partialValue
         }

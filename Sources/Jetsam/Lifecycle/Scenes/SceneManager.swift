@@ -47,9 +47,11 @@ public final class SceneManager: Sendable {
 
     /// The connected scenes, by identifier.
     public var scenes: [Scene] {
-        let scenes = state.withLock { Array($0.scenes.values) }
-        return scenes.sorted { $0.identifier < $1.identifier }
+        all.sorted { $0.identifier < $1.identifier }
     }
+
+    /// The connected scenes in no order.
+    var all: [Scene] { state.withLock { Array($0.scenes.values) } }
 
     /// How many are connected.
     public var count: Int { state.withLock { $0.scenes.count } }

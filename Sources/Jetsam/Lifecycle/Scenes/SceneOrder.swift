@@ -26,19 +26,25 @@ enum SceneOrder {
         }
     }
 
-    /// The order of loss, first lost first.
-    ///
+    /// The order of loss, first lost first; without what is not there to be lost.
+    static func byLoss(_ scenes: [Facts]) -> [Facts] {
+        scenes.filter { rank($0.state) != nil }.sorted(by: isLost)
+    }
+
+    /// The one that is lost first; nil where none is there to be lost.
+    static func firstLost(_ scenes: [Facts]) -> Facts? {
+        scenes.lazy.filter { rank($0.state) != nil }.min(by: isLost)
+    }
+
     /// What cannot be saved comes last. Otherwise by state; within a state by priority; within a band those that missed a
     /// deadline first, then the largest.
-    static func byLoss(_ scenes: [Facts]) -> [Facts] {
-        scenes.filter { rank($0.state) != nil }.sorted { first, second in
-            if first.isUnsaved != second.isUnsaved { return second.isUnsaved }
-            if first.state != second.state { return rank(first.state)! < rank(second.state)! }
-            if first.priority != second.priority { return first.priority < second.priority }
-            if first.missedDeadline != second.missedDeadline { return first.missedDeadline }
-            if first.footprintBytes != second.footprintBytes { return first.footprintBytes > second.footprintBytes }
-            return (first.age, first.identifier) < (second.age, second.identifier)
-        }
+    private static func isLost(_ first: Facts, before second: Facts) -> Bool {
+        if first.isUnsaved != second.isUnsaved { return second.isUnsaved }
+        if first.state != second.state { return (rank(first.state) ?? 0) < (rank(second.state) ?? 0) }
+        if first.priority != second.priority { return first.priority < second.priority }
+        if first.missedDeadline != second.missedDeadline { return first.missedDeadline }
+        if first.footprintBytes != second.footprintBytes { return first.footprintBytes > second.footprintBytes }
+        return (first.age, first.identifier) < (second.age, second.identifier)
     }
 
     /// Whether `scene` ranks lower than a newcomer that is to be in `state` with `priority`.

@@ -70,15 +70,18 @@ extension FileStateStore {
         }
     }
 
-    /// Takes the file out of the way before it is looked at: another process may store a newer one at any moment.
-    func remove(_ stem: String, _ scene: SceneIdentifier, ifStampIs stamp: UInt64) throws(SceneStateStoreError) {
+    /// Takes the file out of the way before it is looked at: another process may store a newer one at any moment. Whether it
+    /// is gone.
+    func remove(_ stem: String, ifStampIs stamp: UInt64) throws(SceneStateStoreError) -> Bool {
         let name = stem + StateFileName.state
-        guard let header = try header(stem, name), header.scene.stamp == stamp else { return }
+        guard let header = try header(stem, name), header.scene.stamp == stamp else { return false }
         let number = StateFileName.hexadecimal(.random(in: .min ... .max))
         let away = "\(name).\(number)\(StateFileName.removed)"
         try files.rename(name, to: away)
-        if try self.header(stem, away)?.scene.stamp != stamp { try files.restore(away, as: name) }
+        let isOurs = try self.header(stem, away)?.scene.stamp == stamp
+        if !isOurs { try files.restore(away, as: name) }
         try files.remove(away)
+        return isOurs
     }
 
     /// How many restorations have begun and not ended. A mark that cannot be read says that one was cut off.

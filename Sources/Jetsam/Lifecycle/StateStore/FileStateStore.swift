@@ -66,7 +66,7 @@ public final class FileStateStore: SceneStateStore {
         try await onThread { [self] () throws(SceneStateStoreError) in
             let stem = StateFileName.stem(scene)
             if let stamp {
-                try remove(stem, scene, ifStampIs: stamp)
+                guard try remove(stem, ifStampIs: stamp) else { return }
             } else {
                 try files.remove(stem + StateFileName.state)
             }
