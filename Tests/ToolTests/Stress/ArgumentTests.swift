@@ -56,6 +56,25 @@ import Testing
         #expect(Amount(argument: text) == nil)
     }
 
+    @Test(
+        "A share is a fraction or a percentage",
+        arguments: [("0", 0), ("0.25", 0.25), ("25%", 0.25), ("1", 1), ("100%", 1), (".5", 0.5)]
+    )
+    func share(text: String, expected: Double) {
+        #expect(Share(argument: text) == Share(expected))
+    }
+
+    @Test("What is no share is refused", arguments: ["", "%", "1.01", "101%", "-0.1", "half", "0x1p-2", "nan", "1e-2"])
+    func notAShare(text: String) {
+        #expect(Share(argument: text) == nil)
+    }
+
+    @Test(
+        "A share of a count is rounded to the nearest", arguments: [(0.25, 10, 3), (0, 7, 0), (1, 7, 7), (0.1, 4, 0)])
+    func shareOfCount(fraction: Double, count: Int, expected: Int) {
+        #expect(Share(fraction).of(count) == expected)
+    }
+
     @Test("An amount over the headroom is never negative")
     func amountIsNotNegative() {
         #expect(Amount.headroom(plus: -100).resolved { 60 } == 0)
@@ -67,6 +86,14 @@ import Testing
         "A wrong command line is answered with the option and what is allowed",
         arguments: [
             (["--limit", "1MiB"], ["--pattern"]),
+            ([], ["--pattern", "--assertions"]),
+            (["--assertions", "5", "--limit", "1MiB"], ["--limit", "--pattern"]),
+            (["--assertions", "0"], ["--assertions", "from 1 to"]),
+            (["--assertions", "5", "--overdue", "1.5"], ["--overdue", "from 0 to 1"]),
+            (["--assertions", "5", "--expiry", "0s"], ["--expiry", "more than 0"]),
+            (["--assertions", "5", "--turnover", "-1"], ["--turnover"]),
+            (["--assertions", "5", "--seed", "4"], ["--seed", "fragment"]),
+            (["--pattern", "ramp", "--limit", "1MiB", "--overdue", "0.5"], ["--overdue", "--assertions"]),
             (["--pattern", "ramp"], ["--limit"]),
             (["--pattern", "flood", "--limit", "1MiB"], ["--pattern", "ramp", "sawtooth", "pagecache"]),
             (["--pattern", "ramp", "--limit", "a lot"], ["--limit", "a size such as 512MiB"]),
@@ -83,7 +110,7 @@ import Testing
             (["--pattern", "ramp", "--limit", "1MiB", "--anonymous", "1"], ["--anonymous", "pagecache"]),
             (["--pattern", "pagecache", "--limit", "1MiB", "--reread", "--hold", "1s"], ["--hold", "--reread"]),
             (["--pattern", "ramp", "--limit", "1MiB", "--sped", "4"], ["--sped"]),
-            (["--pattern", "ramp", "--limit", "1MiB", "--managed"], ["--managed", "--purgeable"]),
+            (["--pattern", "ramp", "--limit", "1MiB", "--managed"], ["--managed", "--purgeable", "--assertions"]),
             (["--pattern", "ramp", "--limit", "1MiB", "--purgeable", "x"], ["--purgeable", "512MiB"]),
             (["run", "--", "true"], ["--limit"]),
             (["run", "--limit", "64MiB"], ["COMMAND"]),

@@ -11,15 +11,17 @@ extension AllocateCommand {
             try load.take(bytes: size.bytes)
             return load
         }
-        let manager = try values.flatMap { managed ? try ManagedCache($0, since: clock.now, isVerbose: progress) : nil }
-        let limitBytes = try limit.resolved(headroom: Headroom.measured)
-        let load = try makeLoad(limitBytes)
-        let plan = Plan(choices(limitBytes))
+        let held = assertions.plan.map { HeldAssertions($0) }
+        let manager = try managed ? ManagedCache(values, since: clock.now, isVerbose: progress) : nil
+        let limitBytes = try limit?.resolved(headroom: Headroom.measured)
+        let load = try makeLoad(limitBytes ?? 0)
+        let plan = makePlan(limitBytes ?? 0)
         var driver = Driver(
             clock: clock,
             progress: ProgressReport(isOn: progress || System.standardErrorIsTerminal, from: clock.now)
         )
         let outcome = try driver.run(plan, on: load)
+        let assertionResult = held?.finish()
         let timeline = manager?.finish()
         return withExtendedLifetime((load, beside, values)) {
             AllocateResult(
@@ -30,14 +32,22 @@ extension AllocateCommand {
                 outcome: outcome,
                 residentBytes: System.residentBytes,
                 pagesRead: reread ? (load as? FileLoad)?.pagesRead : nil,
-                purgeable: values.map {
-                    PurgeableResult(bytes: valueBytes, heldBytes: $0.heldBytes, timeline: timeline)
-                }
+                purgeable: values != nil || managed
+                    ? PurgeableResult(bytes: valueBytes, heldBytes: values?.heldBytes ?? 0, timeline: timeline) : nil,
+                assertions: assertionResult
             )
         }
     }
 
-    func choices(_ limitBytes: Int) -> Plan.Choices {
+    /// Without a pattern all that is done is to hold the assertions.
+    func makePlan(_ limitBytes: Int) -> Plan {
+        guard let pattern else {
+            return Plan(phases: [.hold(duration?.duration ?? assertions.plan?.duration ?? .zero)])
+        }
+        return Plan(choices(pattern, limitBytes))
+    }
+
+    private func choices(_ pattern: Pattern, _ limitBytes: Int) -> Plan.Choices {
         Plan.Choices(
             pattern: pattern, limitBytes: limitBytes, rate: rate, delay: delay?.duration, hold: hold?.duration,
             duration: duration?.duration, rereads: reread
@@ -48,6 +58,7 @@ extension AllocateCommand {
 
     private func makeLoad(_ limitBytes: Int) throws -> any Load {
         switch pattern {
+        case nil: NoLoad()
         case .ramp, .spike, .sawtooth, .leak: try AnonymousLoad(capacity: limitBytes)
         case .fragment: FragmentLoad(seed: usedSeed)
         // Not /tmp, which is memory itself on many machines.

@@ -2,21 +2,25 @@ internal import ArgumentParser
 internal import CommandOutput
 internal import MemoryPressure
 
-/// `jetsam-stress allocate`, the default: takes memory in a pattern.
+/// `jetsam-stress allocate`, the default: takes memory in a pattern, and holds assertions.
 struct AllocateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "allocate",
-        abstract: "Takes memory in a pattern.",
-        discussion: Pattern.discussion + "\n\n" + """
-            EXIT STATUS: 0 the pattern came to its end or --duration was up; 2 the tool could not (no address space, disk \
+        abstract: "Takes memory in a pattern, and holds assertions.",
+        discussion: Pattern.discussion + "\n\n" + AssertionOptions.discussion + "\n\n" + """
+            EXIT STATUS: 0 the pattern came to its end or --duration was up; 1 an assertion that never ends was told of its \
+            expiry early (where no manager runs), twice, or not within a second; 2 the tool could not (no address space, disk \
             full); 64 usage; and whatever the kernel gives a process that the OOM killer takes.
 
-            JSON, one object on one line: pattern, limitBytes, rateBytesPerSecond (null: as fast as it goes), seed (fragment, \
+            JSON, one object on one line: pattern and limitBytes (null without --pattern), rateBytesPerSecond (null: as fast as it goes), seed (fragment, \
             else null), end ("finished", "duration"), rounds, takenBytes (in all), peakBytes, heldBytes (at the end), \
             residentBytes (of the process at the end, before it gives anything back), pagesRead (--reread, else null), seconds, \
             purgeable (null without --purgeable): bytes, managed (true, false), releasedBytes, levelChanges (each: seconds since \
             the manager began, from, to, headroomBytes, reason), steps (each: seconds, level, targetBytes, promisedBytes, \
-            returnedBytes, milliseconds, reason).
+            returnedBytes, milliseconds, reason); assertions (null without --assertions): count, stuck (never end), begun, ended, \
+            refused, expired (told), overdue (at the end), handlersCalled (of those that never end, as are the following), \
+            handlersCalledTwice, handlersMissing, handlersEarly, lateMillisecondsMedian, lateMillisecondsP99 and \
+            lateMillisecondsWorst (null where none was called).
 
             With --limit headroom+SIZE the headroom is measured once the cache of --purgeable is full and the manager runs; \
             it needs a limited cgroup.
@@ -26,10 +30,10 @@ struct AllocateCommand: ParsableCommand {
     @Option(
         help: .init(
             "How to take it: \(Pattern.allCases.map(\.rawValue).joined(separator: ", ")).", valueName: "pattern"))
-    var pattern: Pattern
+    var pattern: Pattern?
 
     @Option(help: .init("The most to take: \(Amount.allowed).", valueName: "size"))
-    var limit: Amount
+    var limit: Amount?
 
     @Option(help: .init("How fast: \(Rate.allowed). 200MB/s unless given; leak 1MB/s.", valueName: "rate"))
     var rate: Rate?
@@ -68,8 +72,13 @@ struct AllocateCommand: ParsableCommand {
     )
     var purgeable: Size?
 
+    @OptionGroup var assertions: AssertionOptions
+
     @Flag(
-        help: "Let a Jetsam ResourceManager have the cache of --purgeable. Without it nothing manages it: the control.")
+        help: """
+            Let a Jetsam ResourceManager have the cache of --purgeable and the assertions. Without it nothing manages them: \
+            the control.
+            """)
     var managed = false
 
     @Flag(help: "The result as JSON.")
@@ -82,12 +91,24 @@ struct AllocateCommand: ParsableCommand {
     var progress = false
 
     func validate() throws {
+        if pattern == nil {
+            guard assertions.assertions != nil else { throw ValidationError("--pattern or --assertions is needed.") }
+            let others = [
+                ("--limit", limit != nil), ("--rate", rate != nil), ("--hold", hold != nil), ("--delay", delay != nil),
+            ]
+            for (option, isGiven) in others where isGiven {
+                throw ValidationError("\(option) needs --pattern, which it is about.")
+            }
+        } else if limit == nil {
+            throw ValidationError("--limit is needed: the most that --pattern takes.")
+        }
         let only: [(String, Bool, Pattern)] = [
             ("--seed", seed != nil, .fragment), ("--directory", directory != nil, .pagecache),
             ("--reread", reread, .pagecache), ("--anonymous", anonymous != nil, .pagecache),
         ]
         for (option, isGiven, owner) in only where isGiven && pattern != owner {
-            throw ValidationError("\(option) is only for --pattern \(owner.rawValue), not \(pattern.rawValue).")
+            throw ValidationError(
+                "\(option) is only for --pattern \(owner.rawValue)\(pattern.map { ", not \($0.rawValue)" } ?? "").")
         }
         if pattern == .spike, rate != nil {
             throw ValidationError("--rate is not for --pattern spike, which goes as fast as it can.")
@@ -96,8 +117,8 @@ struct AllocateCommand: ParsableCommand {
             throw ValidationError("--hold is not for --pattern leak, which holds until --duration.")
         }
         if reread, hold != nil { throw ValidationError("--hold is not for --reread, which reads until --duration.") }
-        if managed, purgeable == nil {
-            throw ValidationError("--managed needs --purgeable, the cache that it manages.")
+        if managed, purgeable == nil, assertions.assertions == nil {
+            throw ValidationError("--managed needs --purgeable or --assertions, which it manages.")
         }
         if case .bytes(0) = limit { throw ValidationError("--limit must be at least 1 byte.") }
     }
@@ -106,6 +127,7 @@ struct AllocateCommand: ParsableCommand {
         do {
             let result = try perform()
             System.writeToStandardOutput((json ? result.json.description : result.text) + "\n")
+            guard result.assertions?.handlers.isInOrder(mayBeEarly: managed) ?? true else { throw ExitCode(1) }
         } catch let error as StressError {
             System.writeToStandardError("jetsam-stress: \(error)\n")
             throw ExitCode(2)

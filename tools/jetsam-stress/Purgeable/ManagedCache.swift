@@ -3,21 +3,21 @@ internal import Jetsam
 internal import Logging
 internal import MemoryPressure
 
-/// A `ResourceManager` that looks after purgeable values beside the pattern, which knows nothing of it.
+/// A `ResourceManager` that looks after purgeable values, where there are any, beside the pattern, which knows nothing of it.
 final class ManagedCache {
     private let manager: ResourceManager
-    private let registration: CacheRegistration
+    private let registration: CacheRegistration?
     private let timeline: Lock<[TimelineEntry]>
     private let task: Task<Void, any Error>
     private let listeners: [Task<Void, Never>]
 
     /// Comes back once the manager reads and judges. With `isVerbose` its log goes to the standard error as it happens, which
     /// is all that is left of a process that is killed.
-    init(_ values: PurgeableValues, since start: MonotonicInstant, isVerbose: Bool) throws {
-        let registration = CacheRegistry.shared.register("stress", priority: .low) { request in
-            values.release(atLeast: request.bytes)
+    init(_ values: PurgeableValues?, since start: MonotonicInstant, isVerbose: Bool) throws {
+        let registration = values.map { values in
+            CacheRegistry.shared.register("stress", priority: .low) { values.release(atLeast: $0.bytes) }
         }
-        registration.update(bytes: values.heldBytes)
+        values.map { registration?.update(bytes: $0.heldBytes) }
         var logger = Logger(label: "jetsam-stress") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = isVerbose ? .info : .warning
         let manager: ResourceManager
@@ -39,7 +39,7 @@ final class ManagedCache {
                 var steps = manager.reclaimSteps.makeAsyncIterator()
                 listening.signal()
                 while let step = await steps.next() {
-                    registration.update(bytes: values.heldBytes)
+                    values.map { registration?.update(bytes: $0.heldBytes) }
                     let entry = TimelineEntry(step, since: start)
                     timeline.withLock { $0.append(entry) }
                 }
@@ -63,7 +63,7 @@ final class ManagedCache {
             ended.signal()
         }
         ended.wait()
-        registration.end()
+        registration?.end()
         return timeline.withLock { $0 }.sorted { $0.sequence < $1.sequence }
     }
 
