@@ -64,4 +64,38 @@ struct SceneManagerIntegrationTests {
             #expect(sequences.allSatisfy { $0 > first && $0 < last })
         }
     }
+
+    @Test("Regrowth leaves the limits of a scene in the background alone, and gives others theirs back")
+    func regrowth() async throws {
+        let fixture = try Fixture(used: 100 * mebibyte)
+        try await fixture.run { fixture in
+            let limits = Lock<[String: [Int?]]>([:])
+            let registrations = ["a", "b"].map { name in
+                let registration = fixture.registry.register(
+                    name, scene: SceneIdentifier(String(name)),
+                    limit: { bytes in limits.withLock { $0[name, default: []].append(bytes) } }, release: { _ in 0 })
+                registration.update(bytes: 10 * mebibyte)
+                return registration
+            }
+            for name in ["a", "b"] as [SceneIdentifier] {
+                try await fixture.manager.scenes.connect(name, observer: SceneRecord()).enterBackground()
+            }
+            // As if nothing held it down: what regrowth does with an ordinary cache that has a limit.
+            fixture.registry.clients[1].isHeldDown = false
+            fixture.set(used: 430 * mebibyte)
+            fixture.machine.advance(by: .seconds(1))
+            await fixture.settle()
+            #expect(fixture.manager.level == .warning)
+            fixture.set(used: 100 * mebibyte)
+            for _ in 0..<10 {
+                fixture.machine.advance(by: .seconds(2))
+                await fixture.settle()
+            }
+            #expect(fixture.manager.level == .normal)
+            #expect(limits.withLock { $0["a"] } == [5 * mebibyte])
+            #expect(limits.withLock { $0["b"]?.first } == 5 * mebibyte)
+            #expect(limits.withLock { $0["b"]?.last } == .some(nil))
+            withExtendedLifetime(registrations) {}
+        }
+    }
 }

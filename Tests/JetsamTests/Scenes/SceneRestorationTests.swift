@@ -105,10 +105,11 @@ struct SceneRestorationTests {
         }
         // Two starts that end, as a crash does, in the middle of restoring the first scene.
         let spot = SlowSpot()
+        var crashed: [Task<SceneRestoration, Never>] = []
         for start in 1...2 {
             let crashing = SceneFixture(otherStore: try FileStateStore(directory: path))
             crashing.scenes.restoreScenes { _ in SceneRecord { _, _ in await spot.stay() } }
-            Task { await crashing.scenes.restoreAll() }
+            crashed.append(Task { await crashing.scenes.restoreAll() })
             await spot.gate.waitForArrivals(start)
         }
         let fixture = SceneFixture(otherStore: try FileStateStore(directory: path))
@@ -125,6 +126,7 @@ struct SceneRestorationTests {
         #expect(record.restored?.version == 2)
         #expect(fixture.scenes.statistics.skippedRestores == 2)
         spot.open()
+        for start in crashed { _ = await start.value }
     }
 
     @Test("One that fails in order is no crash, and one that is late keeps its mark until it returns")

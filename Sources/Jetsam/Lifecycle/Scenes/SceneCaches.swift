@@ -22,7 +22,8 @@ struct SceneCaches: Sendable {
         var before: [UInt64: Int?] = [:]
         for client in registry.clients(of: scene) {
             before[client.id] = client.limitBytes
-            let share = client.traits.contains(.sensitive) ? 0 : client.reportedBytes / 100 * percent
+            let bytes = client.reportedBytes
+            let share = client.traits.contains(.sensitive) ? 0 : bytes / 100 * percent + bytes % 100 * percent / 100
             client.isHeldDown = true
             await limit(client, min(client.limitBytes ?? .max, share))
             if client.traits.contains(.sensitive) { await release(client, deadline) }
