@@ -18,7 +18,8 @@ public struct Environment: Sendable {
     public var clock: any MonotonicClock = SystemMonotonicClock()
     /// The wall clock in nanoseconds since 1970: looked at only to see that somebody has set it.
     package var wallClock: @Sendable () -> Int64 = { wallClockNanoseconds() }
-    /// Environment variables; of these `MEMORY_PRESSURE_WATCH` and `MEMORY_PRESSURE_WRITE` are read.
+    /// Environment variables. Those are read that systemd and Kubernetes set: where memory pressure is told, where the
+    /// service's state is to be told, and who started it.
     public var variables: [String: String]
     /// What gives memory back to the kernel.
     public var allocator: any Allocator = SystemAllocator()
@@ -26,11 +27,18 @@ public struct Environment: Sendable {
     package var ticker: (any Ticker)?
     /// Whether kernel events are listened to. Made-up files have none.
     package var listensToKernel = true
+    /// Ends the process at once, as a missed deadline may ask for.
+    package var exit: @Sendable (_ status: Int32) -> Void = { _exit($0) }
+    /// This process's number.
+    package var processID: Int32 = getpid()
 
     /// This process and this machine.
     public init() {
         variables = [:]
-        for name in ["MEMORY_PRESSURE_WATCH", "MEMORY_PRESSURE_WRITE"] {
+        let names =
+            ["MEMORY_PRESSURE_WATCH", "MEMORY_PRESSURE_WRITE", "WATCHDOG_USEC", "WATCHDOG_PID"]
+            + LaunchReason.Starter.variables
+        for name in names {
             variables[name] = Self.variable(name)
         }
     }

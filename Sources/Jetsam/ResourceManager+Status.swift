@@ -15,6 +15,8 @@ extension ResourceManager {
         public var caches: [CacheStatus]
         /// What has been reclaimed since the manager began.
         public var totals: ReclaimTotals
+        /// The process's life cycle.
+        public var process: ProcessStatus
     }
 
     /// A snapshot. It takes locks and allocates: for dashboards, not for hot paths.
@@ -23,7 +25,8 @@ extension ResourceManager {
         let ledger = reclaimer.state.withLock { $0.ledger }
         return Status(
             level: level, reason: reason, reading: reading, sources: sources,
-            caches: registry.clients.map { CacheStatus($0, ledger[$0.id]) }, totals: reclaimTotals)
+            caches: registry.clients.map { CacheStatus($0, ledger[$0.id]) }, totals: reclaimTotals,
+            process: lifecycle.status)
     }
 
     var sources: [SourceStatus] {

@@ -19,6 +19,8 @@ internal import Synchronization
 public final class ResourceManager: Service, Sendable {
     let configuration: Configuration
     let registry: CacheRegistry
+    /// The background tasks that hold the process.
+    public let backgroundTasks: BackgroundTaskRegistry
     let environment: Environment
     let logger: Logger
     let governor: Governor
@@ -31,6 +33,9 @@ public final class ResourceManager: Service, Sendable {
     private let channel = ReclaimChannel()
     private let ticker: any Ticker
     private let metrics: ManagerMetrics
+    let lifecycle: ProcessLifecycle
+    /// Where kernel events arrive.
+    private let eventQueue = DispatchQueue(label: "jetsam.events")
     private let totals = Lock(ReclaimTotals())
     private let hasRun = Atomic<Bool>(false)
     let events: KernelEvents?
@@ -40,6 +45,7 @@ public final class ResourceManager: Service, Sendable {
     /// - Parameters:
     ///   - configuration: Thresholds, delays and bounds.
     ///   - registry: The caches that it asks.
+    ///   - backgroundTasks: The background tasks that hold the process.
     ///   - logger: Gets one line for each change of the level (notice) and each step (info), and warnings about handlers.
     ///   - metricsFactory: Gets the metrics; nil for the process's own.
     ///   - stateStore: Where scenes' states are kept between runs; nil, the default, keeps none.
@@ -52,6 +58,7 @@ public final class ResourceManager: Service, Sendable {
     public init(
         configuration: Configuration = Configuration(),
         registry: CacheRegistry = .shared,
+        backgroundTasks: BackgroundTaskRegistry = .shared,
         logger: Logger,
         metricsFactory: (any MetricsFactory)? = nil,
         stateStore: (any SceneStateStore)? = nil,
@@ -61,10 +68,12 @@ public final class ResourceManager: Service, Sendable {
         try configuration.validate()
         self.configuration = configuration
         self.registry = registry
+        self.backgroundTasks = backgroundTasks
         self.environment = environment
         self.logger = logger
         ticker = environment.ticker ?? SamplerThread()
-        metrics = ManagerMetrics(factory: metricsFactory ?? MetricsSystem.factory)
+        let metrics = ManagerMetrics(factory: metricsFactory ?? MetricsSystem.factory)
+        self.metrics = metrics
         let reader = try KernelReader(root: environment.kernelRoot)
         let governor = Governor(
             reader: reader, configuration: configuration, clock: environment.clock,
@@ -77,14 +86,28 @@ public final class ResourceManager: Service, Sendable {
         events =
             environment.listensToKernel
             ? KernelEvents(
-                root: environment.kernelRoot, queue: DispatchQueue(label: "jetsam.events"), clock: environment.clock,
+                root: environment.kernelRoot, queue: eventQueue, clock: environment.clock,
                 environment: environment.variables, triggers: Self.triggers(configuration)
             ) { [governor] event in
                 governor.receive(event)
             } : nil
+        var dependencies = LifecycleDependencies(
+            clock: environment.clock, logger: logger, ticker: ticker, assertions: backgroundTasks,
+            variables: environment.variables, processID: environment.processID,
+            nextSequence: { governor.nextSequence() }, exit: environment.exit)
+        dependencies.noteTransition = { metrics.record($0) }
+        dependencies.noteMissedDeadline = { metrics.recordMissedLifecycleDeadline() }
+        dependencies.ring = { [bell] in bell.ring() }
+        dependencies.giveBack = { [reclaimer, allocator = environment.allocator] in
+            _ = await reclaimer.release(bytes: nil)
+            await Self.trim(allocator)
+        }
+        lifecycle = ProcessLifecycle(configuration: configuration.lifecycle, dependencies: dependencies)
         let owner = ManagerOfScenes()
         scenes = Self.makeScenes(
-            configuration, registry, BackgroundTaskRegistry.shared, stateStore, environment, logger, owner)
+            configuration, registry, backgroundTasks, stateStore, environment, logger, owner)
+        lifecycle.attach(scenes)
+        ticker.attach(scenes.deadlines)
         owner.manager = self
     }
 
@@ -138,16 +161,20 @@ public final class ResourceManager: Service, Sendable {
         return governor.measureSpareBytes()
     }
 
-    /// Watches until the service group shuts down gracefully or the task is cancelled.
+    /// Takes the process through its life: launches it, watches until the service group shuts down gracefully or the task is
+    /// cancelled, and ends it in order.
     ///
     /// Starts the sampler's thread, two reclaim threads and the kernel's event sources, and ends them again before it
-    /// returns; a handler that hangs is not waited for.
+    /// returns; a handler that hangs is not waited for. On graceful shutdown it takes the process into the background and
+    /// waits, still watching, until no background task is held, at most until the termination grace period
+    /// (``Configuration/Lifecycle/terminationGracePeriod``) is nearly over. Cancellation ends it promptly.
     /// - Throws: ``ResourceManagerError`` where this manager has run before, the registry has a running one, or a thread or
     ///   descriptor cannot be had.
     public func run() async throws {
         guard !hasRun.exchange(true, ordering: .acquiringAndReleasing) else { throw ResourceManagerError.hasRunBefore }
         guard registry.attachManager() else { throw ResourceManagerError.registryInUse }
         defer { registry.detachManager() }
+        lifecycle.begin(.configuration)
         let threads = ReclaimThreads(reclaimer: reclaimer)
         defer {
             threads.stop()
@@ -157,6 +184,7 @@ public final class ResourceManager: Service, Sendable {
             steps.finish()
         }
         let queue = DispatchQueue(label: "jetsam.notifications")
+        lifecycle.begin(.descriptors)
         do {
             try threads.start()
             bell.connect(try Doorbell(queue: queue) { [self] in tell(threads) })
@@ -166,18 +194,44 @@ public final class ResourceManager: Service, Sendable {
         events?.activate()
         governor.hasLiveTrigger = events?.hasLiveTrigger ?? false
         logSources()
-        try ticker.start { [governor, events, channel, bell] in
-            governor.hasLiveTrigger = events?.hasLiveTrigger ?? false
-            let interval = governor.judge(.sampler)
-            return governor.watch(channel, bell, interval)
+        lifecycle.openNotifier()
+        lifecycle.begin(.recorder)
+        try await withTaskCancellationHandler {
+            try await live()
+        } onCancel: {
+            lifecycle.waits.abandon()
         }
-        try? await gracefulShutdown()
         await ticker.stop()
         queue.sync { tell(threads) }
     }
 
+    /// From the launch to the end of the process's life.
+    private func live() async throws {
+        lifecycle.begin(.restore)
+        await lifecycle.beginLaunch()
+        lifecycle.begin(.sampler)
+        do {
+            try ticker.start { [governor, events, channel, bell, lifecycle] in
+                governor.hasLiveTrigger = events?.hasLiveTrigger ?? false
+                let interval = governor.judge(.sampler)
+                return lifecycle.tick(governor.watch(channel, bell, interval))
+            }
+        } catch {
+            await lifecycle.abandon(cause: .launch)
+            throw error
+        }
+        lifecycle.begin(.serve)
+        await lifecycle.finishLaunch()
+        await lifecycle.waitForEnd()
+        await Task.isCancelled ? lifecycle.abandon(cause: .shutdown) : lifecycle.drain()
+        // Cancelled while it drained: what is left of the way is gone without waiting.
+        if lifecycle.processState != .notRunning { await lifecycle.abandon(cause: .shutdown) }
+    }
+
     /// Logs, counts and tells what has happened since the last call. Runs on the notification queue.
     private func tell(_ threads: ReclaimThreads) {
+        // The sampler has answered, and so has this queue; the pulse is sent where the event queue answers as well.
+        lifecycle.takeWork { [lifecycle, eventQueue] in eventQueue.async { lifecycle.notifier?.isAlive() } }
         if bell.takeThreadRequest(), threads.replaceHungThread() {
             logger.warning("A reclaim thread hangs in a cache's handler; another was started in its place")
         }
@@ -186,6 +240,7 @@ public final class ResourceManager: Service, Sendable {
             logger.notice("The process was moved to another cgroup; its signals were found anew")
             logSources()
         }
+        if let change = governor.takeWallClockChange() { lifecycle.noteWallClockChange(by: change) }
         armThreshold()
         var news: [News] = governor.takeChanges().map { .change($0) }
         news += bell.takeSteps().map { .step($0.step, $0.problems) }

@@ -8,6 +8,7 @@ final class ManualTicker: Ticker {
         var due: MonotonicInstant?
         var waiters: [CheckedContinuation<Void, Never>] = []
         var ticks = 0
+        var attached: [any TimeDriven] = []
     }
 
     private let state = Lock(State())
@@ -56,9 +57,26 @@ final class ManualTicker: Ticker {
     /// How often the sampler was called.
     var ticks: Int { state.withLock { $0.ticks } }
 
+    var drivesDeadlines: Bool { true }
+
+    func attach(_ work: any TimeDriven) {
+        state.withLock { $0.attached.append(work) }
+    }
+
     func advance(to end: MonotonicInstant) {
-        while let due = state.withLock({ $0.due }), due <= end {
-            clock.advance(to: due)
+        // What stays due although it was run, because it waits for somebody else, does not stop the time.
+        var stuck: MonotonicInstant?
+        while true {
+            let (tickDue, attached) = state.withLock { ($0.due, $0.attached) }
+            let due = attached.compactMap(\.nextDue).min()
+            if let due, due <= end, due != stuck, due <= tickDue ?? due {
+                clock.advance(to: due)
+                for work in attached { work.runDue() }
+                stuck = attached.compactMap(\.nextDue).min() == due ? due : nil
+                continue
+            }
+            guard let tickDue, tickDue <= end else { break }
+            clock.advance(to: tickDue)
             guard let tick = state.withLock({ $0.tick }) else { break }
             let interval = tick()
             state.withLock { state in

@@ -40,6 +40,15 @@ public final class SimulatedMachine: Sendable {
         return environment
     }
 
+    /// A registry of background tasks whose time is this machine's: handlers run on the thread that moves it.
+    public func makeBackgroundTaskRegistry(
+        configuration: BackgroundTaskRegistry.Configuration = .init()
+    ) -> BackgroundTaskRegistry {
+        let registry = BackgroundTaskRegistry(configuration: configuration, clock: clock, isAutomatic: false)
+        ticker.attach(registry)
+        return registry
+    }
+
     /// Returns once the manager's `run()` has taken its first reading.
     public func waitUntilStarted() async {
         await ticker.waitUntilStarted()

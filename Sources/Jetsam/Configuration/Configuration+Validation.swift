@@ -8,6 +8,7 @@ extension ResourceManager.Configuration {
         try validateShares()
         try validateLadder()
         try scenes.validate()
+        try validateLifecycle()
         if let footprint {
             try require("footprint.budgetBytes", footprint.budgetBytes, footprint.budgetBytes > 0, "more than 0")
             try percent("footprint.criticalPercent", footprint.criticalPercent, 2...100)

@@ -30,6 +30,8 @@ extension ResourceManager {
         public var ladder = Ladder()
         /// How scenes are connected, moved and lost.
         public var scenes = Scenes()
+        /// How the process is launched, becomes active, idles and ends.
+        public var lifecycle = Lifecycle()
 
         /// The documented defaults.
         public init() {}

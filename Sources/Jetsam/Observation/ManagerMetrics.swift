@@ -21,6 +21,12 @@ struct ManagerMetrics: Sendable {
     private let missedDeadlines: Counter
     /// `jetsam_handler_duration_seconds`, timer: how long release handlers took.
     private let handlerTime: CoreMetrics.Timer
+    /// `jetsam_process_state`, gauge: 0 not running, 1 inactive, 2 active, 3 background, 4 suspended.
+    private let processState: Gauge
+    /// `jetsam_process_transitions_total`, counter.
+    private let transitions: Counter
+    /// `jetsam_lifecycle_missed_deadlines_total`, counter: observers of the life cycle that were late.
+    private let missedLifecycleDeadlines: Counter
 
     init(factory: any MetricsFactory) {
         level = Gauge(label: "jetsam_level", dimensions: [], factory: factory)
@@ -32,6 +38,19 @@ struct ManagerMetrics: Sendable {
         missedDeadlines = Counter(label: "jetsam_handler_missed_deadlines_total", dimensions: [], factory: factory)
         handlerTime = CoreMetrics.Timer(
             label: "jetsam_handler_duration_seconds", dimensions: [], preferredDisplayUnit: .seconds, factory: factory)
+        processState = Gauge(label: "jetsam_process_state", dimensions: [], factory: factory)
+        transitions = Counter(label: "jetsam_process_transitions_total", dimensions: [], factory: factory)
+        missedLifecycleDeadlines = Counter(
+            label: "jetsam_lifecycle_missed_deadlines_total", dimensions: [], factory: factory)
+    }
+
+    func record(_ transition: ProcessTransition) {
+        processState.record(Int(transition.to.rawValue))
+        transitions.increment()
+    }
+
+    func recordMissedLifecycleDeadline() {
+        missedLifecycleDeadlines.increment()
     }
 
     func record(_ change: LevelChange) {

@@ -1,4 +1,4 @@
-internal import MemoryPressure
+package import MemoryPressure
 internal import Synchronization
 internal import SystemPackage
 
@@ -10,6 +10,26 @@ package protocol Ticker: Sendable {
     func wake()
     /// No tick begins after this returns.
     func stop() async
+    /// Whether it moves the time; otherwise real time drives what has deadlines.
+    var drivesDeadlines: Bool { get }
+    /// What it runs as it moves the time.
+    func attach(_ work: any TimeDriven)
+}
+
+/// What falls due at an instant, and is run by whoever moves the time.
+package protocol TimeDriven: AnyObject, Sendable {
+    /// Nil where nothing is to come.
+    var nextDue: MonotonicInstant? { get }
+    func runDue()
+}
+
+extension SceneDeadlines: TimeDriven {}
+
+extension BackgroundTaskRegistry: TimeDriven {}
+
+extension Ticker {
+    package var drivesDeadlines: Bool { false }
+    package func attach(_ work: any TimeDriven) {}
 }
 
 /// The sampler's own thread. After its start it allocates nothing itself.

@@ -16,7 +16,8 @@ struct ReferenceDeploymentTests {
         // Its own triggers are tried for real, and refused as the kernel refuses them there.
         environment.listensToKernel = true
         let manager = try ResourceManager(
-            registry: registry, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            registry: registry, backgroundTasks: BackgroundTaskRegistry(),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             environment: environment)
         return (machine, manager, registry)
     }

@@ -45,7 +45,8 @@ struct SamplerAllocationTests {
         let registration = registry.register("cache") { $0.bytes }
         registration.update(bytes: 100 * mebibyte)
         let manager = try ResourceManager(
-            registry: registry, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            registry: registry, backgroundTasks: BackgroundTaskRegistry(),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             environment: environment)
         let task = Task { try await manager.run() }
         for await _ in ticker.starts { break }

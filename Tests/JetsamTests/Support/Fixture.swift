@@ -1,12 +1,14 @@
-import Jetsam
 import JetsamTesting
 import Logging
 import MemoryPressure
+
+@testable import Jetsam
 
 /// A made-up container with a manager that runs in it for the length of a test.
 final class Fixture: Sendable {
     let machine: SimulatedMachine
     let registry = CacheRegistry()
+    let backgroundTasks: BackgroundTaskRegistry
     let manager: ResourceManager
     private let used: Lock<Int>
 
@@ -17,8 +19,9 @@ final class Fixture: Sendable {
     ) throws {
         machine = SimulatedMachine(tree: try .v2(limit: 512 * mebibyte))
         self.used = Lock(used)
+        backgroundTasks = machine.makeBackgroundTaskRegistry()
         manager = try ResourceManager(
-            configuration: configuration, registry: registry,
+            configuration: configuration, registry: registry, backgroundTasks: backgroundTasks,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             environment: machine.environment, lastResort: lastResort)
         set(used: used)
@@ -59,6 +62,7 @@ final class Fixture: Sendable {
         defer { machine.tree.remove() }
         let task = Task { try await manager.run() }
         await machine.waitUntilStarted()
+        _ = await manager.lifecycle.launchWait.outcome()
         do {
             let result = try await body(self)
             task.cancel()

@@ -27,6 +27,7 @@ extension ResourceManager {
                 clock: environment.clock, logger: logger, registry: registry, assertions: assertions, store: store,
                 makeRoom: { bytes in await owner.manager?.makeRoom(bytes: bytes) ?? .max },
                 nextSequence: { owner.manager?.governor.nextSequence() ?? 0 },
+                storeAvailability: { owner.manager?.lifecycle.noteStateStore(available: $0) },
                 isAutomatic: environment.ticker == nil))
     }
 }

@@ -53,6 +53,11 @@ package final class SceneDeadlines: Sendable {
     /// How many calls have a deadline that is still to come.
     package var count: Int { state.withLock { $0.pending.count } }
 
+    /// The next deadline; nil where there is none.
+    package var nextDue: MonotonicInstant? { state.withLock { $0.pending.values.map(\.instant).min() } }
+
+    package func runDue() { fireDue() }
+
     private func arm() {
         guard isAutomatic else { return }
         state.withLock { state in
@@ -61,7 +66,8 @@ package final class SceneDeadlines: Sendable {
                 return
             }
             if state.timer == nil {
-                let timer = DispatchSource.makeTimerSource(queue: .global(qos: .userInitiated))
+                let timer = DispatchSource.makeTimerSource(
+                    queue: DispatchQueue(label: "jetsam.deadlines", qos: .userInitiated))
                 timer.setEventHandler { [weak self] in self?.fireDue() }
                 timer.activate()
                 state.timer = timer

@@ -1,0 +1,79 @@
+extension ResourceManager.Configuration {
+    /// How the process is launched, becomes active, idles and ends.
+    public struct Lifecycle: Sendable, Equatable {
+        /// When a launched process becomes active.
+        public struct Activation: Sendable, Hashable, CustomStringConvertible {
+            private enum Code: String, Sendable { case automatic, onRequest }
+            private let code: Code
+
+            /// When the launch is done and, where ``ResourceManager/drainGate`` was asked for, the gate runs, which is when the
+            /// group has started every service before it. The default.
+            public static let automatic = Activation(code: .automatic)
+            /// When the application calls ``ResourceManager/becomeActive(cause:)``.
+            public static let onRequest = Activation(code: .onRequest)
+
+            /// The setting in a word.
+            public var description: String { code.rawValue }
+        }
+
+        /// What follows when an observer misses a deadline.
+        public struct MissedDeadlinePolicy: Sendable, Hashable, CustomStringConvertible {
+            private enum Code: String, Sendable { case goOn, exit }
+            private let code: Code
+
+            /// Record it and go on without the observer. The default.
+            public static let goOn = MissedDeadlinePolicy(code: .goOn)
+            /// Record it and end the process at once with the status 75 (`EX_TEMPFAIL` of sysexits.h), so that a supervisor starts
+            /// it anew. Nothing is flushed.
+            public static let exit = MissedDeadlinePolicy(code: .exit)
+
+            /// The policy in a word.
+            public var description: String { code.rawValue }
+        }
+
+        /// How long a launch may take, from the first callback to the last. Default 5 s; see ``ResourceManager/extendLaunch(by:)``.
+        public var launchDeadline = Duration.seconds(5)
+        /// How long entering the background may take. Default 5 s, and never more than half of what is left of the grace period.
+        public var backgroundDeadline = Duration.seconds(5)
+        /// How long each other callback may take. Default 5 s.
+        public var transitionDeadline = Duration.seconds(5)
+        /// What follows when a deadline is missed. Default ``MissedDeadlinePolicy/goOn``.
+        public var missedDeadline = MissedDeadlinePolicy.goOn
+        /// When a launched process becomes active. Default ``Activation/automatic``.
+        public var activation = Activation.automatic
+        /// Whether the process is launched into the background: a job or a standby, never ready by itself. Default false.
+        public var launchesIntoBackground = false
+        /// How long whoever ends the process waits before it kills: Kubernetes's `terminationGracePeriodSeconds`, systemd's
+        /// `TimeoutStopSec`. The process is gone before. 0.1…3600 s, default 30 s.
+        public var terminationGracePeriod = Duration.seconds(30)
+        /// What is kept free at the end of the grace period, for the last callback and for the services that stop after the
+        /// manager; at most a quarter of it. Default 2 s.
+        public var exitRoom = Duration.seconds(2)
+        /// How long the gate holds the group up after readiness became false, so that load balancers notice. Default none.
+        public var drainDelay = Duration.zero
+        /// How long nothing must have been held in the background before the process suspends itself; nil, the default, for never.
+        public var idleDelay: Duration?
+        /// Named reasons that bar idle suspension for as long as the process runs, such as `replication`.
+        public var backgroundModes: [String] = []
+        /// Whether the manager returns, and with it the group ends, once the process is suspended. Default false.
+        public var exitsOnSuspend = false
+
+        /// The documented defaults.
+        public init() {}
+    }
+
+    func validateLifecycle() throws(ConfigurationError) {
+        try time("lifecycle.launchDeadline", lifecycle.launchDeadline, atLeast: .milliseconds(1))
+        try time("lifecycle.backgroundDeadline", lifecycle.backgroundDeadline, atLeast: .milliseconds(1))
+        try time("lifecycle.transitionDeadline", lifecycle.transitionDeadline, atLeast: .milliseconds(1))
+        try time("lifecycle.terminationGracePeriod", lifecycle.terminationGracePeriod, atLeast: .milliseconds(100))
+        try time("lifecycle.exitRoom", lifecycle.exitRoom, atLeast: .zero)
+        try time("lifecycle.drainDelay", lifecycle.drainDelay, atLeast: .zero)
+        try require(
+            "lifecycle.drainDelay", lifecycle.drainDelay,
+            lifecycle.drainDelay < lifecycle.terminationGracePeriod, "less than lifecycle.terminationGracePeriod")
+        if let idleDelay = lifecycle.idleDelay {
+            try time("lifecycle.idleDelay", idleDelay, atLeast: .milliseconds(1))
+        }
+    }
+}

@@ -1,0 +1,74 @@
+/// How this process came to be started.
+public struct LaunchReason: Sendable, Equatable, CustomStringConvertible {
+    /// Who or what started the process.
+    public struct Starter: Sendable, Hashable, CustomStringConvertible {
+        private enum Code: String, Sendable {
+            case socket, timer, supervisor, `operator`
+        }
+
+        private let code: Code
+
+        /// A connection or datagram on a socket that the supervisor holds (`LISTEN_FDS` of systemd's socket activation).
+        public static let socket = Starter(code: .socket)
+        /// A timer unit of systemd's.
+        public static let timer = Starter(code: .timer)
+        /// A supervisor that starts services: systemd or Kubernetes.
+        public static let supervisor = Starter(code: .supervisor)
+        /// Nobody who left a trace: most likely a person at a shell.
+        public static let `operator` = Starter(code: .operator)
+
+        /// The starter in a word.
+        public var description: String { code.rawValue }
+    }
+
+    /// How the last run ended.
+    public struct PreviousExit: Sendable, Hashable, CustomStringConvertible {
+        private enum Code: String, Sendable {
+            case unknown
+        }
+
+        private let code: Code
+
+        /// Nothing was recorded.
+        public static let unknown = PreviousExit(code: .unknown)
+
+        /// The exit in a word.
+        public var description: String { code.rawValue }
+    }
+
+    /// Who started this run.
+    public var starter: Starter
+    /// How the run before it ended.
+    public var previousExit: PreviousExit
+
+    /// A reason, to call an observer with in a test.
+    public init(starter: Starter, previousExit: PreviousExit = .unknown) {
+        self.starter = starter
+        self.previousExit = previousExit
+    }
+
+    /// One line for a log.
+    public var description: String { "started by \(starter), previous exit \(previousExit)" }
+}
+
+extension LaunchReason.Starter {
+    /// The environment variables that tell.
+    static let variables = [
+        "LISTEN_FDS", "LISTEN_PID", "TRIGGER_UNIT", "TRIGGER_TIMER_REALTIME_USEC", "TRIGGER_TIMER_MONOTONIC_USEC",
+        "INVOCATION_ID", "NOTIFY_SOCKET", "KUBERNETES_SERVICE_HOST",
+    ]
+
+    /// Told from the environment (sd_listen_fds(3), "Environment Variables Set on Triggered Units" of systemd.exec(5)).
+    ///
+    /// - Parameter processID: This process's: variables that were meant for a parent are inherited, too.
+    static func from(_ variables: [String: String], processID: Int32) -> LaunchReason.Starter {
+        let descriptors = variables["LISTEN_FDS"].flatMap { Int($0) } ?? 0
+        if descriptors > 0, variables["LISTEN_PID"].flatMap({ Int32($0) }) == processID { return .socket }
+        let trigger = variables["TRIGGER_UNIT"] ?? ""
+        if trigger.hasSuffix(".socket") { return .socket }
+        let timers = ["TRIGGER_TIMER_REALTIME_USEC", "TRIGGER_TIMER_MONOTONIC_USEC"]
+        if trigger.hasSuffix(".timer") || timers.contains(where: { variables[$0] != nil }) { return .timer }
+        let supervisors = ["INVOCATION_ID", "NOTIFY_SOCKET", "KUBERNETES_SERVICE_HOST"]
+        return supervisors.contains { variables[$0] != nil } ? .supervisor : .operator
+    }
+}

@@ -1,0 +1,48 @@
+internal import Logging
+internal import MemoryPressure
+
+/// The background work that holds the process, as far as its life cycle needs it.
+protocol AssertionHolder: Sendable {
+    /// What an assertion has after its deadline before it is overdue and holds nothing up.
+    var overdueGrace: Duration { get }
+    /// How many are held. Cheap.
+    var heldCount: Int { get }
+    /// How many were begun so far. Cheap.
+    var begunCount: UInt64 { get }
+    /// Those that end with the process have this deadline now, and none outlives it.
+    func beginDraining(deadline: MonotonicInstant)
+    /// Refuses all from here on.
+    func shut()
+    /// Returns when none is held that is not overdue.
+    func waitUntilReleased() async
+}
+
+extension BackgroundTaskRegistry: AssertionHolder {
+    var overdueGrace: Duration { configuration.grace }
+    var begunCount: UInt64 { UInt64(clamping: table.statistics.begun) }
+}
+
+/// What the life cycle takes from outside.
+struct LifecycleDependencies: Sendable {
+    var clock: any MonotonicClock
+    var logger: Logger
+    var ticker: any Ticker
+    var assertions: any AssertionHolder
+    /// Those of the process: what its supervisor set.
+    var variables: [String: String]
+    var processID: Int32
+    /// The next number of the one sequence of notifications.
+    var nextSequence: @Sendable () -> UInt64
+    var exit: @Sendable (Int32) -> Void
+    /// Told of each change, for metrics.
+    var noteTransition: @Sendable (ProcessTransition) -> Void = { _ in }
+    /// Told of each missed deadline, for metrics.
+    var noteMissedDeadline: @Sendable () -> Void = {}
+    /// Told when the process became active, entered the background, or leaves it: an idle process shrinks its caches, a draining
+    /// one only stops regrowth.
+    var noteCaches: @Sendable (_ state: ProcessState, _ isDraining: Bool) -> Void = { _, _ in }
+    /// Empties the caches and trims the allocator.
+    var giveBack: @Sendable () async -> Void = {}
+    /// Wakes the queue that calls ``ProcessLifecycle/takeWork()``.
+    var ring: @Sendable () -> Void = {}
+}

@@ -1,0 +1,61 @@
+/// The life-cycle callbacks of the process. All of them have defaults that do nothing.
+///
+/// One observer is called serially, in the order of the notifications, in a task on the executor that was named when it was
+/// registered, and under no lock; several observers are called at the same time. Notifications are never dropped. Each has a
+/// deadline: one that is missed is recorded with the observer's name, the call's task is cancelled, and the process goes on
+/// or exits, as ``ResourceManager/Configuration/Lifecycle/missedDeadline`` says. What comes later waits for its turn.
+///
+/// Suspension, SIGKILL, an OOM kill and power loss announce nothing: after ``didEnterBackground(_:)`` nothing is owed.
+/// A change of the process's state cannot be awaited from inside a callback: it is refused.
+public protocol LifecycleObserver: Sendable {
+    /// The first code of the application's in a launch: nothing is restored yet, nothing is measured yet.
+    func willFinishLaunching(_ reason: LaunchReason) async
+    /// The last step of the launch: readiness may follow.
+    func didFinishLaunching() async
+    /// The process is ready.
+    func didBecomeActive(_ transition: ProcessTransition) async
+    /// Readiness is false already; stop taking work. The process may become active again, unless the cause is a shutdown.
+    func willResignActive(_ transition: ProcessTransition) async
+    /// The process drains before its end, or idles. Save what must not be lost.
+    func didEnterBackground(_ transition: ProcessTransition) async
+    /// The process is about to leave the background.
+    func willEnterForeground(_ transition: ProcessTransition) async
+    /// The last call of a process that ends in the background; a suspended one gets none.
+    func willTerminate(_ transition: ProcessTransition) async
+    /// The process did not run for `gap`: it was stopped, frozen, or the machine was paused.
+    func resumed(after gap: Duration) async
+    /// The wall clock was set forward by `change`, or back where it is negative. Timers are unaffected.
+    func wallClockChanged(by change: Duration) async
+    /// The store for the states of scenes can be written again, or no longer.
+    func stateStoreBecame(available: Bool) async
+}
+
+extension LifecycleObserver {
+    /// Does nothing.
+    public func willFinishLaunching(_ reason: LaunchReason) async {}
+    /// Does nothing.
+    public func didFinishLaunching() async {}
+    /// Does nothing.
+    public func didBecomeActive(_ transition: ProcessTransition) async {}
+    /// Does nothing.
+    public func willResignActive(_ transition: ProcessTransition) async {}
+    /// Does nothing.
+    public func didEnterBackground(_ transition: ProcessTransition) async {}
+    /// Does nothing.
+    public func willEnterForeground(_ transition: ProcessTransition) async {}
+    /// Does nothing.
+    public func willTerminate(_ transition: ProcessTransition) async {}
+    /// Does nothing.
+    public func resumed(after gap: Duration) async {}
+    /// Does nothing.
+    public func wallClockChanged(by change: Duration) async {}
+    /// Does nothing.
+    public func stateStoreBecame(available: Bool) async {}
+}
+
+/// The callbacks by name, for logs and the status.
+enum LifecycleCallback: String, Sendable, CaseIterable {
+    case willFinishLaunching, didFinishLaunching, didBecomeActive, willResignActive, didEnterBackground
+    case willEnterForeground, willTerminate
+    case resumed, wallClockChanged, stateStoreBecame
+}

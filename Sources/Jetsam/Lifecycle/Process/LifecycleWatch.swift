@@ -1,0 +1,101 @@
+internal import MemoryPressure
+internal import Synchronization
+
+/// What the sampler looks after for the life cycle: idling, work that comes back, and the supervisor's watchdog.
+///
+/// A turn of the sampler costs one load where there is nothing to look after. Nothing in it allocates or waits.
+final class LifecycleWatch: Sendable {
+    /// What the queue has to do.
+    struct Work: OptionSet, Sendable {
+        let rawValue: UInt8
+        static let suspend = Work(rawValue: 1)
+        static let resume = Work(rawValue: 2)
+        static let pulse = Work(rawValue: 4)
+    }
+
+    private static let none = Int64.max
+
+    private let state = Atomic<UInt8>(ProcessState.notRunning.rawValue)
+    private let modes = Atomic<Int>(0)
+    private let idleSince = Atomic<Int64>(none)
+    private let begunAtIdle = Atomic<UInt64>(0)
+    private let nextPulse = Atomic<Int64>(none)
+    private let pulseInterval = Atomic<Int64>(none)
+    private let due = Atomic<UInt8>(0)
+
+    func entered(_ processState: ProcessState) {
+        idleSince.store(Self.none, ordering: .relaxed)
+        state.store(processState.rawValue, ordering: .releasing)
+    }
+
+    func modesChanged(to count: Int) {
+        modes.store(count, ordering: .relaxed)
+    }
+
+    func beginPulses(at instant: MonotonicInstant, every interval: Duration) {
+        pulseInterval.store(interval.nanoseconds, ordering: .relaxed)
+        nextPulse.store(instant.nanoseconds, ordering: .relaxed)
+    }
+
+    func takeWork() -> Work {
+        Work(rawValue: due.exchange(0, ordering: .acquiringAndReleasing))
+    }
+
+    /// One turn of the sampler.
+    ///
+    /// - Returns: What has become due, and how many nanoseconds the sampler may sleep; `Int64.max` for as long as it likes.
+    func look(
+        at now: MonotonicInstant, idleDelay: Int64?, assertions: any AssertionHolder
+    ) -> (isDue: Bool, sleep: Int64) {
+        var work = Work()
+        var sleep = Int64.max
+        let next = nextPulse.load(ordering: .relaxed)
+        if next <= now.nanoseconds {
+            sleep = pulseInterval.load(ordering: .relaxed)
+            nextPulse.store(now.nanoseconds + sleep, ordering: .relaxed)
+            work.insert(.pulse)
+        } else if next != Self.none {
+            sleep = next - now.nanoseconds
+        }
+        switch state.load(ordering: .acquiring) {
+        case ProcessState.background.rawValue:
+            if let idleDelay { lookForIdling(at: now, idleDelay, assertions, &work, &sleep) }
+        case ProcessState.suspended.rawValue:
+            if assertions.heldCount > 0 || assertions.begunCount != begunAtIdle.load(ordering: .relaxed) {
+                work.insert(.resume)
+                begunAtIdle.store(assertions.begunCount, ordering: .relaxed)
+            }
+        default: break
+        }
+        if !work.isEmpty { due.bitwiseOr(work.rawValue, ordering: .acquiringAndReleasing) }
+        return (!work.isEmpty, sleep)
+    }
+
+    private func lookForIdling(
+        at now: MonotonicInstant, _ delay: Int64, _ assertions: any AssertionHolder, _ work: inout Work,
+        _ sleep: inout Int64
+    ) {
+        let begun = assertions.begunCount
+        guard assertions.heldCount == 0, modes.load(ordering: .relaxed) == 0 else {
+            idleSince.store(Self.none, ordering: .relaxed)
+            return
+        }
+        let since = idleSince.load(ordering: .relaxed)
+        if since == Self.none || begunAtIdle.load(ordering: .relaxed) != begun {
+            begunAtIdle.store(begun, ordering: .relaxed)
+            idleSince.store(now.nanoseconds, ordering: .relaxed)
+            sleep = min(sleep, delay)
+        } else if now.nanoseconds - since >= delay {
+            // Once more after another delay, should suspension be refused.
+            idleSince.store(now.nanoseconds, ordering: .relaxed)
+            work.insert(.suspend)
+        } else {
+            sleep = min(sleep, since + delay - now.nanoseconds)
+        }
+    }
+
+    /// A suspension that was asked for counts what was begun until now as known.
+    func noteBegun(_ count: UInt64) {
+        begunAtIdle.store(count, ordering: .relaxed)
+    }
+}

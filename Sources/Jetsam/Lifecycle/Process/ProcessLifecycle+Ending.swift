@@ -1,0 +1,110 @@
+internal import Logging
+internal import MemoryPressure
+internal import ServiceLifecycle
+
+extension ProcessLifecycle {
+    /// Shutdown begins: readiness is false, nothing leads to the foreground any more, the clock runs. Does nothing the second
+    /// time.
+    ///
+    /// - Returns: The clock.
+    @discardableResult
+    func beginShutdown() -> TerminationClock {
+        let clock = TerminationClock(
+            began: now, gracePeriod: configuration.terminationGracePeriod, exitRoom: configuration.exitRoom,
+            assertionGrace: dependencies.assertions.overdueGrace)
+        let earlier = state.withLock { state -> TerminationClock? in
+            state.machine.beginShutdown()
+            defer { state.termination = state.termination ?? clock }
+            return state.termination
+        }
+        setReady(false)
+        if let earlier { return earlier }
+        dependencies.assertions.beginDraining(deadline: clock.assertionDeadline)
+        notifier?.stopping(within: configuration.terminationGracePeriod)
+        dependencies.noteCaches(processState, true)
+        return clock
+    }
+
+    /// What the gate does in its turn: no more work is taken before the servers are told.
+    func closeGate() async {
+        let clock = beginShutdown()
+        await turn.take()
+        if processState == .active {
+            try? await move(to: .inactive, cause: state.withLock { $0.shutdownCause }, by: clock.waitEnd)
+        }
+        turn.release()
+        let end = clock.began.advanced(by: configuration.drainDelay)
+        if end > now { _ = await waits.run(TimedWait(), until: { end }, movesWithPauses: false) }
+    }
+
+    /// Returns when the group shuts down, the task is cancelled, or the process is suspended and leaves for it.
+    func waitForEnd() async {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { try? await gracefulShutdown() }
+            group.addTask { _ = await self.exitWait.outcome() }
+            await group.next()
+            group.cancelAll()
+            exitWait.resolve(.abandoned)
+        }
+    }
+
+    /// What the manager does in its turn: into the background, wait for what is held, and end; never later than the grace
+    /// period.
+    func drain() async {
+        if await leaveSuspended() { return }
+        let clock = beginShutdown()
+        let cause = state.withLock { $0.shutdownCause }
+        await turn.take()
+        if processState == .active || processState == .inactive {
+            let end = clock.backgroundEnd(from: now, deadline: configuration.backgroundDeadline)
+            try? await move(to: .background, cause: cause, by: end)
+        }
+        turn.release()
+        await waitForAssertions(until: clock.waitEnd)
+        dependencies.assertions.shut()
+        await turn.take()
+        try? await move(to: .notRunning, cause: cause, by: clock.terminateEnd)
+        turn.release()
+    }
+
+    /// A suspended process that leaves by itself has nothing to wait for, and nobody to tell.
+    private func leaveSuspended() async -> Bool {
+        guard configuration.exitsOnSuspend, !isShuttingDown else { return false }
+        await turn.take()
+        defer { turn.release() }
+        guard processState == .suspended else { return false }
+        dependencies.assertions.shut()
+        try? await move(to: .notRunning, cause: .idle)
+        return true
+    }
+
+    private func waitForAssertions(until end: MonotonicInstant) async {
+        let assertions = dependencies.assertions
+        guard assertions.heldCount > 0 else { return }
+        let wait = TimedWait()
+        let release = Task {
+            await assertions.waitUntilReleased()
+            wait.resolve(.done)
+        }
+        if await waits.run(wait, until: { end }, movesWithPauses: false) == .expired {
+            dependencies.logger.warning(
+                "The termination grace period is nearly over; \(assertions.heldCount) background tasks are still held")
+        }
+        release.cancel()
+    }
+
+    /// Ends promptly, because the manager's task was cancelled or its start failed: observers are told, nobody is waited for.
+    func abandon(cause: LifecycleCause) async {
+        waits.abandon()
+        setReady(false)
+        state.withLock { $0.machine.beginShutdown() }
+        dependencies.assertions.shut()
+        await turn.take()
+        defer { turn.release() }
+        guard processState != .notRunning else { return }
+        if cause != .launch, processState == .active || processState == .inactive {
+            try? await move(to: .background, cause: cause, by: now)
+        }
+        try? await move(to: .notRunning, cause: cause, by: now)
+    }
+}

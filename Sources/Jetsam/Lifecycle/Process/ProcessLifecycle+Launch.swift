@@ -1,0 +1,91 @@
+internal import Logging
+internal import MemoryPressure
+
+/// The steps of a start, in their order. Each is noted as it begins.
+enum LaunchStep: String, Sendable, CaseIterable {
+    /// The configuration is taken over.
+    case configuration
+    /// Threads, descriptors and the supervisor's socket are had.
+    case descriptors
+    /// The flight recorder begins.
+    case recorder
+    /// Observers hear that the launch begins; then stored state comes back.
+    case restore
+    /// The first reading.
+    case sampler
+    /// Observers hear that the launch is done; readiness may follow.
+    case serve
+}
+
+extension ProcessLifecycle {
+    /// Notes a step of the start: their order is part of what observers may rely on.
+    func begin(_ step: LaunchStep) {
+        state.withLock { $0.launchSteps.append(step) }
+        dependencies.logger.debug("Launch: \(step.rawValue)")
+    }
+
+    /// From the first callback up to restored state.
+    func beginLaunch() async {
+        let starter = LaunchReason.Starter.from(dependencies.variables, processID: dependencies.processID)
+        let reason = LaunchReason(starter: starter)
+        let deadline = now.advanced(by: configuration.launchDeadline)
+        state.withLock { state in
+            state.launchReason = reason
+            state.launchDeadline = deadline
+        }
+        let target: ProcessState = configuration.launchesIntoBackground ? .background : .inactive
+        await turn.take()
+        defer { turn.release() }
+        try? await step(to: target, cause: .launch, by: deadline)
+    }
+
+    /// The last callback, and the way to active where it is automatic.
+    func finishLaunch() async {
+        let transition = state.withLock { $0.transition }
+        if let transition {
+            await turn.take()
+            await tell(.didFinishLaunching, transition, by: now.advanced(by: configuration.launchDeadline))
+            turn.release()
+        }
+        let (deadline, isWaiting) = state.withLock { state in
+            state.isLaunched = true
+            return (state.launchDeadline, state.hasGate && !state.isGateRunning)
+        }
+        if let deadline, deadline < now {
+            dependencies.logger.notice("The launch took longer than its deadline of \(configuration.launchDeadline)")
+        }
+        if isWaiting {
+            dependencies.logger.debug("Launched; becoming active waits for the drain gate to run")
+        }
+        await activateIfDue()
+        launchWait.resolve(.done)
+    }
+
+    /// The gate runs: every service before it was started.
+    func gateRuns() {
+        state.withLock { $0.isGateRunning = true }
+        Task { await activateIfDue() }
+    }
+
+    private func activateIfDue() async {
+        guard configuration.activation == .automatic, !configuration.launchesIntoBackground else { return }
+        await turn.take()
+        defer { turn.release() }
+        let isDue = state.withLock { state in
+            state.isLaunched && state.machine.state == .inactive && (!state.hasGate || state.isGateRunning)
+        }
+        // Refused where shutdown has begun meanwhile.
+        if isDue { try? await move(to: .active, cause: .launch) }
+    }
+
+    /// Moves the launch's deadline; tells the supervisor.
+    func extendLaunch(by duration: Duration) {
+        guard duration > .zero else { return }
+        let deadline = state.withLock { state -> MonotonicInstant? in
+            guard !state.isLaunched, let deadline = state.launchDeadline else { return nil }
+            state.launchDeadline = deadline.advanced(by: min(duration, .seconds(3600)))
+            return state.launchDeadline
+        }
+        if let deadline { notifier?.extendTimeout(to: now.duration(to: deadline)) }
+    }
+}

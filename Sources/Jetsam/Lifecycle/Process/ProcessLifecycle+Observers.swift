@@ -1,0 +1,101 @@
+internal import Logging
+internal import MemoryPressure
+
+extension ProcessLifecycle {
+    /// EX_TEMPFAIL of sysexits.h: started anew, it may well work.
+    static let missedDeadlineStatus: Int32 = 75
+
+    /// Registers an observer, which hears everything from the next notification on.
+    func observe(
+        on executor: (any TaskExecutor)?, name: String, _ observer: any LifecycleObserver
+    ) -> LifecycleObservation {
+        let mailbox = ObserverMailbox(name: String(name.prefix(64)), observer: observer, executor: executor)
+        let id = state.withLock { state in
+            state.nextID += 1
+            state.observers.append((state.nextID, mailbox))
+            return state.nextID
+        }
+        return LifecycleObservation { [weak self] in
+            mailbox.cancel()
+            let removed = self?.state.withLock { state -> ObserverMailbox? in
+                let index = state.observers.firstIndex { $0.id == id }
+                return index.map { state.observers.remove(at: $0).mailbox }
+            }
+            _ = removed
+        }
+    }
+
+    /// Calls the observers with one change's callback, and goes on without those that miss the deadline.
+    func tell(_ callback: LifecycleCallback, _ transition: ProcessTransition, by deadline: MonotonicInstant) async {
+        let reason = state.withLock { $0.launchReason } ?? LaunchReason(starter: .operator)
+        let delivery = deliver(callback) { observer in
+            switch callback {
+            case .willFinishLaunching: await observer.willFinishLaunching(reason)
+            case .didFinishLaunching: await observer.didFinishLaunching()
+            case .didBecomeActive: await observer.didBecomeActive(transition)
+            case .willResignActive: await observer.willResignActive(transition)
+            case .didEnterBackground: await observer.didEnterBackground(transition)
+            case .willEnterForeground: await observer.willEnterForeground(transition)
+            case .willTerminate: await observer.willTerminate(transition)
+            case .resumed, .wallClockChanged, .stateStoreBecame: break
+            }
+        }
+        let isLaunch = callback == .willFinishLaunching || callback == .didFinishLaunching
+        await finish(delivery, movesWithPauses: !isShuttingDown) { [self] in
+            isLaunch ? state.withLock { $0.launchDeadline } ?? deadline : deadline
+        }
+    }
+
+    /// Tells what is no change of the state. It takes its place among the changes, which do not wait for its callbacks.
+    func note(_ callback: LifecycleCallback, _ body: @escaping @Sendable (any LifecycleObserver) async -> Void) {
+        Task {
+            await turn.take()
+            _ = dependencies.nextSequence()
+            let delivery = deliver(callback, body)
+            turn.release()
+            let deadline = now.advanced(by: configuration.transitionDeadline)
+            await finish(delivery, movesWithPauses: true) { deadline }
+        }
+    }
+
+    /// Posts one notification; the caller has the turn.
+    private func deliver(
+        _ callback: LifecycleCallback, _ body: @escaping @Sendable (any LifecycleObserver) async -> Void
+    ) -> Delivery {
+        let mailboxes = state.withLock { $0.observers.map(\.mailbox) }
+        return Delivery(callback, to: mailboxes) { [self] observer in
+            let token = LifecycleCallbackToken(self)
+            await LifecycleCallbackToken.$current.withValue(token) { await body(observer) }
+            token.end()
+        }
+    }
+
+    private func finish(
+        _ delivery: Delivery, movesWithPauses: Bool, until deadline: @escaping @Sendable () -> MonotonicInstant
+    ) async {
+        _ = await waits.run(delivery.wait, until: deadline, movesWithPauses: movesWithPauses) { [self] in
+            noteLate(delivery, deadline())
+        }
+    }
+
+    /// Runs where the timer does, and not in a task: observers that block every thread of the pool are late, too.
+    private func noteLate(_ delivery: Delivery, _ deadline: MonotonicInstant) {
+        let names = delivery.giveUp()
+        guard !names.isEmpty else { return }
+        let late = names.map { LateObserver(name: $0, callback: delivery.callback.rawValue, deadline: deadline) }
+        state.withLock { state in
+            state.missedDeadlines += late.count
+            state.late = (state.late + late).suffix(ProcessStatus.lateCapacity)
+        }
+        for observer in late {
+            dependencies.noteMissedDeadline()
+            dependencies.logger.warning("Life cycle: observer \(observer) missed its deadline")
+        }
+        if configuration.missedDeadline == .exit {
+            dependencies.logger.critical(
+                "Life cycle: the process exits with status \(Self.missedDeadlineStatus), as configured for a missed deadline"
+            )
+            dependencies.exit(Self.missedDeadlineStatus)
+        }
+    }
+}

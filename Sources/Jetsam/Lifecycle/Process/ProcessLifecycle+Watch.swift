@@ -1,0 +1,40 @@
+internal import MemoryPressure
+
+extension ProcessLifecycle {
+    /// One turn of the sampler; gives how long it may sleep.
+    func tick(_ interval: Duration) -> Duration {
+        let (isDue, sleep) = watch.look(
+            at: now, idleDelay: idleNanoseconds, assertions: dependencies.assertions)
+        if isDue { dependencies.ring() }
+        return sleep == .max ? interval : min(interval, .nanoseconds(sleep))
+    }
+
+    /// Does what the sampler found due. Runs on the notification queue.
+    ///
+    /// - Parameter pulse: Called where the supervisor's watchdog is to be told that the sampler answers.
+    func takeWork(pulse: () -> Void) {
+        let work = watch.takeWork()
+        if work.contains(.pulse) { pulse() }
+        if work.contains(.suspend) { Task { await suspendIfIdle() } }
+        if work.contains(.resume) { Task { try? await resume() } }
+    }
+
+    private func suspendIfIdle() async {
+        await turn.take()
+        defer { turn.release() }
+        guard processState == .background, !isShuttingDown, dependencies.assertions.heldCount == 0,
+            backgroundModes.isEmpty
+        else { return }
+        watch.noteBegun(dependencies.assertions.begunCount)
+        try? await move(to: .suspended, cause: .idle)
+    }
+
+    /// From suspended to the background: there is work again.
+    func resume() async throws(LifecycleRefusal) {
+        if LifecycleCallbackToken.isInside(self) { throw .insideCallback }
+        await turn.take()
+        defer { turn.release() }
+        guard processState == .suspended else { return }
+        try await move(to: .background, cause: .resume)
+    }
+}

@@ -1,0 +1,200 @@
+internal import Logging
+internal import MemoryPressure
+internal import Synchronization
+
+/// The one owner of the process's state: takes it from change to change, one at a time, and calls the observers.
+final class ProcessLifecycle: Sendable {
+    struct State {
+        var machine = ProcessMachine()
+        var transition: ProcessTransition?
+        var observers: [(id: UInt64, mailbox: ObserverMailbox)] = []
+        var nextID: UInt64 = 0
+        var launchSteps: [LaunchStep] = []
+        var launchReason: LaunchReason?
+        var launchDeadline: MonotonicInstant?
+        var termination: TerminationClock?
+        var shutdownCause = LifecycleCause.shutdown
+        var modes: [UInt64: String] = [:]
+        var missedDeadlines = 0
+        var late: [LateObserver] = []
+        /// Somebody asked for the gate, so that becoming active waits until it runs.
+        var hasGate = false
+        var isGateRunning = false
+        var isLaunched = false
+        var hasToldReady = false
+        /// Nil where there are none.
+        var scenes: SceneManager?
+        /// Nil where no supervisor wants to be told.
+        var notifier: SystemdNotifier?
+    }
+
+    let configuration: ResourceManager.Configuration.Lifecycle
+    let dependencies: LifecycleDependencies
+    let state = Lock(State())
+    let turn = AsyncTurn()
+    let waits: TimedWaits
+    let watch = LifecycleWatch()
+    /// Resolved when the launch is done.
+    let launchWait = TimedWait()
+    /// Resolved when the process is suspended and leaves for it.
+    let exitWait = TimedWait()
+    let idleNanoseconds: Int64?
+    private let stateWord = Atomic<UInt8>(ProcessState.notRunning.rawValue)
+    private let readyWord = Atomic<Bool>(false)
+
+    init(configuration: ResourceManager.Configuration.Lifecycle, dependencies: LifecycleDependencies) {
+        self.configuration = configuration
+        self.dependencies = dependencies
+        idleNanoseconds = configuration.idleDelay?.nanoseconds
+        watch.modesChanged(to: configuration.backgroundModes.count)
+        let deadlines = SceneDeadlines(clock: dependencies.clock, isAutomatic: !dependencies.ticker.drivesDeadlines)
+        dependencies.ticker.attach(deadlines)
+        waits = TimedWaits(clock: dependencies.clock, deadlines: deadlines)
+    }
+
+    /// Nanoseconds: for hot paths.
+    var processState: ProcessState { ProcessState(rawValue: stateWord.load(ordering: .acquiring)) ?? .notRunning }
+
+    /// Nanoseconds: for hot paths.
+    var isReady: Bool { readyWord.load(ordering: .acquiring) }
+
+    var now: MonotonicInstant { dependencies.clock.now }
+
+    var notifier: SystemdNotifier? { state.withLock { $0.notifier } }
+
+    /// Scenes follow the process from here on.
+    func attach(_ scenes: SceneManager) {
+        state.withLock { $0.scenes = scenes }
+    }
+
+    /// The supervisor is told from here on, if it wants to be.
+    func openNotifier() {
+        let notifier = SystemdNotifier(
+            variables: dependencies.variables, processID: dependencies.processID, logger: dependencies.logger)
+        state.withLock { $0.notifier = notifier }
+        if let interval = notifier?.pulseInterval { watch.beginPulses(at: now, every: interval) }
+    }
+
+    /// A snapshot.
+    var status: ProcessStatus {
+        let modes = backgroundModes
+        return state.withLock { state in
+            ProcessStatus(
+                state: state.machine.state, transition: state.transition, isReady: isReady,
+                isShuttingDown: state.machine.isShuttingDown, terminationDeadline: state.termination?.end,
+                backgroundModes: modes, missedDeadlines: state.missedDeadlines, lateObservers: state.late,
+                launchReason: state.launchReason)
+        }
+    }
+
+    var isShuttingDown: Bool { state.withLock { $0.machine.isShuttingDown } }
+
+    func publish(_ processState: ProcessState) {
+        stateWord.store(processState.rawValue, ordering: .releasing)
+        watch.entered(processState)
+    }
+
+    /// Readiness never becomes true once shutdown has begun.
+    func setReady(_ isReady: Bool) {
+        let isFirst = state.withLock { state in
+            let value = isReady && !state.machine.isShuttingDown
+            readyWord.store(value, ordering: .releasing)
+            defer { if value { state.hasToldReady = true } }
+            return value && !state.hasToldReady
+        }
+        if isFirst { notifier?.ready() }
+    }
+
+    /// What the process may be brought to from outside: one after another, and never from inside a callback.
+    func request(_ target: ProcessState, cause: LifecycleCause) async throws(LifecycleRefusal) {
+        if LifecycleCallbackToken.isInside(self) { throw .insideCallback }
+        await turn.take()
+        defer { turn.release() }
+        let (current, hasEnded) = state.withLock { ($0.machine.state, $0.machine.hasEnded) }
+        if current == .notRunning { throw hasEnded ? .ended : .notRunning }
+        try await move(to: target, cause: cause)
+    }
+
+    /// Takes the process through all changes that lead to `target`. The caller has the turn.
+    ///
+    /// - Parameter deadline: For all of them together; nil gives each its own.
+    func move(
+        to target: ProcessState, cause: LifecycleCause, by deadline: MonotonicInstant? = nil
+    ) async throws(LifecycleRefusal) {
+        for next in state.withLock({ $0.machine.path(to: target) }) {
+            try await step(to: next, cause: cause, by: deadline)
+        }
+    }
+
+    func step(
+        to target: ProcessState, cause: LifecycleCause, by deadline: MonotonicInstant?
+    ) async throws(LifecycleRefusal) {
+        let begun = state.withLock { state -> Result<(ProcessState, [ProcessMachine.Action]), LifecycleRefusal> in
+            let from = state.machine.state
+            do throws(LifecycleRefusal) {
+                return .success((from, try state.machine.request(to: target, cause: cause)))
+            } catch {
+                return .failure(error)
+            }
+        }
+        let (from, actions) = try begun.get()
+        let transition = ProcessTransition(
+            sequence: dependencies.nextSequence(), from: from, to: target, cause: cause, instant: now)
+        let own = now.advanced(
+            by: target == .background && from != .suspended
+                ? configuration.backgroundDeadline : configuration.transitionDeadline)
+        for action in actions { await carryOut(action, transition, by: min(own, deadline ?? own)) }
+    }
+
+    private func carryOut(
+        _ action: ProcessMachine.Action, _ transition: ProcessTransition, by deadline: MonotonicInstant
+    ) async {
+        switch action {
+        case .commit: commit(transition)
+        case .setReady(let isReady): setReady(isReady)
+        case .tell(let callback): await tell(callback, transition, by: deadline)
+        case .lowerScenes: await lowerScenes(transition, by: deadline)
+        case .raiseScenes: await raiseScenes(transition, by: deadline)
+        case .noteCaches: dependencies.noteCaches(transition.to, isShuttingDown)
+        case .giveBack:
+            if !waits.areAbandoned { await dependencies.giveBack() }
+            if configuration.exitsOnSuspend { exitWait.resolve(.done) }
+        }
+    }
+
+    private func commit(_ transition: ProcessTransition) {
+        state.withLock { state in
+            state.machine.commit()
+            state.transition = transition
+        }
+        publish(transition.to)
+        if transition.to != .active { setReady(false) }
+        dependencies.noteTransition(transition)
+        dependencies.logger.info("Process \(transition)")
+    }
+
+    private func lowerScenes(_ transition: ProcessTransition, by deadline: MonotonicInstant) async {
+        guard let scenes = state.withLock({ $0.scenes }) else { return }
+        let deadline = waits.areAbandoned ? now : deadline
+        await scenes.processGoesDown(
+            to: transition.to.sceneCeiling, isFinal: isShuttingDown || transition.to == .notRunning, by: deadline)
+    }
+
+    private func raiseScenes(_ transition: ProcessTransition, by deadline: MonotonicInstant) async {
+        guard let scenes = state.withLock({ $0.scenes }), !isShuttingDown else { return }
+        await scenes.processCameUp(to: transition.to.sceneCeiling, by: deadline)
+    }
+}
+
+extension ProcessState {
+    /// The highest state that a scene may have while the process is in this one.
+    fileprivate var sceneCeiling: SceneState {
+        switch self {
+        case .notRunning: .disconnected
+        case .inactive: .inactive
+        case .active: .active
+        case .background: .background
+        case .suspended: .suspended
+        }
+    }
+}

@@ -1,0 +1,102 @@
+/// The states of the process: which changes are allowed for which causes, and what has to be done for each. Pure.
+struct ProcessMachine: Sendable, Equatable {
+    /// One thing to do for a change, in the order in which they are given.
+    enum Action: Sendable, Equatable {
+        /// The new state holds from here on.
+        case commit
+        /// Readiness becomes true, or false.
+        case setReady(Bool)
+        /// Call the observers, and wait for them until the deadline.
+        case tell(LifecycleCallback)
+        /// Take scenes down to what the new state allows, and wait for them.
+        case lowerScenes
+        /// Let scenes come up to what the new state allows.
+        case raiseScenes
+        /// Tell the caches' side of the new state.
+        case noteCaches
+        /// Empty the caches and trim the allocator.
+        case giveBack
+    }
+
+    private(set) var state = ProcessState.notRunning
+    /// Set from `request` until `commit`.
+    private(set) var pending: ProcessState?
+    /// Shutdown has begun: from here on nothing leads to the foreground.
+    private(set) var isShuttingDown = false
+    /// The process was running and is so no longer: nothing follows.
+    private(set) var hasEnded = false
+
+    /// The causes for which a change is allowed; empty where it is not allowed at all.
+    static func causes(_ from: ProcessState, _ to: ProcessState) -> [LifecycleCause] {
+        switch (from, to) {
+        case (.notRunning, .inactive), (.notRunning, .background): [.launch]
+        case (.inactive, .active): [.launch, .operator, .resume]
+        case (.active, .inactive): [.shutdown, .operator, .pressure]
+        case (.inactive, .background): [.shutdown, .operator, .idle, .pressure]
+        case (.background, .inactive), (.suspended, .background): [.operator, .resume]
+        case (.background, .suspended): [.operator, .idle, .pressure]
+        // A launch that failed ends where it stands.
+        case (.inactive, .notRunning), (.background, .notRunning): [.launch, .shutdown, .pressure]
+        case (.suspended, .notRunning): [.shutdown, .idle, .pressure]
+        default: []
+        }
+    }
+
+    /// From here on nothing leads to the foreground. A change that has begun is still completed.
+    mutating func beginShutdown() {
+        isShuttingDown = true
+    }
+
+    /// Begins one change; it holds once `commit` was called.
+    mutating func request(to target: ProcessState, cause: LifecycleCause) throws(LifecycleRefusal) -> [Action] {
+        guard pending == nil else { throw .changeUnderWay }
+        guard !hasEnded else { throw .ended }
+        let causes = Self.causes(state, target)
+        guard !causes.isEmpty else { throw .transition(state, target) }
+        guard causes.contains(cause) else { throw .cause(state, target, cause) }
+        let isForeground = target == .active || (state == .background && target == .inactive)
+        guard !(isShuttingDown && isForeground) else { throw .shuttingDown }
+        if cause == .shutdown { isShuttingDown = true }
+        pending = target
+        return Self.actions(state, target)
+    }
+
+    /// Completes the change that was begun. Does nothing where none was.
+    mutating func commit() {
+        guard let pending else { return }
+        state = pending
+        hasEnded = pending == .notRunning
+        self.pending = nil
+    }
+
+    /// The changes that lead to `target`, one after another; empty where it is there already.
+    ///
+    /// On the way up and down no state is left out; only a suspended process ends at once.
+    func path(to target: ProcessState) -> [ProcessState] {
+        guard state != target else { return [] }
+        return switch (state, target) {
+        case (.suspended, .inactive): [.background, .inactive]
+        case (.suspended, .active): [.background, .inactive, .active]
+        case (.background, .active), (.notRunning, .active): [.inactive, .active]
+        case (.inactive, .suspended), (.notRunning, .suspended): [.background, .suspended]
+        case (.active, .background): [.inactive, .background]
+        case (.active, .suspended): [.inactive, .background, .suspended]
+        case (.active, .notRunning): [.inactive, .background, .notRunning]
+        default: [target]
+        }
+    }
+
+    private static func actions(_ from: ProcessState, _ to: ProcessState) -> [Action] {
+        switch (from, to) {
+        case (.notRunning, _): [.tell(.willFinishLaunching), .commit, .raiseScenes]
+        case (_, .active): [.commit, .setReady(true), .tell(.didBecomeActive), .raiseScenes, .noteCaches]
+        case (.active, _): [.setReady(false), .lowerScenes, .tell(.willResignActive), .commit]
+        case (.inactive, .background): [.lowerScenes, .commit, .tell(.didEnterBackground), .noteCaches]
+        case (.background, .inactive): [.tell(.willEnterForeground), .commit, .raiseScenes, .noteCaches]
+        case (.background, .suspended): [.lowerScenes, .commit, .giveBack]
+        case (.suspended, .background): [.commit, .raiseScenes]
+        case (.background, .notRunning): [.lowerScenes, .tell(.willTerminate), .commit]
+        default: [.lowerScenes, .commit]
+        }
+    }
+}

@@ -1,0 +1,37 @@
+internal import MemoryPressure
+
+/// How the termination grace period is divided, from the moment at which shutdown began. It never moves. Pure.
+///
+///     began ── assertions expire ── their grace ── waiting ends ── will terminate ── others stop ── end
+struct TerminationClock: Sendable, Equatable {
+    /// When shutdown began.
+    let began: MonotonicInstant
+    /// When whoever asked for it loses patience.
+    let end: MonotonicInstant
+    /// The process's deadline, as held assertions are told it.
+    let assertionDeadline: MonotonicInstant
+    /// When held assertions are waited for no longer.
+    let waitEnd: MonotonicInstant
+    /// When the last callback is waited for no longer.
+    let terminateEnd: MonotonicInstant
+
+    /// - Parameters:
+    ///   - exitRoom: What is kept free at the end; at most a quarter of the grace period.
+    ///   - assertionGrace: What an assertion has after its deadline before it is overdue; at most a quarter, too.
+    init(
+        began: MonotonicInstant, gracePeriod: Duration, exitRoom: Duration, assertionGrace: Duration
+    ) {
+        self.began = began
+        end = began.advanced(by: gracePeriod)
+        let room = min(exitRoom, gracePeriod / 4)
+        waitEnd = end.advanced(by: .zero - room)
+        terminateEnd = end.advanced(by: .zero - room / 2)
+        assertionDeadline = waitEnd.advanced(by: .zero - min(assertionGrace, gracePeriod / 4))
+    }
+
+    /// When entering the background is waited for no longer: it leaves at least half of what is left to the assertions.
+    func backgroundEnd(from now: MonotonicInstant, deadline: Duration) -> MonotonicInstant {
+        let half = max(.zero, now.duration(to: waitEnd)) / 2
+        return now.advanced(by: min(deadline, half))
+    }
+}

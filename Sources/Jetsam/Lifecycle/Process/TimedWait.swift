@@ -1,0 +1,125 @@
+internal import MemoryPressure
+
+/// Waiting for one thing that somebody resolves, a deadline, or that waiting is given up: whichever comes first.
+final class TimedWait: Sendable {
+    enum Outcome: Sendable {
+        case done, expired, abandoned
+    }
+
+    private enum State {
+        case open
+        case waiting(CheckedContinuation<Outcome, Never>)
+        case resolved(Outcome)
+    }
+
+    private let state = Lock(State.open)
+
+    /// Whether this was the first.
+    @discardableResult
+    func resolve(_ outcome: Outcome) -> Bool {
+        let (isFirst, waiter) = state.withLock { state -> (Bool, CheckedContinuation<Outcome, Never>?) in
+            switch state {
+            case .open:
+                state = .resolved(outcome)
+                return (true, nil)
+            case .waiting(let continuation):
+                state = .resolved(outcome)
+                return (true, continuation)
+            case .resolved: return (false, nil)
+            }
+        }
+        waiter?.resume(returning: outcome)
+        return isFirst
+    }
+
+    /// For one caller.
+    func outcome() async -> Outcome {
+        await withCheckedContinuation { continuation in
+            let known = state.withLock { state -> Outcome? in
+                if case .resolved(let outcome) = state { return outcome }
+                state = .waiting(continuation)
+                return nil
+            }
+            if let known { continuation.resume(returning: known) }
+        }
+    }
+}
+
+/// The waits that are under way, so that all of them can be given up at once.
+final class TimedWaits: Sendable {
+    private struct State {
+        var waits: [UInt64: TimedWait] = [:]
+        var nextID: UInt64 = 0
+        var areAbandoned = false
+    }
+
+    /// A timer that fires later than this after its instant did not run meanwhile: the process was stopped.
+    private static let pause = Duration.seconds(1)
+
+    private let state = Lock(State())
+    private let clock: any MonotonicClock
+    let deadlines: SceneDeadlines
+
+    init(clock: any MonotonicClock, deadlines: SceneDeadlines) {
+        self.clock = clock
+        self.deadlines = deadlines
+    }
+
+    /// Waits until `wait` is resolved or its deadline has passed.
+    ///
+    /// - Parameters:
+    ///   - deadline: Asked again when it has passed: it may have moved.
+    ///   - movesWithPauses: Whether a process that was stopped meanwhile has the whole time once more after it goes on.
+    ///   - onExpiry: Called at expiry before the waiting task goes on, on the timer's thread.
+    func run(
+        _ wait: TimedWait, until deadline: @escaping @Sendable () -> MonotonicInstant, movesWithPauses: Bool,
+        onExpiry: @escaping @Sendable () -> Void = {}
+    ) async -> TimedWait.Outcome {
+        let id = state.withLock { state -> UInt64? in
+            guard !state.areAbandoned else { return nil }
+            state.nextID += 1
+            state.waits[state.nextID] = wait
+            return state.nextID
+        }
+        guard let id else {
+            wait.resolve(.abandoned)
+            return await wait.outcome()
+        }
+        let timer = Lock<UInt64?>(nil)
+        arm(wait, timer, deadline, movesWithPauses ? clock.now.duration(to: deadline()) : nil, onExpiry)
+        let outcome = await wait.outcome()
+        if let armed = timer.withLock({ $0 }) { deadlines.cancel(armed) }
+        let removed = state.withLock { $0.waits.removeValue(forKey: id) }
+        _ = removed
+        return outcome
+    }
+
+    private func arm(
+        _ wait: TimedWait, _ timer: Lock<UInt64?>, _ deadline: @escaping @Sendable () -> MonotonicInstant,
+        _ again: Duration?, _ onExpiry: @escaping @Sendable () -> Void, at instant: MonotonicInstant? = nil
+    ) {
+        let due = instant ?? deadline()
+        let id = deadlines.add(due) { [self] in
+            let now = clock.now
+            if let again, due.duration(to: now) > Self.pause {
+                arm(wait, timer, deadline, nil, onExpiry, at: now.advanced(by: again))
+            } else if deadline() > now {
+                arm(wait, timer, deadline, again, onExpiry)
+            } else if wait.resolve(.expired) {
+                onExpiry()
+            }
+        }
+        timer.withLock { $0 = id }
+    }
+
+    /// Gives up every wait, and those to come.
+    func abandon() {
+        let waits = state.withLock { state in
+            state.areAbandoned = true
+            return Array(state.waits.values)
+        }
+        for wait in waits { wait.resolve(.abandoned) }
+    }
+
+    var areAbandoned: Bool { state.withLock { $0.areAbandoned } }
+}

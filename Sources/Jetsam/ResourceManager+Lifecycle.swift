@@ -1,0 +1,139 @@
+internal import MemoryPressure
+public import ServiceLifecycle
+
+extension ResourceManager {
+    /// Where the process is in its life. Takes a nanosecond.
+    public var processState: ProcessState { lifecycle.processState }
+
+    /// Whether the process takes work: what a readiness probe answers. False before the process is active and as soon as
+    /// shutdown begins. Takes a nanosecond.
+    public var isReady: Bool { lifecycle.isReady }
+
+    /// Calls `observer` with everything that happens to the process from now on: see ``LifecycleObserver``.
+    ///
+    /// Register before ``run()`` to hear of the launch.
+    /// - Parameters:
+    ///   - executor: Where it is called; nil for the global concurrent executor.
+    ///   - name: What logs and the status call it, at most 64 characters; nil for the name of its type.
+    ///   - observer: Kept until the observation ends.
+    /// - Returns: Cancel or drop it to be called no more.
+    public func observeLifecycle(
+        on executor: (any TaskExecutor)? = nil, name: String? = nil, _ observer: any LifecycleObserver
+    ) -> LifecycleObservation {
+        lifecycle.observe(on: executor, name: name ?? String(describing: type(of: observer)), observer)
+    }
+
+    /// Makes the process ready, from wherever it is. Returns once every observer has been told or was late.
+    ///
+    /// - Parameter cause: ``LifecycleCause/operator`` or ``LifecycleCause/resume``.
+    /// - Throws: ``LifecycleRefusal`` where shutdown has begun, the manager is not running, or this is called from inside a
+    ///   life-cycle callback.
+    public func becomeActive(cause: LifecycleCause = .operator) async throws(LifecycleRefusal) {
+        try await lifecycle.request(.active, cause: cause)
+    }
+
+    /// Makes an active process stop taking work, for a pause; it can become active again.
+    ///
+    /// - Parameter cause: ``LifecycleCause/operator`` or ``LifecycleCause/pressure``.
+    /// - Throws: ``LifecycleRefusal``, as ``becomeActive(cause:)`` does.
+    public func resignActive(cause: LifecycleCause = .operator) async throws(LifecycleRefusal) {
+        try await lifecycle.request(.inactive, cause: cause)
+    }
+
+    /// Takes the process into the background, where it idles: not ready, with whatever background tasks are held.
+    ///
+    /// - Parameter cause: ``LifecycleCause/operator`` or ``LifecycleCause/pressure``.
+    /// - Throws: ``LifecycleRefusal``, as ``becomeActive(cause:)`` does.
+    public func enterBackground(cause: LifecycleCause = .operator) async throws(LifecycleRefusal) {
+        try await lifecycle.request(.background, cause: cause)
+    }
+
+    /// Suspends the process: state saved, caches emptied, the allocator trimmed. Held background tasks and background modes do not
+    /// bar what is asked for; with a task held, the process is back in the background at the sampler's next turn.
+    ///
+    /// - Parameter cause: ``LifecycleCause/operator`` or ``LifecycleCause/pressure``.
+    /// - Throws: ``LifecycleRefusal``, as ``becomeActive(cause:)`` does.
+    public func suspend(cause: LifecycleCause = .operator) async throws(LifecycleRefusal) {
+        try await lifecycle.request(.suspended, cause: cause)
+    }
+
+    /// Takes a suspended process back to the background, because there is work again or it was thawed. Does nothing in every other
+    /// state. A background task that begins leads there by itself, at the sampler's next turn.
+    ///
+    /// - Throws: ``LifecycleRefusal`` where this is called from inside a life-cycle callback.
+    public func didResume() async throws(LifecycleRefusal) {
+        try await lifecycle.resume()
+    }
+
+    /// Gives a launch that is under way more time, and asks the supervisor for it. Does nothing after the launch.
+    ///
+    /// - Parameter duration: Added to the deadline; at most an hour, and nothing where it is not positive.
+    public func extendLaunch(by duration: Duration) {
+        lifecycle.extendLaunch(by: duration)
+    }
+
+    /// Bars idle suspension until the mode is ended or dropped.
+    ///
+    /// - Parameter name: The reason, as the status shows it; at most 64 characters.
+    public func beginBackgroundMode(_ name: String) -> BackgroundMode {
+        lifecycle.beginBackgroundMode(name)
+    }
+
+    /// The service that belongs last in the group: it makes readiness false before any server is told to stop.
+    ///
+    /// Once it was asked for, the process becomes active by itself only when the gate runs. One gate a manager.
+    public var drainGate: DrainGate { DrainGate(lifecycle: lifecycle) }
+
+    /// A group's configuration in the order in which a process ends well: `needs`, this manager, `servers`, the drain gate.
+    ///
+    /// A group tells its services in reverse, one at a time, waiting for each. So readiness is false before the servers are told;
+    /// they finish what they have; then the manager waits for held background tasks, for which everything in `needs` is still there.
+    /// Before the termination grace period is over the group cancels what is left. Signals are not listened to before you say so
+    /// with `gracefulShutdownSignals`.
+    /// - Parameters:
+    ///   - needs: What background work needs, such as a database.
+    ///   - servers: What takes work, such as an HTTP server.
+    public func serviceGroupConfiguration(
+        needs: [any Service] = [], servers: [any Service]
+    ) -> ServiceGroupConfiguration {
+        typealias Part = ServiceGroupConfiguration.ServiceConfiguration
+        var parts = needs.map { Part(service: $0) }
+        // It returns before its turn where the process leaves once it is suspended.
+        parts.append(Part(service: self, successTerminationBehavior: .gracefullyShutdownGroup))
+        parts += servers.map { Part(service: $0) }
+        parts.append(Part(service: drainGate))
+        var group = ServiceGroupConfiguration(services: parts, logger: logger)
+        let grace = configuration.lifecycle.terminationGracePeriod
+        group.maximumGracefulShutdownDuration = grace - min(configuration.lifecycle.exitRoom, grace / 4) / 4
+        return group
+    }
+
+    /// Gives back what the allocator keeps, on a thread that may take its time.
+    static func trim(_ allocator: any Allocator) async {
+        guard allocator.canTrim else { return }
+        let thread = WorkThread("jetsam.trim")
+        await withCheckedContinuation { continuation in
+            thread.add {
+                allocator.trim()
+                continuation.resume()
+            }
+        }
+    }
+}
+
+extension ProcessLifecycle {
+    /// The process did not run for `gap`.
+    func notePause(_ gap: Duration) {
+        note(.resumed) { await $0.resumed(after: gap) }
+    }
+
+    /// The wall clock was set.
+    func noteWallClockChange(by change: Duration) {
+        note(.wallClockChanged) { await $0.wallClockChanged(by: change) }
+    }
+
+    /// The store for the states of scenes can be written to again, or no longer.
+    func noteStateStore(available: Bool) {
+        note(.stateStoreBecame) { await $0.stateStoreBecame(available: available) }
+    }
+}
