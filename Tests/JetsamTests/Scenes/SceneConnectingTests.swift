@@ -186,6 +186,21 @@ struct SceneConnectingTests {
         #expect(scene.state.withLock { $0.observer } == nil)
     }
 
+    @Test("A scene does not keep its manager, and requests nothing once that is gone")
+    func managerGone() async throws {
+        weak var scenes: SceneManager?
+        let scene: Scene
+        do {
+            let fixture = SceneFixture()
+            scenes = fixture.scenes
+            scene = try await fixture.scenes.connect("a", observer: SceneRecord())
+        }
+        // The task of the last callback may still be on its way out.
+        for _ in 0..<100_000 where scenes != nil { await Task.yield() }
+        #expect(scenes == nil)
+        await #expect(throws: SceneRefusal.notConnected) { try await scene.suspend() }
+    }
+
     @Test("The best matching scene is activated for a target, else the one of the highest priority")
     func targets() async throws {
         let fixture = SceneFixture()

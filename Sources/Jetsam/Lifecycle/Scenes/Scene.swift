@@ -7,6 +7,8 @@ internal import MemoryPressure
 public final class Scene: Sendable, CustomStringConvertible {
     struct State {
         var machine = SceneMachine()
+        /// The manager holds its scenes, and a scene that somebody keeps must not hold it.
+        weak var manager: SceneManager?
         var observer: (any SceneObserver)?
         var declaredBytes: Int
         /// Room for it was made.
@@ -32,7 +34,7 @@ public final class Scene: Sendable, CustomStringConvertible {
     public let targets: SceneTargets
 
     let state: Lock<State>
-    let manager: SceneManager
+    private let caches: SceneCaches
     let executor: (any TaskExecutor)?
     let age: UInt64
     /// Changes of its state, one at a time.
@@ -50,8 +52,8 @@ public final class Scene: Sendable, CustomStringConvertible {
         self.targets = targets
         self.age = age
         self.executor = executor
-        self.manager = manager
-        state = Lock(State(observer: observer, declaredBytes: expectedBytes))
+        caches = manager.caches
+        state = Lock(State(manager: manager, observer: observer, declaredBytes: expectedBytes))
     }
 
     /// Its state now.
@@ -60,7 +62,7 @@ public final class Scene: Sendable, CustomStringConvertible {
     /// What it costs: what its caches report and what it declares, in bytes.
     public var footprintBytes: Int {
         let declared = state.withLock { $0.declaredBytes }
-        let (sum, overflow) = declared.addingReportingOverflow(manager.caches.reportedBytes(of: identifier))
+        let (sum, overflow) = declared.addingReportingOverflow(caches.reportedBytes(of: identifier))
         return overflow ? .max : sum
     }
 
@@ -77,22 +79,22 @@ public final class Scene: Sendable, CustomStringConvertible {
 
     /// Makes it serve. Returns when its observer has been told.
     public func activate() async throws(SceneRefusal) {
-        try await manager.request(self, .active)
+        try await manager().request(self, .active)
     }
 
     /// Makes it stop serving for a while; its state is saved.
     public func deactivate() async throws(SceneRefusal) {
-        try await manager.request(self, .inactive)
+        try await manager().request(self, .inactive)
     }
 
     /// Sends it to the background: its state is saved and its caches are cut.
     public func enterBackground() async throws(SceneRefusal) {
-        try await manager.request(self, .background)
+        try await manager().request(self, .background)
     }
 
     /// Suspends it: its state is saved, its caches are emptied, its assertions expire.
     public func suspend() async throws(SceneRefusal) {
-        try await manager.request(self, .suspended)
+        try await manager().request(self, .suspended)
     }
 
     /// Ends it in order: it resigns, is saved, enters the background and is gone.
@@ -100,18 +102,24 @@ public final class Scene: Sendable, CustomStringConvertible {
     /// - Parameter discardsState: Whether what is stored of it is forgotten. Otherwise it can be connected again from there,
     ///   and is restored at the next launch.
     public func disconnect(discardingState discardsState: Bool = false) async throws(SceneRefusal) {
-        try await manager.disconnect(self, discardsState: discardsState)
+        try await manager().disconnect(self, discardsState: discardsState)
     }
 
     /// Its identifier and state.
     public var description: String { "scene '\(identifier)' (\(sceneState))" }
 
-    var facts: SceneOrder.Facts {
+    private func manager() throws(SceneRefusal) -> SceneManager {
+        guard let manager = state.withLock({ $0.manager }) else { throw .notConnected }
+        return manager
+    }
+
+    /// - Parameter canSave: Whether states can be stored now.
+    func facts(canSave: Bool) -> SceneOrder.Facts {
         let (sceneState, missedDeadline, isUnsaved) = state.withLock {
             ($0.machine.state, $0.missedDeadline, $0.isUnsaved)
         }
         return SceneOrder.Facts(
             identifier: identifier, state: sceneState, priority: priority, footprintBytes: footprintBytes,
-            missedDeadline: missedDeadline, isUnsaved: isUnsaved && !manager.canSave, age: age)
+            missedDeadline: missedDeadline, isUnsaved: isUnsaved && !canSave, age: age)
     }
 }

@@ -10,7 +10,7 @@ extension SceneManager {
 
     /// How many scenes there are to lose and what they cost, by state.
     package func candidatesForLoss() -> [SceneState: LossCandidates] {
-        all.map(\.facts).filter { SceneOrder.rank($0.state) != nil }.reduce(into: [:]) { result, facts in
+        facts(all).filter { SceneOrder.rank($0.state) != nil }.reduce(into: [:]) { result, facts in
             result[facts.state, default: LossCandidates()].count += 1
             let (sum, overflow) = result[facts.state]!.bytes.addingReportingOverflow(facts.footprintBytes)
             result[facts.state]!.bytes = overflow ? .max : sum
@@ -25,7 +25,7 @@ extension SceneManager {
     package func loseNext(reason: String) async -> SceneLoss? {
         await lossTurn.take()
         defer { lossTurn.release() }
-        while let first = SceneOrder.firstLost(all.filter { !CallbackToken.isInside($0) }.map(\.facts)) {
+        while let first = SceneOrder.firstLost(facts(all.filter { !CallbackToken.isInside($0) })) {
             guard let scene = self[first.identifier] else { continue }
             if let loss = await take(scene, reason) { return loss }
         }
@@ -43,7 +43,7 @@ extension SceneManager {
         let deadline = begin.advanced(by: configuration.lossDeadline)
         await scene.turn.take()
         defer { scene.turn.release() }
-        let facts = scene.facts
+        let facts = facts(scene)
         guard (try? await move(scene, to: .disconnected, cause: .pressure, by: deadline)) != nil else { return nil }
         let end = now
         let loss = SceneLoss(

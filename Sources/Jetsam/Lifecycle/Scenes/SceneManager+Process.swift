@@ -52,7 +52,7 @@ extension SceneManager {
 
     /// Goes through the scenes, those of high priority first, several at a time; goes on without them after the deadline.
     private func forEach(by deadline: MonotonicInstant, _ body: @escaping @Sendable (Scene) async -> Void) async {
-        let ordered = scenes.map { ($0.facts, $0) }.sorted { SceneOrder.isActivated($0.0, before: $1.0) }.map(\.1)
+        let ordered = scenes.map { (facts($0), $0) }.sorted { SceneOrder.isActivated($0.0, before: $1.0) }.map(\.1)
         _ = await SerialCalls().call(by: deadline, deadlines) {
             await withDiscardingTaskGroup { group in
                 // Cut into lanes, so that ten thousand scenes are not ten thousand tasks at once.

@@ -11,7 +11,7 @@ extension SceneManager {
         guard !overflow else { throw .noRoom(needed: connection.expectedBytes, available: 0) }
         var available = await room(needed, ask)
         while available < needed, configuration.takesRoomFromScenes {
-            let lower = all.filter { !CallbackToken.isInside($0) }.map(\.facts).filter {
+            let lower = facts(all.filter { !CallbackToken.isInside($0) }).filter {
                 SceneOrder.ranks($0, below: connection.origin.target, connection.priority)
             }
             // None is taken for nothing: all of them together must be enough.

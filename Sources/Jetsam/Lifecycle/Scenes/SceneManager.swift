@@ -78,7 +78,7 @@ public final class SceneManager: Sendable {
     /// - Returns: The scene, which is active now; nil where no scene takes the target.
     public func activate(target: String) async throws(SceneRefusal) -> Scene? {
         let scenes = scenes
-        let best = SceneOrder.match(target, scenes.map { ($0.facts, $0.targets) })
+        let best = SceneOrder.match(target, scenes.map { (facts($0), $0.targets) })
         guard let best, let scene = self[best] else { return nil }
         try await request(scene, .active)
         return scene
@@ -88,12 +88,19 @@ public final class SceneManager: Sendable {
     ///
     /// - Returns: The scene; nil where every scene is active, or none is connected.
     public func activateNext() async throws(SceneRefusal) -> Scene? {
-        let waiting = scenes.map(\.facts).filter { SceneOrder.rank($0.state) != nil && $0.state != .active }
+        let waiting = facts(all).filter { SceneOrder.rank($0.state) != nil && $0.state != .active }
         let first = waiting.min(by: SceneOrder.isActivated)
         guard let first, let scene = self[first.identifier] else { return nil }
         try await request(scene, .active)
         return scene
     }
+
+    func facts(_ scenes: [Scene]) -> [SceneOrder.Facts] {
+        let canSave = canSave
+        return scenes.map { $0.facts(canSave: canSave) }
+    }
+
+    func facts(_ scene: Scene) -> SceneOrder.Facts { scene.facts(canSave: canSave) }
 
     var canSave: Bool { state.withLock { !$0.storeIsDenied && !$0.storeHasFailed } }
 
