@@ -4,16 +4,17 @@ public struct BackgroundTaskPriority: Sendable, Hashable, Comparable, CustomStri
     public var rawValue: UInt8
 
     /// A band of one's own between the named ones.
+    @inlinable
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
     /// 64: what can be done another time, such as prefetching. Refused at `warning` and while the process drains.
-    public static let low = BackgroundTaskPriority(rawValue: 64)
+    @inlinable public static var low: BackgroundTaskPriority { BackgroundTaskPriority(rawValue: 64) }
     /// 128: ordinary work. Refused at `critical`.
-    public static let normal = BackgroundTaskPriority(rawValue: 128)
+    @inlinable public static var normal: BackgroundTaskPriority { BackgroundTaskPriority(rawValue: 128) }
     /// 192: what somebody would miss, such as an upload that was acknowledged. Refused only when the process ends.
-    public static let high = BackgroundTaskPriority(rawValue: 192)
+    @inlinable public static var high: BackgroundTaskPriority { BackgroundTaskPriority(rawValue: 192) }
 
     /// Whether `lhs` is refused, and expires, before `rhs`.
     public static func < (lhs: BackgroundTaskPriority, rhs: BackgroundTaskPriority) -> Bool {

@@ -85,6 +85,8 @@ internal import Synchronization
         let nameAddress = Self.address(name)
         let fileAddress = file.hasPointerRepresentation ? unsafe UInt(bitPattern: file.utf8Start) : 0
         var origin: UInt32?
+        // Moved into its entry, not copied: counting a reference up and down costs a tenth of the whole.
+        var pending = Optional(handler)
         while true {
             let begun: Begun?? = shard.withLock { shard in
                 let known =
@@ -105,7 +107,7 @@ internal import Synchronization
                 let generation = shard.nextGeneration
                 shard.nextGeneration = generation == .max ? 1 : generation + 1
                 let entry = AssertionEntry(
-                    handler: handler, due: due, lead: lead,
+                    handler: pending.take(), due: due, lead: lead,
                     began: UInt32(truncatingIfNeeded: (now - start) >> AssertionEntry.beginShift)
                         & ~AssertionEntry.handleBit | (hasHandle ? AssertionEntry.handleBit : 0),
                     next: AssertionEntry.noIndex, previous: AssertionEntry.noIndex, generation: generation,
