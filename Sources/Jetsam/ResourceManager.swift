@@ -75,14 +75,15 @@ public final class ResourceManager: Service, Sendable {
         let metrics = ManagerMetrics(factory: metricsFactory ?? MetricsSystem.factory)
         self.metrics = metrics
         let reader = try KernelReader(root: environment.kernelRoot)
+        let victims = ManagerVictims(tasks: backgroundTasks)
         let governor = Governor(
             reader: reader, configuration: configuration, clock: environment.clock,
-            wallClock: environment.wallClock, registry: registry,
-            channel: channel, ticker: ticker, bell: bell, victims: NoVictims(), hasLastResort: lastResort != nil)
+            wallClock: environment.wallClock, backgroundTasks: backgroundTasks, registry: registry, channel: channel,
+            ticker: ticker, bell: bell, victims: victims, hasLastResort: lastResort != nil)
         self.governor = governor
         reclaimer = Reclaimer(
             registry: registry, channel: channel, host: governor, configuration: configuration,
-            clock: environment.clock, allocator: environment.allocator, victims: NoVictims(), lastResort: lastResort)
+            clock: environment.clock, allocator: environment.allocator, victims: victims, lastResort: lastResort)
         events =
             environment.listensToKernel
             ? KernelEvents(
@@ -98,6 +99,12 @@ public final class ResourceManager: Service, Sendable {
         dependencies.noteTransition = { metrics.record($0) }
         dependencies.noteMissedDeadline = { metrics.recordMissedLifecycleDeadline() }
         dependencies.ring = { [bell] in bell.ring() }
+        dependencies.noteCaches = { [reclaimer, registry] state, isDraining in
+            governor.setAllowsRegrowth(!isDraining && state != .suspended)
+            // Idle: half is enough to come back quickly. Whoever drains needs what it has to finish soon.
+            guard state == .background, !isDraining, registry.reportedBytes > 0 else { return }
+            Task { await reclaimer.release(bytes: registry.reportedBytes / 2) }
+        }
         dependencies.giveBack = { [reclaimer, allocator = environment.allocator] in
             _ = await reclaimer.release(bytes: nil)
             await Self.trim(allocator)
@@ -107,6 +114,7 @@ public final class ResourceManager: Service, Sendable {
         scenes = Self.makeScenes(
             configuration, registry, backgroundTasks, stateStore, environment, logger, owner)
         lifecycle.attach(scenes)
+        victims.attach(scenes)
         ticker.attach(scenes.deadlines)
         owner.manager = self
     }
@@ -174,6 +182,18 @@ public final class ResourceManager: Service, Sendable {
         guard !hasRun.exchange(true, ordering: .acquiringAndReleasing) else { throw ResourceManagerError.hasRunBefore }
         guard registry.attachManager() else { throw ResourceManagerError.registryInUse }
         defer { registry.detachManager() }
+        guard backgroundTasks.attachManager() else { throw ResourceManagerError.registryInUse }
+        defer { backgroundTasks.detachManager() }
+        backgroundTasks.setObserver(
+            TaskReports(
+                tell: { [logger, metrics] task in
+                    metrics.recordOverdueTask()
+                    logger.warning("Background task \(task) is overdue and holds nothing up any more")
+                },
+                tellHung: { [logger] count in
+                    logger.warning(
+                        "An expiration handler hangs; another thread goes on", metadata: ["count": "\(count)"])
+                }))
         lifecycle.begin(.configuration)
         let threads = ReclaimThreads(reclaimer: reclaimer)
         defer {
@@ -240,6 +260,10 @@ public final class ResourceManager: Service, Sendable {
             logger.notice("The process was moved to another cgroup; its signals were found anew")
             logSources()
         }
+        if let pause = governor.takePause() {
+            logger.notice("The process did not run for \(pause); deadlines of background tasks move by as much")
+            lifecycle.notePause(pause)
+        }
         if let change = governor.takeWallClockChange() { lifecycle.noteWallClockChange(by: change) }
         armThreshold()
         var news: [News] = governor.takeChanges().map { .change($0) }
@@ -278,7 +302,8 @@ public final class ResourceManager: Service, Sendable {
     private func tell(_ step: ReclaimStep, _ problems: [HandlerProblem]) {
         totals.withLock { $0.add(step) }
         metrics.record(step)
-        logger.info("Reclaim \(step)")
+        // What cannot be taken back is news to an operator.
+        logger.log(level: step.stage > .caches ? .notice : .info, "Reclaim \(step)")
         for problem in problems {
             let milliseconds = problem.duration.milliseconds
             logger.warning(

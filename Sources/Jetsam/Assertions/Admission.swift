@@ -35,47 +35,67 @@ public struct BackgroundTaskRefusal: Error, Sendable, Hashable, CustomStringConv
     }
 }
 
-/// Which background tasks may begin, and why not the others.
-struct Admission: Equatable, Sendable {
-    /// Nil where none may.
-    var minimumPriority: BackgroundTaskPriority?
-    var reason: BackgroundTaskRefusal.Reason
+/// Which background tasks may begin: by the level of memory pressure and by the state of the process. One word, so that one
+/// atomic load answers.
+struct Admission: Sendable, Hashable {
+    private(set) var word: UInt32
 
-    static let everything = Admission(minimumPriority: .init(rawValue: 0), reason: .pressure(.normal))
-    static let nothing = Admission(minimumPriority: nil, reason: .terminating)
-
-    /// The least priority and the reason in one word, so that one atomic load answers.
-    var word: UInt32 {
-        let least = minimumPriority.map { UInt32($0.rawValue) } ?? 256
-        let code: UInt32 =
-            switch reason {
-            case .pressure(let level): UInt32(level.rawValue)
-            case .draining: 16
-            case .terminating: 17
-            case .full: 18
-            }
-        return code << 16 | least
-    }
-
-    init(minimumPriority: BackgroundTaskPriority?, reason: BackgroundTaskRefusal.Reason) {
-        self.minimumPriority = minimumPriority
-        self.reason = reason
-    }
+    private static let levelMask: UInt32 = 3
+    private static let drainingBit: UInt32 = 4
+    private static let shutBit: UInt32 = 8
 
     init(word: UInt32) {
-        let least = word & 0xFFFF
-        minimumPriority = least > 255 ? nil : BackgroundTaskPriority(rawValue: UInt8(least))
-        reason =
-            switch word >> 16 {
-            case 16: .draining
-            case 17: .terminating
-            case 18: .full
-            default: .pressure(PressureLevel(rawValue: UInt8(word >> 16)) ?? .critical)
-            }
+        self.word = word
+    }
+
+    /// Nothing stands against anything.
+    init() {
+        word = 0
+    }
+
+    var level: PressureLevel {
+        get { PressureLevel(rawValue: UInt8(word & Self.levelMask)) ?? .critical }
+        set { word = word & ~Self.levelMask | UInt32(newValue.rawValue) }
+    }
+
+    /// The process is on its way out.
+    var isDraining: Bool {
+        get { word & Self.drainingBit != 0 }
+        set { word = newValue ? word | Self.drainingBit : word & ~Self.drainingBit }
+    }
+
+    /// The process ends.
+    var isShut: Bool {
+        get { word & Self.shutBit != 0 }
+        set { word = newValue ? word | Self.shutBit : word & ~Self.shutBit }
+    }
+
+    /// The lowest priority that may begin; nil where none may.
+    ///
+    /// What is left to do before the end may still need a task; what nobody misses may not hold the end up.
+    var minimumPriority: BackgroundTaskPriority? {
+        if isShut { return nil }
+        if level == .critical { return .high }
+        return level == .warning || isDraining ? .normal : BackgroundTaskPriority(rawValue: 0)
     }
 
     @inline(__always)
-    static func admits(_ priority: BackgroundTaskPriority, word: UInt32) -> Bool {
-        UInt32(priority.rawValue) >= word & 0xFFFF
+    func admits(_ priority: BackgroundTaskPriority) -> Bool {
+        // Nearly always nothing stands against it.
+        word == 0 || minimumPriority.map { priority >= $0 } ?? false
+    }
+
+    /// Nil where it may begin.
+    func refusal(_ priority: BackgroundTaskPriority) -> BackgroundTaskRefusal? {
+        guard !admits(priority) else { return nil }
+        let reason: BackgroundTaskRefusal.Reason =
+            if isShut {
+                .terminating
+            } else if isDraining, level < .critical {
+                .draining
+            } else {
+                .pressure(level)
+            }
+        return BackgroundTaskRefusal(reason: reason, priority: priority, minimumPriority: minimumPriority)
     }
 }

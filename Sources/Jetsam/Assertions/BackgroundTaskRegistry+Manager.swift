@@ -4,9 +4,24 @@ internal import Synchronization
 
 /// What a manager does with the tasks of its registry.
 extension BackgroundTaskRegistry {
-    /// Which tasks may begin from now on.
-    func setAdmission(_ admission: Admission) {
-        table.admission.store(admission.word, ordering: .releasing)
+    /// Takes the one place of a running manager, and lets everything begin; false where it is taken.
+    func attachManager() -> Bool {
+        guard !hasManager.exchange(true, ordering: .acquiringAndReleasing) else { return false }
+        table.setDeadline(.max, lead: 0)
+        table.changeAdmission { $0 = Admission() }
+        return true
+    }
+
+    /// The manager has ended. What it said last about admission stays: after the end of a process's life nothing begins.
+    func detachManager() {
+        setObserver(nil)
+        table.pauses.stop()
+        hasManager.store(false, ordering: .releasing)
+    }
+
+    /// How short memory is from now on.
+    func noteLevel(_ level: PressureLevel) {
+        table.changeAdmission { $0.level = level }
     }
 
     /// The process is on its way out: every task expires before `deadline`, whatever its own says. The deadline never moves.
@@ -14,18 +29,20 @@ extension BackgroundTaskRegistry {
         let now = table.now
         let left = max(0, deadline.nanoseconds - now)
         let lead = min(table.leadMicroseconds * 1000, left / 10)
+        table.changeAdmission { $0.isDraining = true }
         table.setDeadline(deadline.nanoseconds, lead: lead)
         engine.expect(deadline.nanoseconds - lead)
     }
 
     /// It is not, after all. What was told already stays told.
     func cancelDraining() {
+        table.changeAdmission { $0.isDraining = false }
         table.setDeadline(.max, lead: 0)
     }
 
     /// Nothing begins any more.
     func shut() {
-        setAdmission(.nothing)
+        table.changeAdmission { $0.isShut = true }
     }
 
     /// Returns once nothing holds up the end any more, or the task is cancelled.

@@ -20,6 +20,7 @@ public final class BackgroundTaskRegistry: Sendable {
     let table: AssertionTable
     let engine: ExpiryEngine
     let configuration: Configuration
+    let hasManager = Atomic<Bool>(false)
 
     /// A registry of one's own.
     public convenience init(configuration: Configuration = Configuration()) {
@@ -68,9 +69,7 @@ public final class BackgroundTaskRegistry: Sendable {
         _ scene: SceneIdentifier?, _ file: StaticString, _ line: UInt, _ handler: consuming ExpirationHandler,
         hasHandle: Bool
     ) throws(BackgroundTaskRefusal) -> AssertionTable.Identifier {
-        guard Admission.admits(priority, word: table.admission.load(ordering: .acquiring)) else {
-            throw refusal(priority)
-        }
+        guard table.admission.admits(priority) else { throw refusal(priority) }
         let owner = scene.map { table.scenes.number($0) } ?? 0
         guard let begun = table.begin(name, priority, expiry, owner, file, line, handler, hasHandle: hasHandle) else {
             throw BackgroundTaskRefusal(reason: .full, priority: priority, minimumPriority: nil)
@@ -82,9 +81,9 @@ public final class BackgroundTaskRegistry: Sendable {
     @inline(never)
     private func refusal(_ priority: BackgroundTaskPriority) -> BackgroundTaskRefusal {
         table.refused.add(1, ordering: .relaxed)
-        let admission = Admission(word: table.admission.load(ordering: .acquiring))
-        return BackgroundTaskRefusal(
-            reason: admission.reason, priority: priority, minimumPriority: admission.minimumPriority)
+        // It may have become possible meanwhile; then it was refused all the same.
+        return table.admission.refusal(priority)
+            ?? BackgroundTaskRefusal(reason: .pressure(.normal), priority: priority, minimumPriority: priority)
     }
 
     @inline(__always)
@@ -103,16 +102,12 @@ public final class BackgroundTaskRegistry: Sendable {
     /// Whether a background task of that priority may begin now: by the level of memory pressure and the state of the
     /// process. A nanosecond: meant for admission to routes and queues.
     public func mayBegin(priority: BackgroundTaskPriority = .normal) -> Bool {
-        Admission.admits(priority, word: table.admission.load(ordering: .relaxed))
+        table.admission.admits(priority)
     }
 
     /// Why a background task of that priority may not begin now; nil where it may. Counts as no refusal.
     public func whyNot(priority: BackgroundTaskPriority = .normal) -> BackgroundTaskRefusal? {
-        let word = table.admission.load(ordering: .acquiring)
-        guard !Admission.admits(priority, word: word) else { return nil }
-        let admission = Admission(word: word)
-        return BackgroundTaskRefusal(
-            reason: admission.reason, priority: priority, minimumPriority: admission.minimumPriority)
+        table.admission.refusal(priority)
     }
 
     /// How many tasks hold up suspension and the end of the process. Takes no lock.

@@ -17,17 +17,21 @@ package final class PauseWatch: Sendable {
     /// All the nanoseconds in which the process was found not to run. Running time is monotonic time less these.
     package var pausedNanoseconds: Int64 { paused.load(ordering: .acquiring) }
 
-    /// The sampler's turn: says when it will come again.
-    /// - Returns: The pause that was found since the last turn, by whomever.
-    package func observe(_ now: MonotonicInstant, next: Duration) -> Duration? {
+    /// The sampler's turn begins.
+    /// - Returns: The pause that was found since its last turn, by whomever.
+    package func take(_ now: MonotonicInstant) -> Duration? {
         check(now)
-        interval.store(next.nanoseconds, ordering: .relaxed)
-        last.store(now.nanoseconds, ordering: .releasing)
         let found = untold.withLock { untold in
             defer { untold = 0 }
             return untold
         }
         return found > 0 ? .nanoseconds(found) : nil
+    }
+
+    /// The sampler's turn ends: it says when it will come again.
+    package func expect(_ now: MonotonicInstant, next: Duration) {
+        interval.store(next.nanoseconds, ordering: .relaxed)
+        last.store(now.nanoseconds, ordering: .releasing)
     }
 
     /// Accounts for a pause that nobody has found yet. Called before anything is taken for due.

@@ -5,7 +5,7 @@ extension ResourceManager.Configuration {
         /// Whether held background-task assertions expire early, lowest priority first and of these the longest-running.
         /// Default true.
         public var expiresAssertions = true
-        /// How many expire in the first batch of an episode; each further batch is twice as large. 1…100000, default 8.
+        /// How many expire in the first batch of an episode; each further batch is twice as large. 1…1024, default 8.
         public var assertionBatch = 8
         /// Whether scenes are taken, one at a time, in the order of loss. Default false.
         public var takesScenes = false
@@ -18,7 +18,7 @@ extension ResourceManager.Configuration {
 
     func validateLadder() throws(ConfigurationError) {
         try require(
-            "ladder.assertionBatch", ladder.assertionBatch, (1...100_000).contains(ladder.assertionBatch), "in 1…100000"
+            "ladder.assertionBatch", ladder.assertionBatch, (1...1024).contains(ladder.assertionBatch), "in 1…1024"
         )
         try time("ladder.victimTimeout", ladder.victimTimeout, atLeast: .milliseconds(100))
     }

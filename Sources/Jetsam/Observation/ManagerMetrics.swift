@@ -27,6 +27,8 @@ struct ManagerMetrics: Sendable {
     private let transitions: Counter
     /// `jetsam_lifecycle_missed_deadlines_total`, counter: observers of the life cycle that were late.
     private let missedLifecycleDeadlines: Counter
+    /// `jetsam_background_tasks_overdue_total`, counter: background tasks that had not ended when their grace was over.
+    private let overdueTasks: Counter
 
     init(factory: any MetricsFactory) {
         level = Gauge(label: "jetsam_level", dimensions: [], factory: factory)
@@ -40,6 +42,7 @@ struct ManagerMetrics: Sendable {
             label: "jetsam_handler_duration_seconds", dimensions: [], preferredDisplayUnit: .seconds, factory: factory)
         processState = Gauge(label: "jetsam_process_state", dimensions: [], factory: factory)
         transitions = Counter(label: "jetsam_process_transitions_total", dimensions: [], factory: factory)
+        overdueTasks = Counter(label: "jetsam_background_tasks_overdue_total", dimensions: [], factory: factory)
         missedLifecycleDeadlines = Counter(
             label: "jetsam_lifecycle_missed_deadlines_total", dimensions: [], factory: factory)
     }
@@ -47,6 +50,10 @@ struct ManagerMetrics: Sendable {
     func record(_ transition: ProcessTransition) {
         processState.record(Int(transition.to.rawValue))
         transitions.increment()
+    }
+
+    func recordOverdueTask() {
+        overdueTasks.increment()
     }
 
     func recordMissedLifecycleDeadline() {

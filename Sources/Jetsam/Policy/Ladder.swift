@@ -51,9 +51,11 @@ struct Ladder {
     /// Grows with every batch of an episode, so that thousands do not take hours.
     private var batch: Int
     private(set) var isLastResortPosted = false
+    /// Whether the level was critical when this was asked last.
+    private(set) var isInEpisode = false
 
-    /// More at once would fill the notices of one step beyond what anybody reads.
-    private static let largestBatch = 4096
+    /// What one call can select.
+    private static let largestBatch = EarlyExpiry.most
 
     init(configuration: ResourceManager.Configuration, hasLastResort: Bool) {
         self.configuration = configuration
@@ -62,7 +64,8 @@ struct Ladder {
     }
 
     mutating func next(_ context: LadderContext) -> Action? {
-        guard context.level == .critical else {
+        isInEpisode = context.level == .critical
+        guard isInEpisode else {
             areAssertionsExhausted = false
             areScenesExhausted = false
             batch = configuration.ladder.assertionBatch

@@ -63,6 +63,14 @@ extension Governor {
         }
     }
 
+    /// How long the process did not run since the last call; nil where it always did.
+    func takePause() -> Duration? {
+        state.withLock { state in
+            defer { state.pause = nil }
+            return state.pause
+        }
+    }
+
     /// Finds the process's cgroup anew after it was moved. It opens files, and is not for the sampler.
     func rediscoverIfMoved() -> Bool {
         state.withLock { state in

@@ -21,8 +21,8 @@ final class Governor: Sendable {
         var lastPaths: MonotonicInstant?
         var lastTick: MonotonicInstant?
         var lastInterval = Duration.zero
-        /// More nanoseconds than this between two turns of the sampler mean that the process did not run meanwhile.
-        var longestGap = Int64.max
+        /// How long the process did not run, and nobody was told yet.
+        var pause: Duration?
         var hasMoved = false
         var wallClock = WallClockWatch()
         /// By how much the wall clock was set and nobody was told yet.
@@ -41,7 +41,7 @@ final class Governor: Sendable {
         var didChange = false
         var hasMoved = false
         var wantsThreshold = false
-        var hasWallClockChange = false
+        var hasTimeNews = false
         /// The sampler sleeps longer than it may after this reading.
         var wakesSampler = false
         var demand: ReclaimDemand?
@@ -52,6 +52,8 @@ final class Governor: Sendable {
     let configuration: ResourceManager.Configuration
     let clock: any MonotonicClock
     private let wallClock: @Sendable () -> Int64
+    private let backgroundTasks: BackgroundTaskRegistry
+    private let pauses: PauseWatch
     let registry: CacheRegistry
     let channel: ReclaimChannel
     let ticker: any Ticker
@@ -66,13 +68,16 @@ final class Governor: Sendable {
 
     init(
         reader: sending KernelReader, configuration: ResourceManager.Configuration, clock: any MonotonicClock,
-        wallClock: @escaping @Sendable () -> Int64, registry: CacheRegistry, channel: ReclaimChannel,
+        wallClock: @escaping @Sendable () -> Int64, backgroundTasks: BackgroundTaskRegistry,
+        registry: CacheRegistry, channel: ReclaimChannel,
         ticker: any Ticker, bell: Bell, victims: any LadderVictims,
         hasLastResort: Bool
     ) {
         self.configuration = configuration
         self.clock = clock
         self.wallClock = wallClock
+        self.backgroundTasks = backgroundTasks
+        pauses = backgroundTasks.table.pauses
         self.registry = registry
         self.channel = channel
         self.ticker = ticker
@@ -106,7 +111,7 @@ final class Governor: Sendable {
         if let demand = effects.demand { channel.post(demand) }
         if let regrowth = effects.regrowth { channel.post(regrowth) }
         if let order = effects.ladder { channel.post(order) }
-        if effects.didChange || effects.hasMoved || effects.wantsThreshold || effects.hasWallClockChange {
+        if effects.didChange || effects.hasMoved || effects.wantsThreshold || effects.hasTimeNews {
             bell.ring()
         }
         if effects.wakesSampler { ticker.wake() }
@@ -123,6 +128,7 @@ final class Governor: Sendable {
         let reading = read(&state, cause, now)
         if cause == .sampler, isQuiet(state, reading) {
             state.lastTick = now
+            pauses.expect(now, next: state.lastInterval)
             return Effects(interval: state.lastInterval)
         }
         let context = RuleContext(
@@ -132,14 +138,16 @@ final class Governor: Sendable {
         let vote = state.judgement.judge(context)
         var effects = Effects(interval: .zero)
         effects.hasMoved = state.hasMoved
-        effects.hasWallClockChange = state.wallClockChange != nil
+        effects.hasTimeNews = state.wallClockChange != nil || state.pause != nil
         if reading.isLimited, state.thresholdAskedFor != reading.limitBytes {
             state.thresholdAskedFor = reading.limitBytes
             effects.wantsThreshold = true
         }
         effects.didChange = note(state.machine.take(vote, cause: cause, at: now), &state, reading)
         let level = state.machine.level
-        self.level.store(level.rawValue, ordering: .relaxed)
+        if self.level.exchange(level.rawValue, ordering: .relaxed) != level.rawValue {
+            backgroundTasks.noteLevel(level)
+        }
         decide(&state, context, level, &effects)
         effects.interval = pace.interval(
             after: reading, thresholds: context.thresholds, level: level, isCoveredByKernel: isCovered(state, reading))
@@ -162,16 +170,20 @@ final class Governor: Sendable {
         if cause == .sampler {
             state.lastTick = now
             state.lastInterval = effects.interval
-            state.longestGap = max(effects.interval.nanoseconds * 2, 1_000_000_000) + spans.maximum
+            pauses.expect(now, next: effects.interval)
         }
         return effects
     }
 
     /// Limits, paths and gaps: what is looked at now and then.
     private func keepUp(_ state: inout State, _ cause: LevelCause, _ now: MonotonicInstant) {
-        if cause == .sampler, let last = state.lastTick, now.nanoseconds - last.nanoseconds > state.longestGap {
-            // We did not run meanwhile: stopped, frozen, or the machine was. Growth across the gap means nothing.
+        if cause == .sampler, let pause = pauses.take(now) {
+            // We did not run meanwhile: stopped, frozen, or the machine was. Growth across the gap means nothing, and what
+            // was read before it is old.
+            state.pause = (state.pause ?? .zero) + pause
             state.judgement.dropHistory()
+            state.lastFull = nil
+            state.lastLimits = nil
         }
         if state.lastLimits.isOlder(than: spans.limits, at: now) {
             state.lastLimits = now
@@ -212,7 +224,7 @@ final class Governor: Sendable {
     /// Whether the rules have nothing to look at: at `normal`, a cheap reading that says what the last full one did.
     private func isQuiet(_ state: State, _ reading: MemoryReading) -> Bool {
         reading.depth == .cheap && state.machine.level == .normal && !state.judgement.isSuspicious
-            && !state.hasMoved && state.wallClockChange == nil && !hasMoved(state, reading)
+            && !state.hasMoved && state.wallClockChange == nil && state.pause == nil && !hasMoved(state, reading)
     }
 
     /// How old the last full reading may be where usage has hardly changed since: at `normal` under a limit, cheap readings
@@ -281,6 +293,8 @@ final class Governor: Sendable {
     private func ladder(
         _ state: inout State, _ level: PressureLevel, _ reason: LevelReason, _ now: MonotonicInstant
     ) -> LadderOrder? {
+        // Counting those that are held takes a moment, and matters at critical alone.
+        guard level == .critical || state.ladder.isInEpisode else { return nil }
         let action = state.ladder.next(
             LadderContext(
                 now: now, level: level, emergency: state.judgement.emergency,

@@ -25,7 +25,7 @@ internal import Synchronization
     private let isSystemClock: Bool
     /// When the first assertion could have begun; what `began` counts from.
     let start: Int64
-    let admission = Atomic<UInt32>(Admission.everything.word)
+    let admissionWord = Atomic<UInt32>(0)
     /// The process's deadline in monotonic nanoseconds; `.max` while it does not drain.
     let deadline = Atomic<Int64>(.max)
     /// The lead before that deadline, in nanoseconds.
@@ -51,6 +51,22 @@ internal import Synchronization
     deinit {
         for shard in 0..<shardCount { unsafe shards[shard].destroy() }
         unsafe shards.deallocate()
+    }
+
+    @inline(__always)
+    var admission: Admission { Admission(word: admissionWord.load(ordering: .acquiring)) }
+
+    /// Changes which tasks may begin.
+    func changeAdmission(_ change: (inout Admission) -> Void) {
+        var old = admissionWord.load(ordering: .acquiring)
+        while true {
+            var admission = Admission(word: old)
+            change(&admission)
+            let (isDone, original) = admissionWord.compareExchange(
+                expected: old, desired: admission.word, ordering: .acquiringAndReleasing)
+            if isDone { return }
+            old = original
+        }
     }
 
     /// Set once, before anything begins.

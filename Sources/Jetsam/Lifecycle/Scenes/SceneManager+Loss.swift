@@ -8,6 +8,9 @@ extension SceneManager {
         package var bytes = 0
     }
 
+    /// How many scenes there are. Cheap.
+    var candidateCount: Int { state.withLock { $0.scenes.count } }
+
     /// How many scenes there are to lose and what they cost, by state.
     package func candidatesForLoss() -> [SceneState: LossCandidates] {
         facts(all).filter { SceneOrder.rank($0.state) != nil }.reduce(into: [:]) { result, facts in

@@ -1,0 +1,41 @@
+internal import MemoryPressure
+
+/// What a manager's ladder can take: the tasks of its registry, and its scenes.
+final class ManagerVictims: LadderVictims {
+    private let tasks: BackgroundTaskRegistry
+    /// Nil while the manager is being made.
+    private let manager = Lock<SceneManager?>(nil)
+
+    init(tasks: BackgroundTaskRegistry) {
+        self.tasks = tasks
+    }
+
+    func attach(_ scenes: SceneManager) {
+        manager.withLock { $0 = scenes }
+    }
+
+    var heldAssertions: Int { tasks.heldCount }
+
+    var scenes: Int { manager.withLock { $0 }?.candidateCount ?? 0 }
+
+    func expireAssertions(atMost: Int, reason: LevelReason) -> any LeavingVictims {
+        tasks.expireEarly(atMost: atMost)
+    }
+
+    func takeScene(reason: LevelReason) async -> String? {
+        guard let manager = manager.withLock({ $0 }) else { return nil }
+        let loss = await manager.loseNext(reason: reason.description)
+        return loss.map { "'\($0.scene)', \($0.state), \($0.priority), \(ByteCount($0.footprintBytes))" }
+    }
+}
+
+extension ResourceManager {
+    /// Tells what goes wrong with background tasks.
+    struct TaskReports: BackgroundTaskObserver {
+        let tell: @Sendable (HeldBackgroundTask) -> Void
+        let tellHung: @Sendable (Int) -> Void
+
+        func taskIsOverdue(_ task: HeldBackgroundTask) { tell(task) }
+        func handlerHangs(_ count: Int) { tellHung(count) }
+    }
+}
