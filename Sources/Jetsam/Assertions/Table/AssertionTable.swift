@@ -245,7 +245,11 @@ internal import Synchronization
     }
 
     /// How many hold up suspension and the end. Takes no lock.
-    var holding: Int { (0..<shardCount).reduce(0) { unsafe $0 + shards[$1].holding } }
+    var holding: Int {
+        var sum = 0
+        for number in 0..<shardCount { sum += unsafe shards[number].holding }
+        return sum
+    }
 
     /// The same under the locks, one after another: no end that came before this call is missed.
     var settledHolding: Int {
