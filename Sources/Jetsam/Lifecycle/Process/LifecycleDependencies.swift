@@ -9,6 +9,8 @@ protocol AssertionHolder: Sendable {
     var heldCount: Int { get }
     /// How many were begun so far. Cheap.
     var begunCount: UInt64 { get }
+    /// The longest-running ones, a line each.
+    func describeHeld(limit: Int) -> [String]
     /// Those that end with the process have this deadline now, and none outlives it.
     func beginDraining(deadline: MonotonicInstant)
     /// Refuses all from here on.
@@ -19,6 +21,7 @@ protocol AssertionHolder: Sendable {
 
 extension BackgroundTaskRegistry: AssertionHolder {
     var overdueGrace: Duration { configuration.grace }
+    func describeHeld(limit: Int) -> [String] { heldTasks(limit: limit).map(\.description) }
     var begunCount: UInt64 { UInt64(clamping: table.statistics.begun) }
 }
 

@@ -87,8 +87,11 @@ extension ProcessLifecycle {
             wait.resolve(.done)
         }
         if await waits.run(wait, until: { end }, movesWithPauses: false) == .expired {
+            let names = assertions.describeHeld(limit: 8).joined(separator: ", ")
             dependencies.logger.warning(
-                "The termination grace period is nearly over; \(assertions.heldCount) background tasks are still held")
+                """
+                The termination grace period is nearly over; \(assertions.heldCount) background tasks are still held: \(names)
+                """)
         }
         release.cancel()
     }
