@@ -2,6 +2,7 @@ import JetsamTesting
 import Logging
 import MemoryPressure
 import ServiceLifecycle
+import Testing
 
 @testable import Jetsam
 
@@ -17,11 +18,13 @@ final class LifecycleFixture: Sendable {
     private let observation = Lock<LifecycleObservation?>(nil)
 
     init(
-        variables: [String: String] = [:],
+        variables: [String: String] = [:], overdueTasksHold: Bool = false,
         _ configure: (inout ResourceManager.Configuration.Lifecycle) -> Void = { _ in }
     ) throws {
         machine = SimulatedMachine(tree: try .v2(limit: 512 * mebibyte))
-        tasks = machine.makeBackgroundTaskRegistry()
+        var tasksConfiguration = BackgroundTaskRegistry.Configuration()
+        tasksConfiguration.overdueTasksHold = overdueTasksHold
+        tasks = machine.makeBackgroundTaskRegistry(configuration: tasksConfiguration)
         var configuration = ResourceManager.Configuration()
         configure(&configuration.lifecycle)
         var environment = machine.environment
@@ -37,6 +40,30 @@ final class LifecycleFixture: Sendable {
     }
 
     var lifecycle: ProcessLifecycle { manager.lifecycle }
+
+    /// How long ago the machine's clock began, in seconds.
+    var seconds: Double { Double(machine.clock.now.nanoseconds) / 1e9 - 3600 }
+
+    /// When the life cycle stops waiting for something that is under way, on the scale of `seconds`.
+    var nextDeadline: Double? {
+        lifecycle.waits.deadlines.nextDue.map { Double($0.nanoseconds) / 1e9 - 3600 }
+    }
+
+    /// Returns once the condition holds, which is for other threads to bring about; the made-up time stands still meanwhile.
+    ///
+    /// - Throws: Where they have not after 20 s of real time: a test that waits in vain fails instead of hanging.
+    func until(
+        _ what: Comment, sourceLocation: SourceLocation = #_sourceLocation, _ condition: @Sendable () async -> Bool
+    ) async throws {
+        let end = ContinuousClock.now + .seconds(20)
+        while await !condition() {
+            guard ContinuousClock.now < end else {
+                Issue.record("waited in vain until \(what)", sourceLocation: sourceLocation)
+                throw CancellationError()
+            }
+            await Task.yield()
+        }
+    }
 
     /// Runs the manager alone, then `body`, then cancels it and waits until it has ended.
     func run(_ body: @Sendable (LifecycleFixture) async throws -> Void) async throws {
@@ -73,128 +100,5 @@ final class LifecycleFixture: Sendable {
 
     private func outcome(_ body: @Sendable () async throws -> Void) async -> Result<Void, any Error> {
         do { return .success(try await body()) } catch { return .failure(error) }
-    }
-}
-
-/// Writes down what an observer is called with; can hold a callback up until it is told to go on.
-final class LifecycleRecord: LifecycleObserver {
-    private struct State {
-        var events: [String] = []
-        var waiters: [(event: String, continuation: CheckedContinuation<Void, Never>)] = []
-        var held: Set<String> = []
-        var holding: [String: [CheckedContinuation<Void, Never>]] = [:]
-        var actions: [String: @Sendable () async -> Void] = [:]
-        var transitions: [ProcessTransition] = []
-        var reasons: [LaunchReason] = []
-    }
-
-    private let state = Lock(State())
-
-    var events: [String] { state.withLock { $0.events } }
-    var transitions: [ProcessTransition] { state.withLock { $0.transitions } }
-    var reasons: [LaunchReason] { state.withLock { $0.reasons } }
-
-    /// The callback does not return before `release`.
-    func hold(_ event: String) { state.withLock { _ = $0.held.insert(event) } }
-
-    func release(_ event: String) {
-        let held = state.withLock { state in
-            state.held.remove(event)
-            return state.holding.removeValue(forKey: event) ?? []
-        }
-        for continuation in held { continuation.resume() }
-    }
-
-    /// Runs inside the callback.
-    func on(_ event: String, _ action: @escaping @Sendable () async -> Void) {
-        state.withLock { $0.actions[event] = action }
-    }
-
-    /// Returns once the callback has been called.
-    func heard(_ event: String) async {
-        await withCheckedContinuation { continuation in
-            let isKnown = state.withLock { state in
-                if !state.events.contains(event) { state.waiters.append((event, continuation)) }
-                return state.events.contains(event)
-            }
-            if isKnown { continuation.resume() }
-        }
-    }
-
-    private func note(_ event: String, _ transition: ProcessTransition? = nil) async {
-        let (ready, action, isHeld) = state.withLock { state in
-            state.events.append(event)
-            if let transition { state.transitions.append(transition) }
-            let ready = state.waiters.filter { $0.event == event }
-            state.waiters.removeAll { $0.event == event }
-            return (ready, state.actions[event], state.held.contains(event))
-        }
-        for waiter in ready { waiter.continuation.resume() }
-        await action?()
-        guard isHeld else { return }
-        await withCheckedContinuation { continuation in
-            let isHeld = state.withLock { state in
-                if state.held.contains(event) { state.holding[event, default: []].append(continuation) }
-                return state.held.contains(event)
-            }
-            if !isHeld { continuation.resume() }
-        }
-    }
-
-    func willFinishLaunching(_ reason: LaunchReason) async {
-        state.withLock { $0.reasons.append(reason) }
-        await note("willFinishLaunching")
-    }
-    func didFinishLaunching() async { await note("didFinishLaunching") }
-    func didBecomeActive(_ transition: ProcessTransition) async { await note("didBecomeActive", transition) }
-    func willResignActive(_ transition: ProcessTransition) async { await note("willResignActive", transition) }
-    func didEnterBackground(_ transition: ProcessTransition) async { await note("didEnterBackground", transition) }
-    func willEnterForeground(_ transition: ProcessTransition) async { await note("willEnterForeground", transition) }
-    func willTerminate(_ transition: ProcessTransition) async { await note("willTerminate", transition) }
-    func resumed(after gap: Duration) async { await note("resumed \(gap)") }
-    func wallClockChanged(by change: Duration) async { await note("wallClockChanged \(change)") }
-    func stateStoreBecame(available: Bool) async { await note("stateStoreBecame \(available)") }
-}
-
-/// Keeps what is logged at warning and above.
-final class LogRecord: Sendable {
-    private struct Handler: LogHandler {
-        let record: LogRecord
-        var metadata = Logger.Metadata()
-        var logLevel = Logger.Level.debug
-
-        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-            get { metadata[key] }
-            set { metadata[key] = newValue }
-        }
-
-        func log(event: LogEvent) {
-            guard event.level >= .warning else { return }
-            let text = event.message.description
-            record.lines.withLock { $0.append(text) }
-        }
-    }
-
-    let lines = Lock<[String]>([])
-
-    var logger: Logger { Logger(label: "test") { _ in Handler(record: self) } }
-
-    var warnings: [String] { lines.withLock { $0 } }
-}
-
-/// A service of a group that writes down when it is told to stop, and stops then.
-struct FakeService: Service {
-    let onStop: @Sendable () -> Void
-    let onEnd: @Sendable () -> Void
-
-    init(onStop: @escaping @Sendable () -> Void = {}, onEnd: @escaping @Sendable () -> Void = {}) {
-        self.onStop = onStop
-        self.onEnd = onEnd
-    }
-
-    func run() async throws {
-        try? await gracefulShutdown()
-        onStop()
-        onEnd()
     }
 }

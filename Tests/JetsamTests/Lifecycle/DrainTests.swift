@@ -1,0 +1,179 @@
+import JetsamTesting
+import MemoryPressure
+import ServiceLifecycle
+import Testing
+
+@testable import Jetsam
+
+/// The end of a process in a real service group.
+@Suite(.timeLimit(.minutes(1)))
+struct DrainTests {
+    private let group = GroupRecord()
+
+    @Test("Readiness is false and observers were told before a server hears of the shutdown")
+    func gateFirst() async throws {
+        let fixture = try LifecycleFixture()
+        let seen = Lock<[String]>([])
+        let server = FakeService("server", in: group) {
+            let manager = fixture.manager
+            seen.withLock { $0 = ["\(manager.isReady)", "\(manager.processState)"] + fixture.record.events.suffix(1) }
+        }
+        fixture.record.on("willResignActive") { [group] in
+            #expect(!fixture.manager.isReady)
+            #expect(!group.events.contains("server is told"))
+        }
+        try await fixture.run(servers: [server]) { fixture, group in
+            await fixture.record.heard("didBecomeActive")
+            #expect(fixture.manager.isReady)
+            await group.triggerGracefulShutdown()
+        }
+        #expect(seen.withLock { $0 } == ["false", "inactive", "willResignActive"])
+        #expect(fixture.record.events.suffix(3) == ["willResignActive", "didEnterBackground", "willTerminate"])
+        #expect(fixture.record.transitions.map(\.cause) == [.launch, .shutdown, .shutdown, .shutdown])
+        #expect(fixture.manager.processState == .notRunning)
+    }
+
+    @Test("Servers are told when the drain delay is over, and not before")
+    func drainDelay() async throws {
+        let fixture = try LifecycleFixture { $0.drainDelay = .seconds(3) }
+        let told = Lock<Double?>(nil)
+        let server = FakeService("server", in: group) { told.withLock { $0 = fixture.seconds } }
+        try await fixture.run(servers: [server]) { fixture, group in
+            await fixture.record.heard("didBecomeActive")
+            await group.triggerGracefulShutdown()
+            await fixture.record.heard("willResignActive")
+            try await fixture.until("the gate waits, or does not") {
+                fixture.nextDeadline == 3 || told.withLock { $0 != nil }
+            }
+            fixture.machine.advance(by: .seconds(2.5))
+            #expect(!fixture.manager.isReady && fixture.manager.processState == .inactive)
+            fixture.machine.advance(by: .seconds(0.5))
+        }
+        #expect(told.withLock { $0 } == 3)
+    }
+
+    @Test("What background work needs is open until the last task has ended, and the group ends right then")
+    func heldTasks() async throws {
+        let fixture = try LifecycleFixture()
+        let database = FakeService("database", in: group)
+        let server = FakeService("server", in: group)
+        let (gates, opener) = (Lock<[CheckedContinuation<Void, Never>]>([]), group)
+        try await fixture.run(needs: [database], servers: [server]) { fixture, group in
+            await fixture.record.heard("didBecomeActive")
+            let work = (0..<2).map { number in
+                Task {
+                    try await fixture.tasks.withBackgroundTask("work") {
+                        await withCheckedContinuation { continuation in gates.withLock { $0.append(continuation) } }
+                        opener.note("task \(number), database open: \(database.isOpen)")
+                    }
+                }
+            }
+            try await fixture.until("both are held") { gates.withLock { $0.count } == 2 }
+            await group.triggerGracefulShutdown()
+            await fixture.record.heard("didEnterBackground")
+            #expect(opener.events.contains("server ended") && database.isOpen)
+            gates.withLock { $0.removeFirst() }.resume()
+            try await fixture.until("one is left") { fixture.tasks.heldCount == 1 }
+            #expect(fixture.manager.processState == .background && !fixture.manager.status.process.isReady)
+            gates.withLock { $0.removeFirst() }.resume()
+            for task in work { try await task.value }
+        }
+        let events = group.events.filter { !$0.hasSuffix("runs") }
+        #expect(events.prefix(2) == ["server is told", "server ended"])
+        #expect(Set(events.dropFirst(2).prefix(2)) == ["task 0, database open: true", "task 1, database open: true"])
+        #expect(events.dropFirst(4) == ["database is told", "database ended"])
+        #expect(fixture.seconds == 0, "nobody had to wait for a deadline")
+    }
+
+    @Test("Tasks that never end are told once each, and the process is gone before the grace period is over")
+    func neverEnding() async throws {
+        let fixture = try LifecycleFixture { $0.terminationGracePeriod = .seconds(10) }
+        let database = FakeService("database", in: group)
+        let told = Lock<[Double]>([])
+        fixture.record.hold("willTerminate")
+        try await fixture.run(needs: [database], servers: []) { fixture, group in
+            await fixture.record.heard("didBecomeActive")
+            for _ in 0..<3 {
+                let task = try fixture.tasks.begin("endless") { told.withLock { $0.append(fixture.seconds) } }
+                _ = task.intoIdentifier()
+            }
+            let far = try fixture.tasks.begin("far", expiry: .after(.seconds(3600))) {
+                told.withLock { $0.append(fixture.seconds) }
+            }
+            _ = far.intoIdentifier()
+            await group.triggerGracefulShutdown()
+            await fixture.record.heard("didEnterBackground")
+            #expect(
+                fixture.manager.status.process.terminationDeadline
+                    == fixture.machine.clock.now.advanced(by: .seconds(10)))
+            try await fixture.until("it waits for them") { fixture.nextDeadline == 8 }
+            fixture.machine.advance(by: .seconds(7.9))
+            #expect(database.isOpen && fixture.manager.processState == .background)
+            #expect(!fixture.record.events.contains("willTerminate"))
+            // Waiting ends; the last callback hangs.
+            fixture.machine.advance(by: .seconds(0.1))
+            await fixture.record.heard("willTerminate")
+            try await fixture.until("the last callback is waited for") { fixture.nextDeadline == 9 }
+            #expect(!fixture.tasks.mayBegin(priority: .high))
+            fixture.machine.advance(by: .seconds(1))
+        }
+        #expect(fixture.seconds == 9)
+        // The grace of 2 s is spent after the deadline at 6 s; each is told a lead before that.
+        #expect(told.withLock { $0 } == [5.5, 5.5, 5.5, 5.5])
+        #expect(fixture.manager.status.process.lateObservers.map(\.callback) == ["willTerminate"])
+        let warning = fixture.logs.warnings.first { $0.contains("4 background tasks are still held") }
+        #expect(warning?.contains("endless") == true && warning?.contains("DrainTests.swift") == true)
+        fixture.record.release("willTerminate")
+    }
+
+    @Test("An overdue task holds the end up only where that is configured", arguments: [false, true])
+    func overdue(holds: Bool) async throws {
+        let fixture = try LifecycleFixture(overdueTasksHold: holds)
+        try await fixture.run(servers: []) { fixture, group in
+            await fixture.record.heard("didBecomeActive")
+            _ = try fixture.tasks.begin("late", expiry: .after(.seconds(1))).intoIdentifier()
+            fixture.machine.advance(by: .seconds(4))
+            #expect(fixture.tasks.statistics.overdue == 1)
+            await group.triggerGracefulShutdown()
+            guard holds else { return }
+            try await fixture.until("it waits for the task") { fixture.nextDeadline == 4 + 28 }
+            fixture.machine.advance(by: .seconds(28))
+        }
+        #expect(fixture.seconds == (holds ? 32 : 4))
+    }
+
+    @Test("An observer that hangs leaves half of the time to the tasks that are held")
+    func hangingObserver() async throws {
+        let fixture = try LifecycleFixture {
+            $0.terminationGracePeriod = .seconds(8)
+            $0.backgroundDeadline = .seconds(100)
+        }
+        fixture.record.hold("didEnterBackground")
+        try await fixture.run(servers: []) { fixture, group in
+            await fixture.record.heard("didBecomeActive")
+            await group.triggerGracefulShutdown()
+            await fixture.record.heard("didEnterBackground")
+            try await fixture.until("it is waited for") { fixture.nextDeadline == 3 }
+            fixture.machine.advance(by: .seconds(3))
+            // Behind the call that hangs.
+            try await fixture.until("the last callback is waited for") { fixture.nextDeadline == 7 }
+            fixture.record.release("didEnterBackground")
+        }
+        #expect(fixture.manager.status.process.lateObservers.map(\.callback) == ["didEnterBackground"])
+        #expect(fixture.record.events.last == "willTerminate")
+    }
+
+    @Test("Without a gate everything happens at the manager's turn")
+    func noGate() async throws {
+        let fixture = try LifecycleFixture()
+        defer { fixture.machine.tree.remove() }
+        let server = FakeService("server", in: group) { #expect(fixture.manager.isReady) }
+        let services = ServiceGroup(services: [fixture.manager, server], logger: fixture.logs.logger)
+        let running = Task { try await services.run() }
+        await fixture.record.heard("didBecomeActive")
+        await services.triggerGracefulShutdown()
+        try await running.value
+        #expect(group.events == ["server runs", "server is told", "server ended"])
+        #expect(fixture.record.events.suffix(3) == ["willResignActive", "didEnterBackground", "willTerminate"])
+    }
+}
