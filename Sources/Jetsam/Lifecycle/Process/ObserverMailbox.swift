@@ -45,17 +45,25 @@ final class ObserverMailbox: Sendable {
         }
     }
 
+    /// Outlives the mailbox with the calls that wait for their turn.
+    private final class Ending: Sendable {
+        private let flag = Atomic<Bool>(false)
+
+        var isCancelled: Bool { flag.load(ordering: .acquiring) }
+
+        func cancel() { flag.store(true, ordering: .releasing) }
+    }
+
     let name: String
     let observer: any LifecycleObserver
     private let calls: AsyncStream<Call>.Continuation
-    private let isCancelled: Atomic<Bool>
+    private let ending = Ending()
 
     init(name: String, observer: any LifecycleObserver, executor: (any TaskExecutor)?) {
         self.name = name
         self.observer = observer
         let (stream, continuation) = AsyncStream.makeStream(of: Call.self, bufferingPolicy: .unbounded)
         calls = continuation
-        isCancelled = Atomic(false)
         // It holds the stream alone: the mailbox ends it when it goes.
         Task {
             for await call in stream { await call.run(on: executor) }
@@ -71,10 +79,9 @@ final class ObserverMailbox: Sendable {
         onReturn: @escaping @Sendable () -> Void,
         _ body: @escaping @Sendable (any LifecycleObserver) async -> Void
     ) -> Call? {
-        guard !isCancelled.load(ordering: .acquiring) else { return nil }
-        let call = Call(name: name, onReturn: onReturn) { [weak self, observer] in
-            if let self, self.isCancelled.load(ordering: .acquiring) { return }
-            await body(observer)
+        guard !ending.isCancelled else { return nil }
+        let call = Call(name: name, onReturn: onReturn) { [ending, observer] in
+            if !ending.isCancelled { await body(observer) }
         }
         calls.yield(call)
         return call
@@ -82,6 +89,6 @@ final class ObserverMailbox: Sendable {
 
     /// Calls the observer no more; a call that is running is not waited for.
     func cancel() {
-        isCancelled.store(true, ordering: .releasing)
+        ending.cancel()
     }
 }

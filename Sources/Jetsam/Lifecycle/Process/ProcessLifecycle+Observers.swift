@@ -48,9 +48,12 @@ extension ProcessLifecycle {
 
     /// Tells what is no change of the state. It takes its place among the changes, which do not wait for its callbacks.
     func note(_ callback: LifecycleCallback, _ body: @escaping @Sendable (any LifecycleObserver) async -> Void) {
+        state.withLock { $0.notes.append((callback, body)) }
         Task {
             await turn.take()
             _ = dependencies.nextSequence()
+            // Tasks may come in another order than they were made in: each takes what happened first.
+            let (callback, body) = state.withLock { $0.notes.removeFirst() }
             let delivery = deliver(callback, body)
             turn.release()
             let deadline = now.advanced(by: configuration.transitionDeadline)

@@ -9,6 +9,8 @@ final class ProcessLifecycle: Sendable {
         var transition: ProcessTransition?
         var observers: [(id: UInt64, mailbox: ObserverMailbox)] = []
         var nextID: UInt64 = 0
+        /// What is no change of the state and waits for its turn, in the order in which it happened.
+        var notes: [(callback: LifecycleCallback, body: @Sendable (any LifecycleObserver) async -> Void)] = []
         var launchSteps: [LaunchStep] = []
         var launchReason: LaunchReason?
         var launchDeadline: MonotonicInstant?
