@@ -5,7 +5,6 @@ import Testing
 @testable import Jetsam
 
 /// Cancellation ends a process promptly, wherever it is: in each of these the made-up time stands still.
-@Suite(.timeLimit(.minutes(1)))
 struct CancellationTests {
     @Test("With tasks held, and observers that hang, cancellation waits for nobody")
     func running() async throws {

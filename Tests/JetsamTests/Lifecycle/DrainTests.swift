@@ -6,7 +6,6 @@ import Testing
 @testable import Jetsam
 
 /// The end of a process in a real service group.
-@Suite(.timeLimit(.minutes(1)))
 struct DrainTests {
     private let group = GroupRecord()
 

@@ -5,7 +5,6 @@ import Testing
 
 @testable import Jetsam
 
-@Suite(.timeLimit(.minutes(1)))
 struct StateRequestTests {
     @Test("Once shutdown began there is no way back to active: neither while the gate waits nor while tasks are held")
     func draining() async throws {

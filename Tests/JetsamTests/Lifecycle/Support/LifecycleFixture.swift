@@ -51,11 +51,12 @@ final class LifecycleFixture: Sendable {
 
     /// Returns once the condition holds, which is for other threads to bring about; the made-up time stands still meanwhile.
     ///
-    /// - Throws: Where they have not after 20 s of real time: a test that waits in vain fails instead of hanging.
+    /// - Throws: Where they have not after five minutes of real time, which is long enough beside tests that
+    ///   compute for minutes: one that waits in vain fails instead of hanging.
     func until(
         _ what: Comment, sourceLocation: SourceLocation = #_sourceLocation, _ condition: @Sendable () async -> Bool
     ) async throws {
-        let end = ContinuousClock.now + .seconds(20)
+        let end = ContinuousClock.now + .seconds(300)
         while await !condition() {
             guard ContinuousClock.now < end else {
                 Issue.record("waited in vain until \(what)", sourceLocation: sourceLocation)

@@ -12,12 +12,14 @@ final class LifecycleRecord: LifecycleObserver {
         var actions: [String: @Sendable () async -> Void] = [:]
         var transitions: [ProcessTransition] = []
         var reasons: [LaunchReason] = []
+        var gaps: [Duration] = []
     }
 
     private let state = Lock(State())
 
     var events: [String] { state.withLock { $0.events } }
     var transitions: [ProcessTransition] { state.withLock { $0.transitions } }
+    var gaps: [Duration] { state.withLock { $0.gaps } }
     var reasons: [LaunchReason] { state.withLock { $0.reasons } }
 
     /// The callback does not return before `release`.
@@ -77,7 +79,10 @@ final class LifecycleRecord: LifecycleObserver {
     func didEnterBackground(_ transition: ProcessTransition) async { await note("didEnterBackground", transition) }
     func willEnterForeground(_ transition: ProcessTransition) async { await note("willEnterForeground", transition) }
     func willTerminate(_ transition: ProcessTransition) async { await note("willTerminate", transition) }
-    func resumed(after gap: Duration) async { await note("resumed \(gap)") }
+    func resumed(after gap: Duration) async {
+        state.withLock { $0.gaps.append(gap) }
+        await note("resumed \(gap)")
+    }
     func wallClockChanged(by change: Duration) async { await note("wallClockChanged \(change)") }
     func stateStoreBecame(available: Bool) async { await note("stateStoreBecame \(available)") }
 }
