@@ -35,6 +35,8 @@ static inline int64_t jetsam_realtime_ns(void) {
 
 // MARK: - Processors
 
+// Begins to fetch the cache line at `address`, which is soon written to; any address will do.
+static inline void jetsam_prefetch(const void *address) { __builtin_prefetch(address, 1); }
 // The processor that the calling thread runs on at the moment, 0 where nobody can tell; a hint, good to spread by.
 uint32_t jetsam_processor(void);
 // Processors that are online; at least 1.

@@ -47,6 +47,14 @@ struct AssertionEntry {
     var priority: UInt8
     var phase: Phase
 
+    /// Where the handler keeps what it captured, to fetch ahead; nil where it captured nothing, or was called.
+    var handlerContext: UnsafeRawPointer? {
+        mutating get {
+            // A closure is two words: the code and the context.
+            unsafe withUnsafeBytes(of: &handler) { unsafe $0.load(fromByteOffset: 8, as: UnsafeRawPointer?.self) }
+        }
+    }
+
     /// In `began`: a handle has it. A handle keeps no reference to its registry, because counting references from two
     /// threads costs more than all the rest; the registry lives as long as its table has entries.
     static let handleBit: UInt32 = 1 << 31

@@ -58,11 +58,24 @@ internal import Synchronization
     /// Takes the entry out of the table and gives its handler, which is to be let go of outside the lock.
     @inline(__always)
     mutating func remove(_ index: UInt32, overdueHolds: Bool) -> ExpirationHandler? {
+        prefetchNeighbours(index)
         unlink(index)
         let entry = unsafe slab.entry(index).move()
         count(endOf: entry.phase, overdueHolds: overdueHolds)
         slab.remove(index)
         return entry.handler
+    }
+
+    /// Asks for all that an end touches at once. With many held they are in no near cache, and waiting for one after the
+    /// other takes longer than all the rest.
+    @inline(__always)
+    private func prefetchNeighbours(_ index: UInt32) {
+        let entry = unsafe slab.entry(index)
+        unsafe jetsam_prefetch(entry.pointee.handlerContext)
+        let next = unsafe entry.pointee.next
+        let previous = unsafe entry.pointee.previous
+        if next != AssertionEntry.noIndex { unsafe jetsam_prefetch(slab.entry(next)) }
+        if previous != AssertionEntry.noIndex { unsafe jetsam_prefetch(slab.entry(previous)) }
     }
 
     /// Ends the entry for a handle that still has it.
