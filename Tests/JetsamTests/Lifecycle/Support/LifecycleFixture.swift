@@ -15,6 +15,7 @@ final class LifecycleFixture: Sendable {
     let record = LifecycleRecord()
     let exits = Lock<[Int32]>([])
     let logs = LogRecord()
+    let allocator = FakeAllocator()
     private let observation = Lock<LifecycleObservation?>(nil)
 
     init(
@@ -31,6 +32,7 @@ final class LifecycleFixture: Sendable {
         environment.variables = variables
         environment.exit = { [exits] status in exits.withLock { $0.append(status) } }
         environment.processID = 4711
+        environment.allocator = allocator
         manager = try ResourceManager(
             configuration: configuration, registry: registry, backgroundTasks: tasks, logger: logs.logger,
             environment: environment)
@@ -47,6 +49,17 @@ final class LifecycleFixture: Sendable {
     /// When the life cycle stops waiting for something that is under way, on the scale of `seconds`.
     var nextDeadline: Double? {
         lifecycle.waits.deadlines.nextDue.map { Double($0.nanoseconds) / 1e9 - 3600 }
+    }
+
+    /// Returns once what the sampler left to the notification queue so far has been done.
+    func settle() async {
+        var steps = manager.reclaimSteps.makeAsyncIterator()
+        await manager.releaseCaches(bytes: 0)
+        _ = await steps.next()
+        // The queue leaves changes of the state to tasks of their own.
+        for _ in 0..<20 { await Task.yield() }
+        await lifecycle.turn.take()
+        lifecycle.turn.release()
     }
 
     /// Returns once the condition holds, which is for other threads to bring about; the made-up time stands still meanwhile.

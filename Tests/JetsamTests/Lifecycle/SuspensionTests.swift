@@ -1,0 +1,172 @@
+import JetsamTesting
+import MemoryPressure
+import ServiceLifecycle
+import Testing
+
+@testable import Jetsam
+
+struct SuspensionTests {
+    /// A process in the background that suspends itself when nothing was held for ten seconds.
+    private static func fixture(
+        _ configure: (inout ResourceManager.Configuration.Lifecycle) -> Void = { _ in }
+    ) throws -> LifecycleFixture {
+        try LifecycleFixture {
+            $0.launchesIntoBackground = true
+            $0.idleDelay = .seconds(10)
+            configure(&$0)
+        }
+    }
+
+    @Test("An idle process suspends itself after the delay, gives back what it has, and announces nothing")
+    func idle() async throws {
+        let fixture = try Self.fixture()
+        let cache = PlainCache(bytes: 64 * mebibyte, in: fixture.registry)
+        try await fixture.run { fixture in
+            fixture.machine.advance(by: .seconds(9.9))
+            await fixture.settle()
+            #expect(fixture.manager.processState == .background)
+            fixture.machine.advance(by: .seconds(2))
+            try await fixture.until("it is suspended") { fixture.manager.processState == .suspended }
+            try await fixture.until("all is given back") { cache.bytes == 0 && fixture.allocator.trims > 0 }
+            let process = fixture.manager.status.process
+            #expect(process.cause == .idle && process.transition?.from == .background)
+            #expect(fixture.record.events == ["willFinishLaunching", "didFinishLaunching"])
+        }
+        #expect(fixture.record.events.count == 2, "a suspended process is not told that it ends")
+    }
+
+    @Test("Without a delay a process idles for ever")
+    func never() async throws {
+        let fixture = try Self.fixture { $0.idleDelay = nil }
+        try await fixture.run { fixture in
+            fixture.machine.advance(by: .seconds(3600))
+            await fixture.settle()
+            #expect(fixture.manager.processState == .background)
+        }
+    }
+
+    @Test("A held background task, and a background mode, bar suspension until they end", arguments: [false, true])
+    func barred(isMode: Bool) async throws {
+        let fixture = try Self.fixture()
+        try await fixture.run { fixture in
+            let mode = isMode ? fixture.manager.beginBackgroundMode("replication") : nil
+            let task = isMode ? nil : try fixture.tasks.begin("work").intoIdentifier()
+            #expect(fixture.manager.status.process.backgroundModes == (isMode ? ["replication"] : []))
+            fixture.machine.advance(by: .seconds(60))
+            await fixture.settle()
+            #expect(fixture.manager.processState == .background)
+            mode?.end()
+            if let task { fixture.tasks.endBackgroundTask(task) }
+            #expect(fixture.manager.status.process.backgroundModes == [])
+            fixture.machine.advance(by: .seconds(9.9))
+            await fixture.settle()
+            #expect(fixture.manager.processState == .background, "the delay begins anew")
+            fixture.machine.advance(by: .seconds(2.1))
+            try await fixture.until("it is suspended") { fixture.manager.processState == .suspended }
+        }
+    }
+
+    @Test("A configured background mode bars suspension for good, and one that is dropped ends")
+    func modes() async throws {
+        let fixture = try Self.fixture { $0.backgroundModes = ["sync"] }
+        try await fixture.run { fixture in
+            do {
+                let mode = fixture.manager.beginBackgroundMode("replication")
+                #expect(fixture.manager.status.process.backgroundModes == ["sync", "replication"])
+                _ = mode
+            }
+            #expect(fixture.manager.status.process.backgroundModes == ["sync"])
+            fixture.machine.advance(by: .seconds(600))
+            await fixture.settle()
+            #expect(fixture.manager.processState == .background)
+        }
+    }
+
+    @Test("A task that came and went between two looks starts the delay anew")
+    func shortTask() async throws {
+        let fixture = try Self.fixture()
+        try await fixture.run { fixture in
+            fixture.machine.advance(by: .seconds(8))
+            fixture.tasks.endBackgroundTask(try fixture.tasks.begin("short").intoIdentifier())
+            fixture.machine.advance(by: .seconds(9.9))
+            await fixture.settle()
+            #expect(fixture.manager.processState == .background)
+            fixture.machine.advance(by: .seconds(2.1))
+            try await fixture.until("it is suspended") { fixture.manager.processState == .suspended }
+        }
+    }
+
+    @Test(
+        "A new task wakes a suspended process, even one that has ended again; then it may idle once more",
+        arguments: [false, true])
+    func wakes(endsAtOnce: Bool) async throws {
+        let fixture = try Self.fixture()
+        try await fixture.run { fixture in
+            fixture.machine.advance(by: .seconds(12))
+            try await fixture.until("it is suspended") { fixture.manager.processState == .suspended }
+            fixture.machine.advance(by: .seconds(60))
+            await fixture.settle()
+            #expect(fixture.manager.processState == .suspended)
+            let task = try fixture.tasks.begin("work").intoIdentifier()
+            if endsAtOnce { fixture.tasks.endBackgroundTask(task) }
+            fixture.machine.advance(by: .seconds(2))
+            try await fixture.until("it is awake") { fixture.manager.processState == .background }
+            #expect(fixture.manager.status.process.cause == .resume)
+            fixture.tasks.endBackgroundTask(task)
+            fixture.machine.advance(by: .seconds(14))
+            try await fixture.until("it is suspended") { fixture.manager.processState == .suspended }
+        }
+    }
+
+    @Test("A suspended process comes back by request: to the background, or all the way to active")
+    func requests() async throws {
+        let fixture = try LifecycleFixture()
+        try await fixture.run { fixture in
+            let manager = fixture.manager
+            try await manager.didResume()
+            #expect(manager.processState == .active, "nothing to resume")
+            try await manager.suspend(cause: .pressure)
+            #expect(manager.processState == .suspended && !manager.isReady)
+            try await manager.didResume()
+            #expect(manager.processState == .background && manager.status.process.cause == .resume)
+            try await manager.suspend()
+            try await manager.becomeActive()
+            #expect(manager.isReady)
+            #expect(
+                fixture.record.events.dropFirst(3) == [
+                    "willResignActive", "didEnterBackground", "willEnterForeground", "didBecomeActive",
+                ])
+        }
+    }
+
+    @Test("A process that leaves when it is suspended takes its group with it, in order, without a last call")
+    func exits() async throws {
+        let fixture = try Self.fixture { $0.exitsOnSuspend = true }
+        let group = GroupRecord()
+        let services = [FakeService("database", in: group), FakeService("server", in: group)]
+        try await fixture.run(needs: [services[0]], servers: [services[1]]) { fixture, _ in
+            fixture.machine.advance(by: .seconds(12))
+        }
+        #expect(fixture.manager.processState == .notRunning)
+        #expect(fixture.manager.status.process.cause == .idle)
+        #expect(fixture.record.events == ["willFinishLaunching", "didFinishLaunching"])
+        let events = group.events.filter { !$0.hasSuffix("runs") }
+        #expect(events == ["server is told", "server ended", "database is told", "database ended"])
+        #expect(fixture.seconds == 12)
+    }
+
+    @Test("An idle process halves its caches; one that drains keeps what it needs to finish")
+    func caches() async throws {
+        let fixture = try LifecycleFixture()
+        let cache = PlainCache(bytes: 64 * mebibyte, in: fixture.registry)
+        try await fixture.run(servers: []) { fixture, group in
+            await fixture.record.heard("didBecomeActive")
+            try await fixture.manager.enterBackground()
+            try await fixture.until("half is given back") { cache.bytes == 32 * mebibyte }
+            try await fixture.manager.becomeActive()
+            await group.triggerGracefulShutdown()
+        }
+        #expect(fixture.record.events.last == "willTerminate")
+        #expect(cache.bytes == 32 * mebibyte)
+    }
+}
