@@ -26,12 +26,15 @@ extension AssertionTable {
             while !isLast {
                 unsafe shards[number].withLock { shard in
                     let entries = unsafe shard.slab.entries(ofChunk: chunk)
-                    for slot in entries.indices
-                    where unsafe entries[slot].phase != .free && entries[slot].phase != .ended {
+                    for slot in 0..<entries.count {
+                        // By its address: the handler of a free slot is gone, and a copy of the entry would retain it.
+                        guard let entry = unsafe entries.baseAddress.map({ unsafe $0 + slot }),
+                            unsafe entry.pointee.phase != .free, unsafe entry.pointee.phase != .ended
+                        else { continue }
                         let index = UInt32(truncatingIfNeeded: chunk << AssertionSlab.chunkShift | slot)
                         unsafe visit(
-                            entries[slot],
-                            identifier(shard: number, index: index, generation: entries[slot].generation))
+                            entry.pointee,
+                            identifier(shard: number, index: index, generation: entry.pointee.generation))
                     }
                     chunk += 1
                     isLast = chunk >= shard.slab.chunkCount
