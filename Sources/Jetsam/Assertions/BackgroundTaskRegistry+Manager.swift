@@ -127,11 +127,16 @@ extension AssertionTable {
     }
 
     func lowestRanking(atMost most: Int) -> [Identifier] {
-        select(most) { $0.phase == .held ? UInt64($0.priority) << 32 | UInt64($0.begunAt) : nil }
+        let unit = unit
+        return select(most) { entry in
+            let youth = ~AssertionEntry.age(entry.begunAt, at: unit)
+            return entry.phase == .held ? UInt64(entry.priority) << 32 | UInt64(youth) : nil
+        }
     }
 
     func longestRunning(limit: Int) -> [HeldBackgroundTask] {
-        select(limit) { UInt64($0.begunAt) }.compactMap { held($0) }
+        let unit = unit
+        return select(limit) { UInt64(~AssertionEntry.age($0.begunAt, at: unit)) }.compactMap { held($0) }
     }
 
     /// The entries with the lowest keys, those first. Keeps no more than it gives.

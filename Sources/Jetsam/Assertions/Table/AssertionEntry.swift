@@ -62,6 +62,13 @@ struct AssertionEntry {
     /// Units of 2^`beginShift` ns since the table was made.
     var begunAt: UInt32 { began & ~Self.handleBit }
 
-    /// 2^24 ns, about 17 ms: enough to tell which runs longer, for a year.
+    /// 2^24 ns, about 17 ms: enough to tell which runs longer, for a year. It wraps round, so that a table may be older.
     static let beginShift: Int64 = 24
+
+    /// How many units an entry that began at `began` has been held at `unit`.
+    static func age(_ began: UInt32, at unit: Int64) -> UInt32 {
+        let age = (UInt32(truncatingIfNeeded: unit) &- began) & ~handleBit
+        // One that began since somebody looked at the clock is not the oldest of all.
+        return age < handleBit - 4096 ? age : 0
+    }
 }

@@ -77,9 +77,11 @@ extension AssertionTable {
         return left == .max ? nil : .nanoseconds(left)
     }
 
+    /// What `began` of an entry that begins now is.
+    var unit: Int64 { (now - start) >> AssertionEntry.beginShift }
+
     private func age(_ began: UInt32) -> Duration {
-        let units = (now - start) >> AssertionEntry.beginShift
-        return .nanoseconds(max(0, units - Int64(began)) << AssertionEntry.beginShift)
+        .nanoseconds(Int64(AssertionEntry.age(began, at: unit)) << AssertionEntry.beginShift)
     }
 }
 
