@@ -91,6 +91,7 @@ extension BackgroundTaskRegistry {
 
     private func expireNow(_ identifiers: [AssertionTable.Identifier]) {
         guard !identifiers.isEmpty else { return }
+        table.pauses.check(MonotonicInstant(nanoseconds: table.now))
         for identifier in identifiers { table.makeDue(identifier) }
         engine.expect(table.now)
     }

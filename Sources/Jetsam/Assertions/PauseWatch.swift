@@ -34,7 +34,14 @@ package final class PauseWatch: Sendable {
         last.store(now.nanoseconds, ordering: .releasing)
     }
 
-    /// Accounts for a pause that nobody has found yet. Called before anything is taken for due.
+    /// Whether ``check(_:)`` may find something: the sampler has not come for more than a second. Costs next to nothing.
+    @inline(__always)
+    func isLate(_ now: Int64) -> Bool {
+        let last = last.load(ordering: .relaxed)
+        return last != .min && now - last > 1_000_000_000
+    }
+
+    /// Accounts for a pause that nobody has found yet. Called before anything is taken for due, and before a deadline is set.
     package func check(_ now: MonotonicInstant) {
         guard gap(now) != nil else { return }
         untold.withLock { untold in

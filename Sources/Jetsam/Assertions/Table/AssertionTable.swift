@@ -96,8 +96,9 @@ internal import Synchronization
         let now = now
         let number = Int(jetsam_processor()) & (shardCount - 1)
         let shard = unsafe shards[number]
+        // Otherwise the pause, once found, would move this deadline too.
+        if pauses.isLate(now) { pauses.check(MonotonicInstant(nanoseconds: now)) }
         let running = running(now)
-        let isPastDeadline = now >= deadline.load(ordering: .acquiring) &- deadlineLead.load(ordering: .relaxed)
         let nameAddress = Self.address(name)
         let fileAddress = file.hasPointerRepresentation ? unsafe UInt(bitPattern: file.utf8Start) : 0
         var origin: UInt32?
