@@ -18,7 +18,8 @@ internal import MemoryPressure
         if identifier != 0 { unsafe registry._withUnsafeGuaranteedRef { $0.end(identifier) } }
     }
 
-    /// The work is done. Further calls do nothing, and neither does one after the task has expired.
+    /// The work is done. The expiration handler is not called from here on, unless that is happening just now; one that
+    /// expired and was told so has to be ended all the same. Further calls do nothing.
     public mutating func end() {
         guard identifier != 0 else { return }
         unsafe registry._withUnsafeGuaranteedRef { $0.end(identifier) }

@@ -203,11 +203,12 @@ extension AssertionTable {
         guard nanoseconds > 0, let (shard, index, generation) = locate(identifier) else { return false }
         return shard.withLock { shard in
             guard let entry = unsafe shard.slab.entry(index, generation: generation),
-                unsafe entry.pointee.phase == .held, unsafe entry.pointee.due != .max
+                unsafe entry.pointee.phase == .held, unsafe entry.pointee.due != .max, !shard.isPastDeadline
             else { return false }
             shard.unlink(index)
-            let (sum, overflow) = unsafe entry.pointee.due.addingReportingOverflow(nanoseconds)
-            unsafe entry.pointee.due = overflow ? .max : sum
+            let lead = unsafe Int64(entry.pointee.lead) * 1000
+            let (sum, overflow) = unsafe (entry.pointee.due + lead).addingReportingOverflow(nanoseconds)
+            unsafe entry.pointee.due = overflow ? .max : sum - lead
             shard.link(index)
             return true
         }

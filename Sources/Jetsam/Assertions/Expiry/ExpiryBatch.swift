@@ -10,36 +10,36 @@ struct OverdueAssertion {
 /// What was taken from the table to be called, in places that exist from the start.
 @safe struct ExpiryBatch: ~Copyable {
     enum Item {
-        case handler(ExpirationHandler)
+        /// One whose handler is to be taken out and called.
+        case expired(AssertionTable.Identifier)
         case overdue(OverdueAssertion)
     }
 
     static let capacity = 256
-    private let handlers: UnsafeMutablePointer<ExpirationHandler>
+    private let expired: UnsafeMutablePointer<AssertionTable.Identifier>
     private let overdue: UnsafeMutablePointer<OverdueAssertion>
-    private var handlerCount = 0
-    private var nextHandler = 0
+    private var expiredCount = 0
+    private var nextExpired = 0
     private var overdueCount = 0
     private var nextOverdue = 0
 
     init() {
-        unsafe handlers = .allocate(capacity: Self.capacity)
+        unsafe expired = .allocate(capacity: Self.capacity)
         unsafe overdue = .allocate(capacity: Self.capacity)
     }
 
     deinit {
-        unsafe (handlers + nextHandler).deinitialize(count: handlerCount - nextHandler)
-        unsafe handlers.deallocate()
+        unsafe expired.deallocate()
         unsafe overdue.deallocate()
     }
 
-    var isFull: Bool { handlerCount == Self.capacity || overdueCount == Self.capacity }
+    var isFull: Bool { expiredCount == Self.capacity || overdueCount == Self.capacity }
 
-    var isEmpty: Bool { nextHandler == handlerCount && nextOverdue == overdueCount }
+    var isEmpty: Bool { nextExpired == expiredCount && nextOverdue == overdueCount }
 
-    mutating func append(_ handler: ExpirationHandler) {
-        unsafe (handlers + handlerCount).initialize(to: handler)
-        handlerCount += 1
+    mutating func append(_ identifier: AssertionTable.Identifier) {
+        unsafe (expired + expiredCount).initialize(to: identifier)
+        expiredCount += 1
     }
 
     mutating func append(_ assertion: OverdueAssertion) {
@@ -49,16 +49,16 @@ struct OverdueAssertion {
 
     /// The next to be called, in order; nil where there is none, and then the batch can be filled again.
     mutating func next() -> Item? {
-        if nextHandler < handlerCount {
-            defer { nextHandler += 1 }
-            return unsafe .handler((handlers + nextHandler).move())
+        if nextExpired < expiredCount {
+            defer { nextExpired += 1 }
+            return unsafe .expired(expired[nextExpired])
         }
         if nextOverdue < overdueCount {
             defer { nextOverdue += 1 }
             return unsafe .overdue(overdue[nextOverdue])
         }
-        handlerCount = 0
-        nextHandler = 0
+        expiredCount = 0
+        nextExpired = 0
         overdueCount = 0
         nextOverdue = 0
         return nil

@@ -21,6 +21,8 @@ internal import Synchronization
     var holding = 0
     /// Where the walk that expires everything at the process's deadline has come to; nil while none is under way.
     var walk: Int?
+    /// The walk has begun: what begins from here on is due at once, and its deadline is the process's.
+    var isPastDeadline = false
 
     init(now: Int64) {
         wheel = TimingWheel(now: now)
@@ -102,19 +104,17 @@ internal import Synchronization
         ended += 1
     }
 
-    /// Moves the entry on to being told: gives its handler and puts it where its grace will end.
-    mutating func expire(_ index: UInt32, at running: Int64, grace: Int64) -> ExpirationHandler? {
+    /// Moves the entry on to being told: puts it where its grace will end. Its handler stays until it is called.
+    ///
+    /// - Parameter latest: The process's deadline in running time; `.max` where there is none.
+    mutating func expire(_ index: UInt32, at running: Int64, latest: Int64, grace: Int64) {
         let entry = unsafe slab.entry(index)
-        let deadline = unsafe entry.pointee.due == .max ? running : entry.pointee.due + Int64(entry.pointee.lead) * 1000
-        let handler = unsafe entry.pointee.handler
-        unsafe entry.pointee.handler = nil
+        let own = unsafe entry.pointee.due == .max ? .max : entry.pointee.due + Int64(entry.pointee.lead) * 1000
         unsafe entry.pointee.phase = .expiring
         // One that is told late has its whole grace all the same.
-        let (end, overflow) = max(deadline, running).addingReportingOverflow(grace)
+        let (end, overflow) = max(min(own, latest), running).addingReportingOverflow(grace)
         unsafe entry.pointee.due = overflow ? .max - 1 : end
-        expired += 1
         wheel.insert(index, slab)
-        return handler
     }
 }
 

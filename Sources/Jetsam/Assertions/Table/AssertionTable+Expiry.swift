@@ -4,30 +4,33 @@ internal import Synchronization
 extension AssertionShard {
     /// Moves what is due at `running` on, and puts what follows from it into the batch, as far as there is room.
     ///
-    /// - Parameter expiresAll: The process's deadline is near: everything that is held is told, whatever its own deadline.
+    /// - Parameters:
+    ///   - latest: The process's deadline in running time; `.max` where there is none.
+    ///   - expiresAll: That is near: everything that is held is told, whatever its own deadline.
     /// - Returns: Whether there may be more.
     mutating func collect(
-        _ batch: inout ExpiryBatch, shard number: Int, running: Int64, expiresAll: Bool, table: AssertionTable
+        _ batch: inout ExpiryBatch, shard number: Int, running: Int64, latest: Int64, expiresAll: Bool,
+        table: AssertionTable
     ) -> Bool {
         let tick = TimingWheel.tick(notAfter: running)
         // Bounds how long the lock is held where many have to be put nearer.
         var budget = ExpiryBatch.capacity * 4
         while !batch.isFull, budget > 0 {
             guard let index = wheel.take(by: tick, slab, budget: &budget) else { break }
-            advance(index, number, running, table, &batch)
+            advance(index, number, running, latest, table, &batch)
         }
         if batch.isFull || budget <= 0 { return true }
-        return expiresAll ? walkOn(&batch, running, table) : false
+        return expiresAll ? walkOn(&batch, number, running, latest, table) : false
     }
 
     private mutating func advance(
-        _ index: UInt32, _ number: Int, _ running: Int64, _ table: AssertionTable, _ batch: inout ExpiryBatch
+        _ index: UInt32, _ number: Int, _ running: Int64, _ latest: Int64, _ table: AssertionTable,
+        _ batch: inout ExpiryBatch
     ) {
         let entry = unsafe slab.entry(index)
         if unsafe entry.pointee.phase == .held {
-            if let handler = expire(index, at: running, grace: table.graceNanoseconds) {
-                batch.append(handler)
-            }
+            expire(index, at: running, latest: latest, grace: table.graceNanoseconds)
+            unsafe batch.append(table.identifier(shard: number, index: index, generation: entry.pointee.generation))
             return
         }
         unsafe entry.pointee.phase = .overdue
@@ -43,8 +46,11 @@ extension AssertionShard {
     }
 
     /// Goes on through the chunks and expires what is held. Who begins meanwhile is due at once, and need not be found.
-    private mutating func walkOn(_ batch: inout ExpiryBatch, _ running: Int64, _ table: AssertionTable) -> Bool {
+    private mutating func walkOn(
+        _ batch: inout ExpiryBatch, _ number: Int, _ running: Int64, _ latest: Int64, _ table: AssertionTable
+    ) -> Bool {
         guard var slot = walk else { return false }
+        isPastDeadline = true
         let end = slab.chunkCount << AssertionSlab.chunkShift
         let stop = min(end, slot + AssertionSlab.chunkSize)
         while slot < stop, !batch.isFull {
@@ -52,10 +58,9 @@ extension AssertionShard {
             slot += 1
             guard slab.isTaken(index), unsafe slab.entry(index).pointee.phase == .held else { continue }
             unlink(index)
-            unsafe slab.entry(index).pointee.due = running
-            if let handler = expire(index, at: running + table.deadlineLeadNow, grace: table.graceNanoseconds) {
-                batch.append(handler)
-            }
+            expire(index, at: running, latest: latest, grace: table.graceNanoseconds)
+            let generation = unsafe slab.entry(index).pointee.generation
+            batch.append(table.identifier(shard: number, index: index, generation: generation))
         }
         walk = slot < end ? slot : nil
         return walk != nil
@@ -77,16 +82,31 @@ extension AssertionTable {
         pauses.check(MonotonicInstant(nanoseconds: now))
         let running = running(now)
         let expiresAll = isAtDeadline(now)
+        let deadline = deadline.load(ordering: .acquiring)
+        let latest = deadline == .max ? .max : self.running(deadline)
         var hasMore = false
         for number in 0..<shardCount {
             hasMore =
                 unsafe shards[number].withLock {
                     $0.collect(
-                        &batch, shard: number, running: running, expiresAll: expiresAll, table: self)
+                        &batch, shard: number, running: running, latest: latest, expiresAll: expiresAll, table: self)
                 } || hasMore
             if batch.isFull { return true }
         }
         return hasMore
+    }
+
+    /// The handler of one that is due, for being called now; nil where it has ended.
+    func takeHandler(_ identifier: Identifier) -> ExpirationHandler? {
+        guard let (shard, index, generation) = locate(identifier) else { return nil }
+        return shard.withLock { shard in
+            guard let entry = unsafe shard.slab.entry(index, generation: generation),
+                let handler = unsafe entry.pointee.handler
+            else { return nil }
+            unsafe entry.pointee.handler = nil
+            shard.expired += 1
+            return handler
+        }
     }
 
     /// When something is due next, in monotonic nanoseconds; `.max` where nothing is.
@@ -110,7 +130,12 @@ extension AssertionTable {
 
     /// The process's deadline is set, or taken back where it is `.max`. Costs nothing per assertion.
     func setDeadline(_ deadline: Int64, lead: Int64) {
-        for number in 0..<shardCount { unsafe shards[number].withLock { $0.walk = deadline == .max ? nil : 0 } }
+        for number in 0..<shardCount {
+            unsafe shards[number].withLock { shard in
+                shard.walk = deadline == .max ? nil : 0
+                shard.isPastDeadline = false
+            }
+        }
         deadlineLead.store(lead, ordering: .relaxed)
         self.deadline.store(deadline, ordering: .releasing)
     }

@@ -18,6 +18,11 @@ extension AssertionTable {
         return sum
     }
 
+    /// How many slots are taken: by what is held, expiring or overdue, and by what has ended and is still in a handle.
+    var takenSlots: Int {
+        (0..<shardCount).reduce(0) { sum, shard in unsafe sum + shards[shard].withLock { $0.slab.taken } }
+    }
+
     /// Goes through all entries, a chunk with each taking of a lock. `visit` runs under the lock and must not leave it.
     func forEach(_ visit: (borrowing AssertionEntry, Identifier) -> Void) {
         for number in 0..<shardCount {
@@ -70,7 +75,7 @@ extension AssertionTable {
         var left = process == .max ? Int64.max : max(0, process - now)
         switch entry.phase {
         case .held where entry.due == .max: break
-        case .held: left = min(left, max(0, entry.due - running(now)) + Int64(entry.lead) * 1000)
+        case .held: left = min(left, max(0, entry.due + Int64(entry.lead) * 1000 - running(now)))
         case .expiring: left = min(left, max(0, entry.due - graceNanoseconds - running(now)))
         case .overdue, .free, .ended: left = 0
         }

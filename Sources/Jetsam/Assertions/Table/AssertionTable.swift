@@ -116,11 +116,14 @@ internal import Synchronization
                         shard.converted = (duration, duration.nanoseconds, self.lead(duration.nanoseconds))
                     }
                     lead = shard.converted.lead
-                    let (sum, overflow) = running.addingReportingOverflow(
-                        max(0, shard.converted.nanoseconds) - Int64(lead) * 1000)
-                    due = overflow ? .max : sum
+                    let (sum, overflow) = running.addingReportingOverflow(max(0, shard.converted.nanoseconds))
+                    due = overflow ? .max : sum - Int64(lead) * 1000
                 }
-                if isPastDeadline { due = running }
+                // Asked under the lock: the walk may have come by since the look at the clock.
+                if shard.isPastDeadline {
+                    due = running
+                    lead = UInt32(clamping: (deadline.load(ordering: .relaxed) - now) / 1000)
+                }
                 let generation = shard.nextGeneration
                 shard.nextGeneration = generation == .max ? 1 : generation + 1
                 let entry = AssertionEntry(
@@ -244,6 +247,9 @@ internal import Synchronization
     func checkReleased() {
         if waiters.isAnyWaiting { waiters.letGo { settledHolding == 0 } }
     }
+
+    /// Whether somebody waits for the last to go.
+    var isAwaited: Bool { waiters.isAnyWaiting }
 
     /// How many hold up suspension and the end. Takes no lock.
     var holding: Int {
