@@ -35,7 +35,7 @@ public final class ResourceManager: Service, Sendable {
     private let metrics: ManagerMetrics
     let lifecycle: ProcessLifecycle
     /// Where kernel events arrive.
-    private let eventQueue = DispatchQueue(label: "jetsam.events")
+    let eventQueue = DispatchQueue(label: "jetsam.events")
     private let totals = Lock(ReclaimTotals())
     private let hasRun = Atomic<Bool>(false)
     let events: KernelEvents?

@@ -44,9 +44,9 @@ struct DrainTests {
             try await fixture.until("the gate waits, or does not") {
                 fixture.nextDeadline == 3 || told.withLock { $0 != nil }
             }
-            fixture.machine.advance(by: .seconds(2.5))
+            fixture.machine.advance(by: .milliseconds(2500))
             #expect(!fixture.manager.isReady && fixture.manager.processState == .inactive)
-            fixture.machine.advance(by: .seconds(0.5))
+            fixture.machine.advance(by: .milliseconds(500))
         }
         #expect(told.withLock { $0 } == 3)
     }
@@ -106,11 +106,11 @@ struct DrainTests {
                 fixture.manager.status.process.terminationDeadline
                     == fixture.machine.clock.now.advanced(by: .seconds(10)))
             try await fixture.until("it waits for them") { fixture.nextDeadline == 8 }
-            fixture.machine.advance(by: .seconds(7.9))
+            fixture.machine.advance(by: .milliseconds(7900))
             #expect(database.isOpen && fixture.manager.processState == .background)
             #expect(!fixture.record.events.contains("willTerminate"))
             // Waiting ends; the last callback hangs.
-            fixture.machine.advance(by: .seconds(0.1))
+            fixture.machine.advance(by: .milliseconds(100))
             await fixture.record.heard("willTerminate")
             try await fixture.until("the last callback is waited for") { fixture.nextDeadline == 9 }
             #expect(!fixture.tasks.mayBegin(priority: .high))

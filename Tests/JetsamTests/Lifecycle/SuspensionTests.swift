@@ -22,7 +22,7 @@ struct SuspensionTests {
         let fixture = try Self.fixture()
         let cache = PlainCache(bytes: 64 * mebibyte, in: fixture.registry)
         try await fixture.run { fixture in
-            fixture.machine.advance(by: .seconds(9.9))
+            fixture.machine.advance(by: .milliseconds(9900))
             await fixture.settle()
             #expect(fixture.manager.processState == .background)
             fixture.machine.advance(by: .seconds(2))
@@ -58,10 +58,10 @@ struct SuspensionTests {
             mode?.end()
             if let task { fixture.tasks.endBackgroundTask(task) }
             #expect(fixture.manager.status.process.backgroundModes == [])
-            fixture.machine.advance(by: .seconds(9.9))
+            fixture.machine.advance(by: .milliseconds(9900))
             await fixture.settle()
             #expect(fixture.manager.processState == .background, "the delay begins anew")
-            fixture.machine.advance(by: .seconds(2.1))
+            fixture.machine.advance(by: .milliseconds(2100))
             try await fixture.until("it is suspended") { fixture.manager.processState == .suspended }
         }
     }
@@ -88,10 +88,10 @@ struct SuspensionTests {
         try await fixture.run { fixture in
             fixture.machine.advance(by: .seconds(8))
             fixture.tasks.endBackgroundTask(try fixture.tasks.begin("short").intoIdentifier())
-            fixture.machine.advance(by: .seconds(9.9))
+            fixture.machine.advance(by: .milliseconds(9900))
             await fixture.settle()
             #expect(fixture.manager.processState == .background)
-            fixture.machine.advance(by: .seconds(2.1))
+            fixture.machine.advance(by: .milliseconds(2100))
             try await fixture.until("it is suspended") { fixture.manager.processState == .suspended }
         }
     }

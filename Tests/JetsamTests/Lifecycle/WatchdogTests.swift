@@ -77,9 +77,9 @@ struct WatchdogTests {
         try await fixture.run { fixture in
             let change = Task { try await fixture.manager.resignActive() }
             try await fixture.until("it is waited for") { fixture.nextDeadline == 5 }
-            fixture.machine.advance(by: .seconds(4.9))
+            fixture.machine.advance(by: .milliseconds(4900))
             #expect(fixture.exits.withLock { $0 } == [])
-            fixture.machine.advance(by: .seconds(0.1))
+            fixture.machine.advance(by: .milliseconds(100))
             #expect(fixture.exits.withLock { $0 } == [75])
             try await change.value
             fixture.record.release("willResignActive")
@@ -95,9 +95,9 @@ struct WatchdogTests {
             let change = Task { try await fixture.manager.resignActive() }
             try await fixture.until("it is waited for") { fixture.nextDeadline == 5 }
             fixture.machine.clock.advance(by: .seconds(3600))
-            fixture.machine.advance(by: .seconds(4.9))
+            fixture.machine.advance(by: .milliseconds(4900))
             #expect(fixture.manager.status.process.missedDeadlines == 0)
-            fixture.machine.advance(by: .seconds(0.1))
+            fixture.machine.advance(by: .milliseconds(100))
             #expect(fixture.manager.status.process.missedDeadlines == 1)
             try await change.value
             fixture.record.release("willResignActive")
