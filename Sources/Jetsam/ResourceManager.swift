@@ -217,7 +217,12 @@ public final class ResourceManager: Service, Sendable {
         lifecycle.openNotifier()
         lifecycle.begin(.recorder)
         try await withTaskCancellationHandler {
-            try await live()
+            // From the first moment: a launch may still be under way when the manager's turn comes.
+            try await withGracefulShutdownHandler {
+                try await live()
+            } onGracefulShutdown: { [lifecycle] in
+                lifecycle.beginShutdown()
+            }
         } onCancel: {
             lifecycle.waits.abandon()
         }

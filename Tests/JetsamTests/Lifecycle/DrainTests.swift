@@ -162,6 +162,44 @@ struct DrainTests {
         #expect(fixture.record.events.last == "willTerminate")
     }
 
+    @Test(
+        "A change that hangs when shutdown begins is not waited for longer than the grace period allows",
+        arguments: ["willFinishLaunching", "didFinishLaunching", "willResignActive"], [false, true])
+    func changeUnderWay(callback: String, hasGate: Bool) async throws {
+        let fixture = try LifecycleFixture {
+            $0.launchDeadline = .seconds(1000)
+            $0.transitionDeadline = .seconds(1000)
+            $0.terminationGracePeriod = .seconds(8)
+        }
+        defer { fixture.machine.tree.remove() }
+        fixture.record.hold(callback)
+        let services =
+            hasGate
+            ? ServiceGroup(configuration: fixture.manager.serviceGroupConfiguration(servers: []))
+            : ServiceGroup(services: [fixture.manager], logger: fixture.logs.logger)
+        let running = Task { try await services.run() }
+        let change =
+            callback == "willResignActive"
+            ? Task {
+                await fixture.record.heard("didBecomeActive")
+                try await fixture.manager.resignActive()
+            } : nil
+        await fixture.record.heard(callback)
+        try await fixture.until("it is waited for") { fixture.nextDeadline == 1000 }
+        await services.triggerGracefulShutdown()
+        // Half of the time in which tasks are waited for.
+        try await fixture.until("it is waited for no longer than that") { fixture.nextDeadline == 3 }
+        #expect(!fixture.manager.isReady)
+        fixture.machine.advance(by: .seconds(3))
+        try await fixture.until("it goes on") { fixture.manager.status.process.missedDeadlines > 0 }
+        fixture.record.release(callback)
+        try await running.value
+        _ = await change?.result
+        #expect(fixture.seconds == 3)
+        #expect(fixture.record.events.last == "willTerminate")
+        #expect(fixture.manager.status.process.lateObservers.first?.callback == callback)
+    }
+
     @Test("Without a gate everything happens at the manager's turn")
     func noGate() async throws {
         let fixture = try LifecycleFixture()

@@ -139,6 +139,20 @@ struct SuspensionTests {
         }
     }
 
+    @Test("A suspended process that is told to end wakes for nobody, and nobody is told")
+    func shutdown() async throws {
+        let fixture = try Self.fixture()
+        try await fixture.run(servers: []) { fixture, group in
+            fixture.machine.advance(by: .seconds(12))
+            try await fixture.until("it is suspended") { fixture.manager.processState == .suspended }
+            await group.triggerGracefulShutdown()
+        }
+        #expect(fixture.manager.status.process.transition?.from == .suspended)
+        #expect(fixture.manager.status.process.cause == .shutdown)
+        #expect(fixture.record.events == ["willFinishLaunching", "didFinishLaunching"])
+        #expect(fixture.seconds == 12)
+    }
+
     @Test("A process that leaves when it is suspended takes its group with it, in order, without a last call")
     func exits() async throws {
         let fixture = try Self.fixture { $0.exitsOnSuspend = true }

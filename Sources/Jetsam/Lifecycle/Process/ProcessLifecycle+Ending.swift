@@ -14,11 +14,14 @@ extension ProcessLifecycle {
             assertionGrace: dependencies.assertions.overdueGrace)
         let earlier = state.withLock { state -> TerminationClock? in
             state.machine.beginShutdown()
-            defer { state.termination = state.termination ?? clock }
-            return state.termination
+            if let earlier = state.termination { return earlier }
+            state.termination = clock
+            state.hurry = clock.backgroundEnd(from: clock.began, deadline: configuration.backgroundDeadline)
+            return nil
         }
         setReady(false)
         if let earlier { return earlier }
+        if let end = state.withLock({ $0.hurry }) { waits.hurry(to: end) }
         dependencies.assertions.beginDraining(deadline: clock.assertionDeadline)
         notifier?.stopping(within: configuration.terminationGracePeriod)
         dependencies.noteCaches(processState, true)

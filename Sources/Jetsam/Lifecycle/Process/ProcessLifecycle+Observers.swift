@@ -41,8 +41,13 @@ extension ProcessLifecycle {
             }
         }
         let isLaunch = callback == .willFinishLaunching || callback == .didFinishLaunching
+        // A launch may still be under way when the process is to end already; so may any other change.
+        let isOfTheEnd = isShuttingDown && !isLaunch
         await finish(delivery, movesWithPauses: !isShuttingDown) { [self] in
-            isLaunch ? state.withLock { $0.launchDeadline } ?? deadline : deadline
+            state.withLock { state in
+                let deadline = isLaunch ? state.launchDeadline ?? deadline : deadline
+                return isOfTheEnd ? deadline : min(deadline, state.hurry ?? deadline)
+            }
         }
     }
 

@@ -15,6 +15,8 @@ final class ProcessLifecycle: Sendable {
         var launchReason: LaunchReason?
         var launchDeadline: MonotonicInstant?
         var termination: TerminationClock?
+        /// When what was under way at the beginning of shutdown is waited for no longer.
+        var hurry: MonotonicInstant?
         var shutdownCause = LifecycleCause.shutdown
         var modes: [UInt64: String] = [:]
         var missedDeadlines = 0

@@ -47,8 +47,15 @@ final class TimedWait: Sendable {
 
 /// The waits that are under way, so that all of them can be given up at once.
 final class TimedWaits: Sendable {
+    private struct Entry {
+        let wait: TimedWait
+        let onExpiry: @Sendable () -> Void
+        /// The timer that `hurry` set.
+        var hurried: UInt64?
+    }
+
     private struct State {
-        var waits: [UInt64: TimedWait] = [:]
+        var waits: [UInt64: Entry] = [:]
         var nextID: UInt64 = 0
         var areAbandoned = false
     }
@@ -78,7 +85,7 @@ final class TimedWaits: Sendable {
         let id = state.withLock { state -> UInt64? in
             guard !state.areAbandoned else { return nil }
             state.nextID += 1
-            state.waits[state.nextID] = wait
+            state.waits[state.nextID] = Entry(wait: wait, onExpiry: onExpiry)
             return state.nextID
         }
         guard let id else {
@@ -90,7 +97,7 @@ final class TimedWaits: Sendable {
         let outcome = await wait.outcome()
         if let armed = timer.withLock({ $0 }) { deadlines.cancel(armed) }
         let removed = state.withLock { $0.waits.removeValue(forKey: id) }
-        _ = removed
+        if let hurried = removed?.hurried { deadlines.cancel(hurried) }
         return outcome
     }
 
@@ -112,11 +119,25 @@ final class TimedWaits: Sendable {
         timer.withLock { $0 = id }
     }
 
+    /// Those that are under way expire at `instant`, if not before. Pauses do not move it.
+    func hurry(to instant: MonotonicInstant) {
+        for (id, entry) in state.withLock({ $0.waits }) {
+            let timer = deadlines.add(instant) {
+                if entry.wait.resolve(.expired) { entry.onExpiry() }
+            }
+            let isWaiting = state.withLock { state in
+                state.waits[id]?.hurried = timer
+                return state.waits[id] != nil
+            }
+            if !isWaiting { deadlines.cancel(timer) }
+        }
+    }
+
     /// Gives up every wait, and those to come.
     func abandon() {
         let waits = state.withLock { state in
             state.areAbandoned = true
-            return Array(state.waits.values)
+            return state.waits.values.map(\.wait)
         }
         for wait in waits { wait.resolve(.abandoned) }
     }
