@@ -186,9 +186,11 @@ public final class ResourceManager: Service, Sendable {
         defer { backgroundTasks.detachManager() }
         backgroundTasks.setObserver(
             TaskReports(
-                tell: { [logger, metrics] task in
+                tell: { [logger, metrics, holds = backgroundTasks.table.overdueHolds] task in
                     metrics.recordOverdueTask()
-                    logger.warning("Background task \(task) is overdue and holds nothing up any more")
+                    logger.warning(
+                        "Background task \(task) is overdue and \(holds ? "is still waited for" : "holds nothing up any more")"
+                    )
                 },
                 tellHung: { [logger] count in
                     logger.warning(

@@ -2,12 +2,19 @@ internal import MemoryPressure
 internal import Synchronization
 
 /// One action of the ladder while its victims leave.
-struct LadderRun {
+final class LadderRun: Sendable {
     let order: LadderOrder
     let before: MemoryReading
     /// When the next victim may be chosen although this one is not gone.
     let deadline: MonotonicInstant
     let leaving: any LeavingVictims
+
+    init(order: LadderOrder, before: MemoryReading, deadline: MonotonicInstant, leaving: any LeavingVictims) {
+        self.order = order
+        self.before = before
+        self.deadline = deadline
+        self.leaving = leaving
+    }
 
     /// How it stands at `now`; nil while the victims may still be leaving.
     func outcome(at now: MonotonicInstant) -> Ladder.Outcome? {

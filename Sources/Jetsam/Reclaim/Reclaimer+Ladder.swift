@@ -40,10 +40,11 @@ extension Reclaimer {
         guard channel.gauges.isLadderBusy else { return }
         let now = clock.now
         guard let run = state.withLock({ $0.ladder }), let outcome = run.outcome(at: now) else { return }
-        // Two threads may have come this far; one of them ends it.
+        // Two threads may have come this far; one of them ends it, and a later one is not taken for it.
         let isMine = state.withLock { state in
-            defer { state.ladder = nil }
-            return state.ladder != nil
+            guard state.ladder === run else { return false }
+            state.ladder = nil
+            return true
         }
         guard isMine else { return }
         channel.gauges.setLadderBusy(false)

@@ -74,6 +74,8 @@ internal import Synchronization
     private func prefetchNeighbours(_ index: UInt32) {
         let entry = unsafe slab.entry(index)
         unsafe jetsam_prefetch(entry.pointee.handlerContext)
+        // What is on no list has the neighbours of its last one, which may be gone with their chunks.
+        guard unsafe entry.pointee.place != AssertionEntry.Place.none else { return }
         let next = unsafe entry.pointee.next
         let previous = unsafe entry.pointee.previous
         if next != AssertionEntry.noIndex { unsafe jetsam_prefetch(slab.entry(next)) }

@@ -1,0 +1,182 @@
+import JetsamTesting
+import MemoryPressure
+import Testing
+
+@testable import Jetsam
+
+/// The ladder beyond the caches, with a real registry of background tasks and real scenes, over made-up kernel files.
+struct LadderIntegrationTests {
+    /// Lets time pass in small steps, and everything that follows from each be done.
+    private func pass(_ seconds: Int, _ fixture: Fixture, until isDone: @Sendable () -> Bool = { false }) async {
+        for _ in 0..<seconds * 10 where !isDone() {
+            fixture.machine.advance(by: .milliseconds(100))
+            await fixture.settle()
+        }
+    }
+
+    @Test("At warning low priorities are refused, at critical all but the highest, and at normal none")
+    func admission() async throws {
+        let fixture = try Fixture()
+        try await fixture.run { fixture in
+            let tasks = fixture.backgroundTasks
+            func admitted() -> [Bool] {
+                [.low, .normal, .high].map { (priority: BackgroundTaskPriority) in tasks.mayBegin(priority: priority) }
+            }
+            #expect(admitted() == [true, true, true])
+            fixture.manager.simulate(.warning)
+            #expect(admitted() == [false, true, true])
+            #expect(throws: BackgroundTaskRefusal.self) { _ = try tasks.begin("prefetch", priority: .low) }
+            fixture.manager.simulate(.critical)
+            #expect(admitted() == [false, false, true])
+            fixture.manager.simulate(.normal)
+            await pass(30, fixture) { fixture.manager.level == .normal }
+            #expect(admitted() == [true, true, true])
+        }
+    }
+
+    @Test("When the caches have nothing left, assertions expire early: the lowest first, of these the longest-running")
+    func assertions() async throws {
+        var configuration = ResourceManager.Configuration()
+        configuration.ladder.assertionBatch = 1
+        let fixture = try Fixture(configuration: configuration)
+        try await fixture.run { fixture in
+            let told = Lock<[String]>([])
+            let held = Lock<[String: BackgroundTaskIdentifier]>([:])
+            func begin(_ name: String, _ priority: BackgroundTaskPriority) throws {
+                let task = try fixture.backgroundTasks.begin(.init(name), priority: priority) {
+                    told.withLock { $0.append(name) }
+                    // A batch is gone when its last has ended.
+                    if let identifier = held.withLock({ $0[name] }) {
+                        fixture.backgroundTasks.endBackgroundTask(identifier)
+                    }
+                }
+                let identifier = task.intoIdentifier()
+                held.withLock { $0[name] = identifier }
+            }
+            try begin("high", .high)
+            try begin("normal", .normal)
+            try begin("low, longest", .low)
+            fixture.machine.advance(by: .milliseconds(100))
+            try begin("low, shortest", .low)
+            fixture.set(used: 500 * mebibyte)
+            await pass(30, fixture) { told.withLock { $0.count } == 4 }
+            let order = told.withLock { $0 }
+            #expect(order.first == "low, longest")
+            // The second batch has two, which may be told in either order.
+            #expect(Set(order.dropFirst().prefix(2)) == ["low, shortest", "normal"])
+            #expect(order.last == "high" && order.count == 4)
+            #expect(fixture.backgroundTasks.heldCount == 0)
+        }
+    }
+
+    @Test("Nothing is expired while a cache has something left, nor by a simulation, nor where it is switched off")
+    func gates() async throws {
+        var configuration = ResourceManager.Configuration()
+        configuration.ladder.expiresAssertions = false
+        for (fixture, isShort) in [(try Fixture(), false), (try Fixture(configuration: configuration), true)] {
+            try await fixture.run { fixture in
+                let told = Lock(0)
+                let task = try fixture.backgroundTasks.begin("work") { told.withLock { $0 += 1 } }.intoIdentifier()
+                if isShort { fixture.set(used: 500 * mebibyte) } else { fixture.manager.simulate(.critical) }
+                await pass(20, fixture)
+                #expect(fixture.manager.level == .critical)
+                #expect(told.withLock { $0 } == 0)
+                fixture.backgroundTasks.endBackgroundTask(task)
+            }
+        }
+    }
+
+    @Test("A task that does not end is waited for until it is overdue, and then the next is told")
+    func hangs() async throws {
+        var configuration = ResourceManager.Configuration()
+        configuration.ladder.assertionBatch = 1
+        let fixture = try Fixture(configuration: configuration)
+        try await fixture.run { fixture in
+            let told = Lock<[String]>([])
+            let first = try fixture.backgroundTasks.begin("first", priority: .low) {
+                told.withLock { $0.append("first") }
+            }.intoIdentifier()
+            let second = try fixture.backgroundTasks.begin("second") {
+                told.withLock { $0.append("second") }
+            }.intoIdentifier()
+            fixture.set(used: 500 * mebibyte)
+            await pass(30, fixture) { told.withLock { $0.count } == 1 }
+            #expect(told.withLock { $0 } == ["first"])
+            #expect(fixture.backgroundTasks.statistics.overdue == 0)
+            await pass(30, fixture) { told.withLock { $0.count } == 2 }
+            #expect(told.withLock { $0 } == ["first", "second"])
+            #expect(fixture.backgroundTasks.statistics.overdue == 1)
+            fixture.backgroundTasks.endBackgroundTask(first)
+            fixture.backgroundTasks.endBackgroundTask(second)
+        }
+    }
+
+    @Test("Scenes go one at a time where they may be taken, each step with its name, and none where they may not")
+    func scenes() async throws {
+        for takesScenes in [true, false] {
+            var configuration = ResourceManager.Configuration()
+            configuration.ladder.takesScenes = takesScenes
+            let fixture = try Fixture(configuration: configuration)
+            try await fixture.run { fixture in
+                let background = try await fixture.manager.scenes.connect("background", observer: SceneRecord())
+                try await background.enterBackground()
+                let active = try await fixture.manager.scenes.connect("active", observer: SceneRecord())
+                let losses = Lock<[ReclaimStep]>([])
+                let gate = Gate()
+                let steps = fixture.manager.reclaimSteps
+                let isListening = Gate()
+                let listener = Task {
+                    var iterator = steps.makeAsyncIterator()
+                    isListening.arrive()
+                    while let step = await iterator.next() {
+                        guard step.stage == .scenes else { continue }
+                        losses.withLock { $0.append(step) }
+                        gate.arrive()
+                    }
+                }
+                await isListening.waitForArrivals(1)
+                fixture.set(used: 500 * mebibyte)
+                guard takesScenes else {
+                    await pass(30, fixture)
+                    listener.cancel()
+                    #expect(losses.withLock { $0.isEmpty } && fixture.manager.scenes.candidateCount == 2)
+                    return
+                }
+                @Sendable func isLeaving() -> Bool { fixture.manager.governor.channel.gauges.isLadderBusy }
+                // A scene leaves in tasks of its own, for which time has to stand still.
+                await pass(30, fixture) { isLeaving() || fixture.manager.scenes.candidateCount < 2 }
+                await gate.waitForArrivals(1)
+                let first = try #require(losses.withLock { $0.first })
+                #expect(first.victims.count == 1 && first.victims[0].contains("'background'"))
+                #expect(background.sceneState == .disconnected)
+                await pass(30, fixture) { isLeaving() || fixture.manager.scenes.candidateCount < 1 }
+                await gate.waitForArrivals(2)
+                #expect(active.sceneState == .disconnected)
+                listener.cancel()
+            }
+        }
+    }
+
+    @Test("The ladder ends as soon as there is room again")
+    func stops() async throws {
+        var configuration = ResourceManager.Configuration()
+        configuration.ladder.assertionBatch = 1
+        let fixture = try Fixture(configuration: configuration)
+        try await fixture.run { fixture in
+            let told = Lock(0)
+            var held: [BackgroundTaskIdentifier] = []
+            for _ in 0..<50 {
+                held.append(
+                    try fixture.backgroundTasks.begin("work") {
+                        told.withLock { $0 += 1 }
+                        fixture.change(used: -200 * mebibyte)
+                    }.intoIdentifier())
+            }
+            fixture.set(used: 500 * mebibyte)
+            await pass(30, fixture) { told.withLock { $0 } > 0 }
+            for task in held { fixture.backgroundTasks.endBackgroundTask(task) }
+            await pass(10, fixture)
+            #expect(told.withLock { $0 } == 1)
+        }
+    }
+}
