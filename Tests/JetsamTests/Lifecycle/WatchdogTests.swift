@@ -31,6 +31,7 @@ struct WatchdogTests {
                 fixture.nextDeadline == deadline && quick.events.filter { $0 == callback }.count == heard
                     && fixture.record.events.last == callback
             }
+            await fixture.hasReturned("quick")
             fixture.machine.advance(by: .seconds(deadline) - .milliseconds(1))
             #expect(fixture.manager.status.process.missedDeadlines == 0)
             fixture.machine.advance(by: .milliseconds(1))

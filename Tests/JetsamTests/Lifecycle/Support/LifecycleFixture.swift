@@ -51,6 +51,15 @@ final class LifecycleFixture: Sendable {
         lifecycle.waits.deadlines.nextDue.map { Double($0.nanoseconds) / 1e9 - 3600 }
     }
 
+    /// Returns once every call that an observer got so far has returned.
+    func hasReturned(_ name: String) async {
+        let mailbox = lifecycle.state.withLock { $0.observers.first { $0.mailbox.name == name }?.mailbox }
+        await withCheckedContinuation { continuation in
+            let call = mailbox?.post(onReturn: { continuation.resume() }) { _ in }
+            if call == nil { continuation.resume() }
+        }
+    }
+
     /// Returns once what the sampler left to the notification queue so far has been done.
     func settle() async {
         var steps = manager.reclaimSteps.makeAsyncIterator()
