@@ -7,6 +7,16 @@ expect() {  # STATUS PATH PATTERN
     [[ -z $3 ]] || grep -aq -e "$3" "$work/answer" || fail "mode $mode: $2 lacks '$3'" "$work/answer"
 }
 
+# Waits until the server is ready: it listens a moment before it is.
+await_ready() {
+    local attempt
+    for attempt in {1..100}; do
+        ! curl -sf --max-time 5 -o /dev/null "$url/readyz" || return 0
+        sleep 0.02
+    done
+    fail "mode $mode: not ready 2 s after it listened" "$work/server.log"
+}
+
 smoke_mode() {  # MODE
     mode=$1
     local arguments=(--mode "$mode" --keys 1000 --value-size 16KiB --events "$work/events") key
@@ -14,6 +24,7 @@ smoke_mode() {  # MODE
     local -A metric=()
     [[ $mode != fixed ]] || arguments+=(--budget 1MiB)
     start_server "$work/server.log" "${arguments[@]}"
+    await_ready
     expect 200 / "mode $mode"
     expect 200 /healthz ok
     expect 200 /readyz ready

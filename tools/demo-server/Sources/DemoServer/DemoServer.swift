@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Hummingbird
+internal import Jetsam
 internal import Logging
 internal import NIOCore
 internal import ServiceLifecycle
@@ -12,8 +13,10 @@ struct DemoServer: AsyncParsableCommand {
         commandName: "demo-server",
         abstract: "An HTTP server with a read-through cache, to see what its memory does under load.",
         discussion: """
-            Answers /, /value/KEY, /metrics, /healthz and /readyz. Once it listens it writes one line to standard output, \
-            "listening on http://HOST:PORT". SIGTERM or SIGINT ends it in order, with status 0.
+            Answers /, which lists the routes: values from the cache, work that holds an assertion, metrics and probes. \
+            Once it listens it writes one line to standard output, "listening on http://HOST:PORT". SIGTERM or \
+            SIGINT ends it in order, with status 0: not ready, requests in flight finished, assertions ended or told in \
+            time. Where --hold or --hold-forever were given, a last line says how often their handlers were called.
             """)
 
     @Option(help: "What to do about memory: unbounded keeps every value, fixed keeps to --budget, jetsam is managed.")
@@ -40,8 +43,12 @@ struct DemoServer: AsyncParsableCommand {
     @Option(help: "Rounds of mixing behind each eight bytes of a value; 16 make a miss of 16 KiB cost about 150 µs.")
     var missCost = 16
 
-    @Option(help: "A file for the timeline: one JSON object a line for each change of level and each step of reclaim.")
+    @Option(help: "A file for the timeline: a line of JSON for each change of level or state and step of reclaim.")
     var events: String?
+
+    @OptionGroup(title: "Life cycle, in mode jetsam") var lifecycle: LifecycleOptions
+
+    @OptionGroup(title: "Assertions held, in mode jetsam") var work: HeldWorkOptions
 
     func validate() throws {
         guard 0...65535 ~= port else { throw ValidationError("--port \(port): allowed are 0 to 65535") }
@@ -58,6 +65,10 @@ struct DemoServer: AsyncParsableCommand {
         if footprintBudget != nil, mode != .jetsam {
             throw ValidationError("--footprint-budget is for --mode jetsam")
         }
+        if work.total > 0 || lifecycle.needManager, mode != .jetsam {
+            throw ValidationError(
+                "--hold, --hold-forever, --drain-delay and --simulate-pressure are for --mode jetsam")
+        }
     }
 
     func run() async throws {
@@ -72,11 +83,13 @@ struct DemoServer: AsyncParsableCommand {
         }
         log.write("start", [("mode", .text(mode.rawValue))])
 
-        let memory = try memoryManagement(log: log, logger: logger)
+        let memory = try memoryManagement(logger: logger)
         let readiness = Readiness()
         let responses = Responses(
             cache: memory.cache, origin: Origin(keys: keys, valueSize: valueSize.bytes, rounds: missCost))
-        let routes = Routes(mode: mode, responses: responses, readiness: readiness, manager: memory.manager)
+        let manager = memory.manager
+        let routes = Routes(
+            mode: mode, responses: responses, isReady: { manager?.isReady ?? readiness.isReady }, manager: manager)
         let server = Application(
             router: routes.makeRouter(),
             configuration: ApplicationConfiguration(address: .hostname(host, port: port)),
@@ -89,13 +102,25 @@ struct DemoServer: AsyncParsableCommand {
             },
             logger: logger)
 
-        // Told to leave in reverse: first not ready, then no more requests, and the manager goes last.
-        let group = ServiceGroup(
-            configuration: ServiceGroupConfiguration(
-                services: memory.services + [server, readiness],
-                gracefulShutdownSignals: [.sigterm, .sigint],
-                logger: logger))
-        try await group.run()
+        let held = HeldWork(work, log: log)
+        try held.begin()
+        let observation = manager?.observeLifecycle(LifecycleLog(log: log, work: held))
+        if let simulated = lifecycle.simulatePressure { manager?.simulate(simulated.level) }
+
+        var configuration = groupConfiguration(manager, server: server, readiness: readiness, log: log, logger: logger)
+        configuration.gracefulShutdownSignals = [.sigterm, .sigint]
+        try await ServiceGroup(configuration: configuration).run()
+        observation?.cancel()
+        held.report()
         log.write("stop")
+    }
+
+    /// Told to leave in reverse: first not ready, then no more requests, then the background work, and last the
+    /// timeline.
+    private func groupConfiguration(
+        _ manager: ResourceManager?, server: any Service, readiness: Readiness, log: EventLog, logger: Logger
+    ) -> ServiceGroupConfiguration {
+        guard let manager else { return ServiceGroupConfiguration(services: [server, readiness], logger: logger) }
+        return manager.serviceGroupConfiguration(needs: [Timeline(manager: manager, log: log)], servers: [server])
     }
 }

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import MemoryPressure
 
 /// What the server does about its memory.
 enum Mode: String, CaseIterable, Sendable, ExpressibleByArgument {
@@ -8,6 +9,13 @@ enum Mode: String, CaseIterable, Sendable, ExpressibleByArgument {
     case fixed
     /// Lets Jetsam say how much there is.
     case jetsam
+}
+
+/// A level of pressure to be pretended.
+enum SimulatedPressure: String, CaseIterable, Sendable, ExpressibleByArgument {
+    case warning, critical
+
+    var level: PressureLevel { self == .warning ? .warning : .critical }
 }
 
 /// A number of bytes as people write it: `512MiB`, `200MB`, `4096`.

@@ -5,20 +5,19 @@ internal import ServiceLifecycle
 /// What a mode brings with it: its cache, and what has to run beside the server.
 struct MemoryManagement: Sendable {
     var cache: any ResponseCache
-    var services: [any Service] = []
     var manager: ResourceManager?
 }
 
 extension DemoServer {
-    func memoryManagement(log: EventLog, logger: Logger) throws -> MemoryManagement {
+    func memoryManagement(logger: Logger) throws -> MemoryManagement {
         switch mode {
         case .unbounded: MemoryManagement(cache: UnboundedCache())
         case .fixed: MemoryManagement(cache: LRUCache(limit: budget.bytes))
-        case .jetsam: try managedByJetsam(log: log, logger: logger)
+        case .jetsam: try managedByJetsam(logger: logger)
         }
     }
 
-    private func managedByJetsam(log: EventLog, logger: Logger) throws -> MemoryManagement {
+    private func managedByJetsam(logger: Logger) throws -> MemoryManagement {
         let cache = LRUCache()
         let registration = CacheRegistry.shared.register(
             "responses",
@@ -29,8 +28,9 @@ extension DemoServer {
 
         var configuration = ResourceManager.Configuration()
         configuration.footprint = footprintBudget.map { .init(budgetBytes: $0.bytes) }
+        configuration.lifecycle.terminationGracePeriod = .seconds(lifecycle.terminationGracePeriod)
+        configuration.lifecycle.drainDelay = .seconds(lifecycle.drainDelay)
         let manager = try ResourceManager(configuration: configuration, logger: logger)
-        return MemoryManagement(
-            cache: cache, services: [manager, Timeline(manager: manager, log: log)], manager: manager)
+        return MemoryManagement(cache: cache, manager: manager)
     }
 }

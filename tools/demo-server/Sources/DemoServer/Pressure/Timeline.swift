@@ -10,8 +10,9 @@ struct Timeline: Service {
     func run() async throws {
         let changes = manager.levelChanges
         let steps = manager.reclaimSteps
-        // Not for longer than its turn: a service that ends early, or late, holds up the group.
+        // For as long as its turn: the streams end with the manager, and a service that ends early makes the group fail.
         await withTaskGroup { group in
+            group.addTask { try? await gracefulShutdown() }
             group.addTask {
                 for await change in changes.cancelOnGracefulShutdown() { write(change) }
             }

@@ -6,6 +6,8 @@ struct MetricsPage: Sendable {
     var counts: Responses.Counts
     var size: CacheSize
     var usage: ProcessUsage
+    var assertions: BackgroundTaskStatistics
+    var isReady: Bool
     /// What the manager knows; nil where there is none.
     var status: ResourceManager.Status?
 
@@ -22,7 +24,19 @@ struct MetricsPage: Sendable {
         if let footprint = usage.footprintBytes {
             add("demo_footprint_bytes", "gauge", "Resident memory of the process less what it shares.", "\(footprint)")
         }
+        add("demo_ready", "gauge", "1 while new requests are wanted.", isReady ? "1" : "0")
+        add("demo_assertions_held", "gauge", "Background tasks that hold the process.", "\(assertions.held)")
+        add("demo_assertions_begun_total", "counter", "Background tasks begun.", "\(assertions.begun)")
+        add("demo_assertions_ended_total", "counter", "Background tasks ended.", "\(assertions.ended)")
+        add("demo_assertions_expired_total", "counter", "Those told that they expire.", "\(assertions.expired)")
+        add(
+            "demo_assertions_overdue_total", "counter", "Those not ended by the end of their grace.",
+            "\(assertions.overdue)")
+        add("demo_assertions_refused_total", "counter", "Those that might not begin.", "\(assertions.refused)")
         if let status {
+            add(
+                "demo_process_state", "gauge", "0 not running, 1 inactive, 2 active, 3 background, 4 suspended.",
+                "\(status.process.state.rawValue)")
             add("demo_pressure_level", "gauge", "0 normal, 1 warning, 2 critical.", "\(status.level.rawValue)")
             add("demo_headroom_bytes", "gauge", "Bytes left to the nearest limit.", "\(status.reading.headroomBytes)")
             add("demo_level_changes_total", "counter", "Changes of the level.", "\(status.totals.levelChanges)")

@@ -1,7 +1,8 @@
 internal import NIOConcurrencyHelpers
 internal import ServiceLifecycle
 
-/// Whether new requests are wanted: from the moment that the server listens until a shutdown begins.
+/// Whether new requests are wanted, where no manager says so: from the moment that the server listens until a shutdown
+/// begins.
 ///
 /// As a service it is the last of its group, and so the first to hear of a shutdown.
 final class Readiness: Service {

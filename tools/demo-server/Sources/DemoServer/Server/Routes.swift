@@ -6,7 +6,8 @@ internal import NIOCore
 struct Routes: Sendable {
     var mode: Mode
     var responses: Responses
-    var readiness: Readiness
+    /// Whether new requests are wanted.
+    var isReady: @Sendable () -> Bool
     var manager: ResourceManager?
 
     func makeRouter() -> Router<BasicRequestContext> {
@@ -14,31 +15,85 @@ struct Routes: Sendable {
         router.get("/") { _, _ in
             """
             A read-through cache of \(responses.origin.keys) values, mode \(mode.rawValue).
-            /value/KEY   the value of a key from 0 to \(responses.origin.keys - 1)
-            /metrics     counters and gauges for Prometheus
-            /healthz     200 while the process works
-            /readyz      200 while it takes requests, 503 before and after
+            /value/KEY      the value of a key from 0 to \(responses.origin.keys - 1)
+            /prefetch/KEY   the same, of low priority: 503 as soon as memory is short or the server leaves
+            /work/MS        begins work of so many milliseconds that holds an assertion, and answers at once
+            /wait/MS        does such work before it answers
+            /metrics        counters and gauges for Prometheus
+            /healthz        200 while the process works
+            /readyz         200 while it takes requests, 503 before and after
 
             """
         }
-        router.get("value/:key") { _, context in
-            let text = context.parameters.get("key") ?? ""
-            guard let key = Int(text), let value = responses.value(for: key) else {
-                return Self.text("no such key: a key is a number from 0 to \(responses.origin.keys - 1)\n", .notFound)
-            }
-            return Response(status: .ok, headers: Self.binary, body: ResponseBody(byteBuffer: value))
+        router.get("value/:key") { _, context in value(context) }
+        router.group("prefetch").add(middleware: AdmissionMiddleware(priority: .low)).get(":key") { _, context in
+            value(context)
+        }
+        let admission = AdmissionMiddleware<BasicRequestContext>(priority: .normal)
+        router.group("work").add(middleware: admission).get(":milliseconds") { _, context in
+            work(context, admission)
+        }
+        router.group("wait").add(middleware: admission).get(":milliseconds") { _, context in
+            await wait(context, admission)
         }
         router.get("metrics") { _, _ in
             let page = MetricsPage(
                 counts: responses.counts, size: responses.cache.size, usage: .current(),
-                status: manager?.status)
+                assertions: BackgroundTaskRegistry.shared.statistics, isReady: isReady(), status: manager?.status)
             return Self.text(page.text, .ok, headers: Self.prometheus)
         }
         router.get("healthz") { _, _ in Self.text("ok\n", .ok) }
         router.get("readyz") { _, _ in
-            readiness.isReady ? Self.text("ready\n", .ok) : Self.text("not ready\n", .serviceUnavailable)
+            isReady() ? Self.text("ready\n", .ok) : Self.text("not ready\n", .serviceUnavailable)
         }
         return router
+    }
+
+    private func value(_ context: BasicRequestContext) -> Response {
+        let text = context.parameters.get("key") ?? ""
+        guard let key = Int(text), let value = responses.value(for: key) else {
+            return Self.text("no such key: a key is a number from 0 to \(responses.origin.keys - 1)\n", .notFound)
+        }
+        return Response(status: .ok, headers: Self.binary, body: ResponseBody(byteBuffer: value))
+    }
+
+    /// Begins work that outlives its request: the assertion keeps the process for it.
+    private func work(
+        _ context: BasicRequestContext, _ admission: AdmissionMiddleware<BasicRequestContext>
+    ) -> Response {
+        guard let duration = Self.duration(context) else { return Self.noDuration }
+        let registry = admission.registry
+        // Between the middleware's question and this the answer may have changed.
+        guard let task = try? registry.begin("demo.work", priority: admission.priority).intoIdentifier() else {
+            return admission.refusal()
+        }
+        Task {
+            try? await Task.sleep(for: duration)
+            registry.endBackgroundTask(task)
+        }
+        return Self.text("begun\n", .accepted)
+    }
+
+    /// Does work that its client waits for; it is cancelled when its time has run out.
+    private func wait(
+        _ context: BasicRequestContext, _ admission: AdmissionMiddleware<BasicRequestContext>
+    ) async -> Response {
+        guard let duration = Self.duration(context) else { return Self.noDuration }
+        do {
+            try await admission.registry.withBackgroundTask("demo.wait", priority: admission.priority) {
+                try await Task.sleep(for: duration)
+            }
+            return Self.text("done\n", .ok)
+        } catch {
+            return admission.refusal()
+        }
+    }
+
+    private static let noDuration = text("work takes 0 to 60000 milliseconds\n", .notFound)
+
+    private static func duration(_ context: BasicRequestContext) -> Duration? {
+        let milliseconds = context.parameters.get("milliseconds").flatMap(Int.init)
+        return milliseconds.flatMap { 0...60_000 ~= $0 ? .milliseconds($0) : nil }
     }
 
     private static let binary: HTTPFields = [.contentType: "application/octet-stream"]

@@ -1,0 +1,49 @@
+internal import Jetsam
+
+/// Writes the life of the process into the timeline, and lets held work end once a shutdown begins.
+struct LifecycleLog: LifecycleObserver {
+    var log: EventLog
+    var work: HeldWork
+
+    func willFinishLaunching(_ reason: LaunchReason) async {
+        log.write("launching", [("reason", .text("\(reason)"))])
+    }
+
+    func didFinishLaunching() async {
+        log.write("launched")
+    }
+
+    func didBecomeActive(_ transition: ProcessTransition) async {
+        write("active", transition)
+    }
+
+    func willResignActive(_ transition: ProcessTransition) async {
+        write("resigning", transition)
+        if transition.cause == .shutdown { work.release() }
+    }
+
+    func didEnterBackground(_ transition: ProcessTransition) async {
+        write("background", transition)
+    }
+
+    func willEnterForeground(_ transition: ProcessTransition) async {
+        write("foreground", transition)
+    }
+
+    func willTerminate(_ transition: ProcessTransition) async {
+        write("terminating", transition)
+    }
+
+    func resumed(after gap: Duration) async {
+        log.write("resumed", [("gapSeconds", .seconds(gap)), ("text", .text("went on after \(gap)"))])
+    }
+
+    func wallClockChanged(by change: Duration) async {
+        log.write(
+            "wall-clock", [("bySeconds", .seconds(change)), ("text", .text("the wall clock was set by \(change)"))])
+    }
+
+    private func write(_ event: String, _ transition: ProcessTransition) {
+        log.write(event, [("cause", .text("\(transition.cause)")), ("process", .text("\(transition)"))])
+    }
+}
