@@ -182,7 +182,9 @@ public final class ResourceManager: Service, Sendable {
         guard !hasRun.exchange(true, ordering: .acquiringAndReleasing) else { throw ResourceManagerError.hasRunBefore }
         guard registry.attachManager() else { throw ResourceManagerError.registryInUse }
         defer { registry.detachManager() }
-        guard backgroundTasks.attachManager() else { throw ResourceManagerError.registryInUse }
+        guard backgroundTasks.attachManager(level: { governor.currentLevel }) else {
+            throw ResourceManagerError.registryInUse
+        }
         defer { backgroundTasks.detachManager() }
         backgroundTasks.setObserver(
             TaskReports(

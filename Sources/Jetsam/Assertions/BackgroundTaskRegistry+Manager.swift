@@ -4,11 +4,16 @@ internal import Synchronization
 
 /// What a manager does with the tasks of its registry.
 extension BackgroundTaskRegistry {
-    /// Takes the one place of a running manager, and lets everything begin; false where it is taken.
-    func attachManager() -> Bool {
+    /// Takes the one place of a running manager, and lets everything begin that the level allows; false where it is taken.
+    ///
+    /// - Parameter level: What the manager has found already, or was told to pretend.
+    func attachManager(level: () -> PressureLevel) -> Bool {
         guard !hasManager.exchange(true, ordering: .acquiringAndReleasing) else { return false }
         table.setDeadline(.max, lead: 0)
-        table.changeAdmission { $0 = Admission() }
+        table.changeAdmission {
+            $0 = Admission()
+            $0.level = level()
+        }
         return true
     }
 

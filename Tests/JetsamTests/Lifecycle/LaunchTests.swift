@@ -99,4 +99,14 @@ struct LaunchTests {
         task.cancel()
         try await task.value
     }
+
+    @Test("A level that was found or pretended before the launch decides what may begin after it")
+    func levelBeforeLaunch() async throws {
+        let fixture = try LifecycleFixture()
+        fixture.manager.simulate(.warning)
+        try await fixture.run { fixture in
+            await fixture.record.heard("didBecomeActive")
+            #expect(fixture.tasks.mayBegin(priority: .normal) && !fixture.tasks.mayBegin(priority: .low))
+        }
+    }
 }
