@@ -75,6 +75,7 @@ extension ResourceManager {
     /// Bars idle suspension until the mode is ended or dropped.
     ///
     /// - Parameter name: The reason, as the status shows it; at most 64 characters.
+    /// - Returns: The mode: it ends when this is dropped.
     public func beginBackgroundMode(_ name: String) -> BackgroundMode {
         lifecycle.beginBackgroundMode(name)
     }
@@ -93,6 +94,7 @@ extension ResourceManager {
     /// - Parameters:
     ///   - needs: What background work needs, such as a database.
     ///   - servers: What takes work, such as an HTTP server.
+    /// - Returns: A configuration to add signals to, and to make a `ServiceGroup` from.
     public func serviceGroupConfiguration(
         needs: [any Service] = [], servers: [any Service]
     ) -> ServiceGroupConfiguration {

@@ -145,6 +145,8 @@ public final class ResourceManager: Service, Sendable {
 
     /// Holds the level at `level` or above, as the `external` rule: to try out how the application answers.
     ///
+    /// Caches are asked and background tasks refused as at a real one; nothing that is under way is taken.
+    ///
     /// - Parameters:
     ///   - level: `normal` ends an earlier call.
     ///   - duration: How long; nil until it is called again.

@@ -11,7 +11,7 @@ public struct ResourceManagerError: Error, Sendable, Equatable, CustomStringConv
 
     /// ``ResourceManager/run()`` was called twice on one manager.
     public static let hasRunBefore = ResourceManagerError(code: .hasRunBefore)
-    /// Another running manager asks the caches of the same registry.
+    /// Another running manager asks the caches, or holds the background tasks, of the same registry.
     public static let registryInUse = ResourceManagerError(code: .registryInUse)
 
     /// A thread or a descriptor that the manager needs could not be had; the description says which, and the system's error.

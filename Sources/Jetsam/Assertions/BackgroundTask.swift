@@ -28,6 +28,7 @@ internal import MemoryPressure
 
     /// Moves the deadline of a task that has one of its own by `duration`, never past the process's.
     ///
+    /// - Parameter duration: More than zero; what is beyond the clock, some 292 years, counts as that.
     /// - Returns: Whether it did: not for a task that has ended or was told already that it expires, that has no deadline
     ///   of its own, or for a duration of zero or less.
     @discardableResult
@@ -70,10 +71,13 @@ extension BackgroundTaskRegistry {
     /// Begins a task, in the form that UIKit has.
     ///
     /// - Parameters:
-    ///   - name: What logs and reports call it.
+    ///   - name: What logs and reports call it; nil for `unnamed`.
     ///   - priority: Lower ones are refused first and expire first when memory is short.
     ///   - expiry: When it expires if it was not ended.
-    ///   - expirationHandler: Called once when it expires, on a thread of the registry's, not on the main thread.
+    ///   - fileID: Where it is begun; leave it to the compiler.
+    ///   - line: Where it is begun; leave it to the compiler.
+    ///   - expirationHandler: Called once when it expires, a lead time before its deadline, on a thread of the registry's, not
+    ///     on the main thread.
     /// - Returns: What to end it with; ``BackgroundTaskIdentifier/invalid`` where it was refused. One that is never ended
     ///   holds up the end of the process until its deadline, and is reported as overdue.
     public func beginBackgroundTask(

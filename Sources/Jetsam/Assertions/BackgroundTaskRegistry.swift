@@ -22,7 +22,9 @@ public final class BackgroundTaskRegistry: Sendable {
     let configuration: Configuration
     let hasManager = Atomic<Bool>(false)
 
-    /// A registry of one's own.
+    /// A registry of one's own, for tests and for libraries that want to be apart. A manager has to be given it.
+    ///
+    /// - Parameter configuration: Values out of their range are held to it.
     public convenience init(configuration: Configuration = Configuration()) {
         self.init(configuration: configuration, clock: SystemMonotonicClock(), isAutomatic: true)
     }
@@ -105,7 +107,8 @@ public final class BackgroundTaskRegistry: Sendable {
         table.admission.admits(priority)
     }
 
-    /// Why a background task of that priority may not begin now; nil where it may. Counts as no refusal.
+    /// Why a background task of that priority may not begin now; nil where it may. Does not count as a refusal in
+    /// ``BackgroundTaskStatistics/refused``. As cheap as ``mayBegin(priority:)`` where it may.
     public func whyNot(priority: BackgroundTaskPriority = .normal) -> BackgroundTaskRefusal? {
         table.admission.refusal(priority)
     }
@@ -113,7 +116,7 @@ public final class BackgroundTaskRegistry: Sendable {
     /// How many tasks hold up suspension and the end of the process. Takes no lock.
     public var heldCount: Int { table.holding }
 
-    /// Counts since the registry was made.
+    /// Counts since the registry was made. Takes each part's lock for a moment: for dashboards, not for hot paths.
     public var statistics: BackgroundTaskStatistics {
         var statistics = table.statistics
         statistics.hungHandlers = engine.handlersGivenUp

@@ -15,7 +15,7 @@ extension BackgroundTaskRegistry {
     ///   - fileID: Where it is begun; leave it to the compiler.
     ///   - line: Where it is begun; leave it to the compiler.
     ///   - onExpiration: Called once when it expires, on a thread of the registry's, before the child task is cancelled.
-    ///   - body: The work.
+    ///   - body: The work. It runs in a child task, on whatever executor such a task has.
     /// - Returns: What the body returns, also after it expired.
     /// - Throws: ``BackgroundTaskRefusal`` where it may not begin, and the body is not run; what the body throws.
     public func withBackgroundTask<Result: Sendable>(
@@ -52,8 +52,10 @@ extension BackgroundTaskRegistry {
 
 /// Runs `body` as a child task that holds a background task of ``BackgroundTaskRegistry/shared`` for as long as it takes.
 ///
-/// Parameters, result and errors are those of
+/// Parameters and result are those of
 /// ``BackgroundTaskRegistry/withBackgroundTask(_:priority:expiry:scene:fileID:line:onExpiration:body:)``.
+///
+/// - Throws: ``BackgroundTaskRefusal`` where it may not begin, and the body is not run; what the body throws.
 public func withBackgroundTask<Result: Sendable>(
     _ name: BackgroundTaskName, priority: BackgroundTaskPriority = .normal,
     expiry: BackgroundTaskExpiry = .atTermination, scene: SceneIdentifier? = nil, fileID: StaticString = #fileID,

@@ -9,7 +9,7 @@ extension ResourceManager.Configuration {
         public var assertionBatch = 8
         /// Whether scenes are taken, one at a time, in the order of loss. Default false.
         public var takesScenes = false
-        /// How long a victim may take to be gone before the next is chosen. Default 10 s.
+        /// How long a victim may take to be gone before the next is chosen. 0.1…3600 s, default 10 s.
         public var victimTimeout = Duration.seconds(10)
 
         /// The documented defaults.

@@ -31,11 +31,13 @@ extension ResourceManager.Configuration {
             public var description: String { code.rawValue }
         }
 
-        /// How long a launch may take, from the first callback to the last. Default 5 s; see ``ResourceManager/extendLaunch(by:)``.
+        /// How long a launch may take, from the first callback to the last. 1 ms…1 h, default 5 s; see
+        /// ``ResourceManager/extendLaunch(by:)``.
         public var launchDeadline = Duration.seconds(5)
-        /// How long entering the background may take. Default 5 s, and never more than half of what is left of the grace period.
+        /// How long entering the background may take. 1 ms…1 h, default 5 s; at the end of the process never more than half of
+        /// what is left of the grace period.
         public var backgroundDeadline = Duration.seconds(5)
-        /// How long each other callback may take. Default 5 s.
+        /// How long each other callback may take. 1 ms…1 h, default 5 s.
         public var transitionDeadline = Duration.seconds(5)
         /// What follows when a deadline is missed. Default ``MissedDeadlinePolicy/goOn``.
         public var missedDeadline = MissedDeadlinePolicy.goOn
@@ -47,11 +49,13 @@ extension ResourceManager.Configuration {
         /// `TimeoutStopSec`. The process is gone before. 0.1…3600 s, default 30 s.
         public var terminationGracePeriod = Duration.seconds(30)
         /// What is kept free at the end of the grace period, for the last callback and for the services that stop after the
-        /// manager; at most a quarter of it. Default 2 s.
+        /// manager; at most a quarter of it counts. 0…3600 s, default 2 s.
         public var exitRoom = Duration.seconds(2)
-        /// How long the gate holds the group up after readiness became false, so that load balancers notice. Default none.
+        /// How long the gate holds the group up, from the beginning of shutdown, so that load balancers notice that readiness is
+        /// false. Not negative, and less than the grace period; default 0.
         public var drainDelay = Duration.zero
-        /// How long nothing must have been held in the background before the process suspends itself; nil, the default, for never.
+        /// How long nothing must have been held in the background before the process suspends itself. 1 ms…1 h; nil, the default,
+        /// for never.
         public var idleDelay: Duration?
         /// Named reasons that bar idle suspension for as long as the process runs, such as `replication`.
         public var backgroundModes: [String] = []

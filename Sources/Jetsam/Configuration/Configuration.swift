@@ -208,7 +208,8 @@ extension ResourceManager.Configuration {
 
     /// When the last resort is called.
     public struct LastResort: Sendable, Equatable {
-        /// How long the level may stay `critical` with nothing left to take. Default 60 s.
+        /// How long the level may stay `critical`, in an emergency, with nothing left to take from the caches. 0…3600 s,
+        /// default 60 s.
         public var degradedLimit = Duration.seconds(60)
 
         /// The documented defaults.

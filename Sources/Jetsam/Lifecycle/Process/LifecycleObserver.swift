@@ -9,22 +9,29 @@
 /// A change of the process's state cannot be awaited from inside a callback: it is refused.
 public protocol LifecycleObserver: Sendable {
     /// The first code of the application's in a launch: nothing is restored yet, nothing is measured yet.
+    ///
+    /// Deadline: ``ResourceManager/Configuration/Lifecycle/launchDeadline``, for the whole launch; it can be extended.
     func willFinishLaunching(_ reason: LaunchReason) async
-    /// The last step of the launch: readiness may follow.
+    /// The last step of the launch: readiness may follow. The place to restore scenes:
+    /// ``SceneManager/restoreAll(deadline:headroomBytes:)``.
     func didFinishLaunching() async
-    /// The process is ready.
+    /// The process is ready. Scenes become active only after all observers have returned or were late.
     func didBecomeActive(_ transition: ProcessTransition) async
     /// Readiness is false already; stop taking work. The process may become active again, unless the cause is a shutdown.
     func willResignActive(_ transition: ProcessTransition) async
     /// The process drains before its end, or idles. Save what must not be lost.
+    ///
+    /// Deadline: ``ResourceManager/Configuration/Lifecycle/backgroundDeadline``.
     func didEnterBackground(_ transition: ProcessTransition) async
     /// The process is about to leave the background.
     func willEnterForeground(_ transition: ProcessTransition) async
     /// The last call of a process that ends in the background; a suspended one gets none.
     func willTerminate(_ transition: ProcessTransition) async
-    /// The process did not run for `gap`: it was stopped, frozen, or the machine was paused.
+    /// The process did not run for `gap`: it was stopped, frozen, or the machine was paused. Gaps of less than a second,
+    /// or than twice the sampler's interval, are not seen.
     func resumed(after gap: Duration) async
     /// The wall clock was set forward by `change`, or back where it is negative. Timers are unaffected.
+    /// Seen at the sampler's next look at the limits; changes of less than a second are not.
     func wallClockChanged(by change: Duration) async
     /// The store for the states of scenes can be written again, or no longer.
     func stateStoreBecame(available: Bool) async

@@ -63,7 +63,7 @@ public struct ProcessTransition: Sendable, Hashable, CustomStringConvertible {
     public var to: ProcessState
     /// Why.
     public var cause: LifecycleCause
-    /// When it began.
+    /// When it began, on the monotonic clock.
     public var instant: MonotonicInstant
 
     /// One line for a log, such as `active → inactive (shutdown)`.

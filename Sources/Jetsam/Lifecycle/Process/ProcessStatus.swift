@@ -6,7 +6,7 @@ public struct LateObserver: Sendable, Equatable, CustomStringConvertible {
     public var name: String
     /// The callback that it was in, or was to be called with.
     public var callback: String
-    /// The deadline that it missed.
+    /// The deadline that it missed, on the monotonic clock.
     public var deadline: MonotonicInstant
 
     /// One line for a log.
@@ -26,7 +26,7 @@ public struct ProcessStatus: Sendable, Equatable {
     public var isReady: Bool
     /// Whether shutdown has begun.
     public var isShuttingDown: Bool
-    /// When the termination grace period is over; nil before shutdown began.
+    /// When the termination grace period is over, on the monotonic clock; nil before shutdown began. It never moves.
     public var terminationDeadline: MonotonicInstant?
     /// The named reasons that bar idle suspension now.
     public var backgroundModes: [String]

@@ -78,21 +78,30 @@ public final class Scene: Sendable, CustomStringConvertible {
     public var isUnsaved: Bool { state.withLock { $0.isUnsaved } }
 
     /// Makes it serve. Returns when its observer has been told.
+    ///
+    /// - Throws: ``SceneRefusal`` where the process does not allow it, the scene is gone, or this is called from inside one of its
+    ///   callbacks.
     public func activate() async throws(SceneRefusal) {
         try await manager().request(self, .active)
     }
 
     /// Makes it stop serving for a while; its state is saved.
+    ///
+    /// - Throws: ``SceneRefusal``, as ``activate()`` does.
     public func deactivate() async throws(SceneRefusal) {
         try await manager().request(self, .inactive)
     }
 
     /// Sends it to the background: its state is saved and its caches are cut.
+    ///
+    /// - Throws: ``SceneRefusal``, as ``activate()`` does.
     public func enterBackground() async throws(SceneRefusal) {
         try await manager().request(self, .background)
     }
 
-    /// Suspends it: its state is saved, its caches are emptied, its assertions expire.
+    /// Suspends it: its state is saved, its caches are emptied, its background tasks expire.
+    ///
+    /// - Throws: ``SceneRefusal``, as ``activate()`` does.
     public func suspend() async throws(SceneRefusal) {
         try await manager().request(self, .suspended)
     }
@@ -100,7 +109,8 @@ public final class Scene: Sendable, CustomStringConvertible {
     /// Ends it in order: it resigns, is saved, enters the background and is gone.
     ///
     /// - Parameter discardsState: Whether what is stored of it is forgotten. Otherwise it can be connected again from there,
-    ///   and is restored at the next launch.
+    ///   and is among those that a later launch restores.
+    /// - Throws: ``SceneRefusal``, as ``activate()`` does.
     public func disconnect(discardingState discardsState: Bool = false) async throws(SceneRefusal) {
         try await manager().disconnect(self, discardsState: discardsState)
     }
