@@ -8,7 +8,8 @@ internal import Synchronization
     var wheel: TimingWheel
     var origins = OriginCache()
     var firstUntimed = AssertionEntry.noIndex
-    var nextGeneration: UInt32 = 1
+    /// Begins anywhere, so that the identifiers of one table are not those of another.
+    var nextGeneration = UInt32.random(in: 1...UInt32.max)
     /// The expiry that was converted last: dividing 128 bits costs as much as all the rest.
     var converted = (duration: Duration.zero, nanoseconds: Int64(0), lead: UInt32(0))
     var begun = 0

@@ -6,7 +6,7 @@ internal import Synchronization
 @safe final class AssertionTable: Sendable {
     typealias Identifier = UInt64
 
-    /// 32 bits of generation, 4 of shard, 28 of index. Never 0: generations begin at 1.
+    /// 32 bits of generation, 4 of shard, 28 of index. Never 0: no generation is.
     private static let indexBits: UInt64 = 28
     private static let shardBits: UInt64 = 4
 
