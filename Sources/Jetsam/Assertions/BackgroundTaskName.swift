@@ -1,7 +1,7 @@
 /// What a background task is called in logs and reports: a literal, which costs nothing, or any text.
 ///
-/// At most 128 characters of it are kept, and at most 4,096 different names and origins; what comes after them is called
-/// `other`. Do not put identifiers of requests or users into names.
+/// At most 128 Unicode scalars of it are kept, which are 512 bytes at most, and at most 4,096 different names and origins;
+/// what comes after them is called `other`. Do not put identifiers of requests or users into names.
 public struct BackgroundTaskName: Sendable, ExpressibleByStringLiteral {
     enum Content {
         case literal(StaticString)
@@ -17,6 +17,6 @@ public struct BackgroundTaskName: Sendable, ExpressibleByStringLiteral {
 
     /// A name that is made while running. It is looked up by its text, which takes some tenths of a microsecond.
     public init(_ text: some StringProtocol) {
-        content = .text(String(text.prefix(OriginTable.mostCharacters)))
+        content = .text(OriginTable.bounded(text))
     }
 }

@@ -27,12 +27,12 @@ public struct HeldBackgroundTask: Sendable, Hashable, CustomStringConvertible {
     /// The scene that it belongs to.
     public var scene: SceneIdentifier?
 
-    /// One line, such as `'flush' (Server/Store.swift:88), low, held for 12.4 s`.
+    /// One line, such as `'flush' (Server/Store.swift:88), low, held for 12.4 s`. Control characters are escaped.
     public var description: String {
         let place = origin.isEmpty ? "" : " (\(origin))"
         let tenths = age.nanoseconds / 100_000_000
         let owner = scene.map { ", scene '\($0)'" } ?? ""
-        return "'\(name)'\(place), \(priority), held for \(tenths / 10).\(tenths % 10) s\(owner)"
+        return "'\(name.onOneLine)'\(place), \(priority), held for \(tenths / 10).\(tenths % 10) s\(owner)"
     }
 }
 

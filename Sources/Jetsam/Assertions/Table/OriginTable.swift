@@ -12,7 +12,8 @@ struct TaskOrigin: Sendable, Hashable {
 
 /// Names and origins as numbers, so that an entry needs four bytes for both. It never shrinks, and so is bounded.
 final class OriginTable: Sendable {
-    static let mostCharacters = 128
+    /// Scalars and not characters, of which one alone may have a megabyte.
+    static let mostScalars = 128
     static let mostOrigins = 4096
     /// What everything beyond the bound is.
     static let other: UInt32 = 0
@@ -27,8 +28,8 @@ final class OriginTable: Sendable {
     func number(_ name: String, _ file: StaticString, _ line: UInt) -> UInt32 {
         let path = file.withUTF8Buffer { unsafe String(decoding: $0, as: UTF8.self) }
         // `#fileID` is module/file, which two files of a module never share.
-        let file = String(path.suffix(Self.mostCharacters))
-        let origin = TaskOrigin(name: String(name.prefix(Self.mostCharacters)), file: file, line: line)
+        let file = String(path.unicodeScalars.suffix(Self.mostScalars))
+        let origin = TaskOrigin(name: Self.bounded(name), file: file, line: line)
         return state.withLock { state in
             if let number = state.numbers[origin] { return number }
             guard state.origins.count <= Self.mostOrigins else { return Self.other }
@@ -37,6 +38,12 @@ final class OriginTable: Sendable {
             state.numbers[origin] = number
             return number
         }
+    }
+
+    static func bounded(_ name: some StringProtocol) -> String {
+        var bounded = String.UnicodeScalarView()
+        bounded.append(contentsOf: name.unicodeScalars.prefix(mostScalars))
+        return String(bounded)
     }
 
     subscript(_ number: UInt32) -> TaskOrigin {

@@ -23,9 +23,7 @@ public struct SceneIdentifier: Sendable, Hashable, Comparable, CustomStringConve
 
     /// The text with control characters escaped, fit for a log line.
     public var description: String {
-        text.unicodeScalars.reduce(into: "") { result, scalar in
-            result += scalar.properties.generalCategory == .control ? scalar.escaped(asASCII: true) : String(scalar)
-        }
+        text.onOneLine
     }
 }
 
