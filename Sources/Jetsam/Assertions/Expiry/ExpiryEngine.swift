@@ -7,9 +7,9 @@ internal import SystemPackage
 ///
 /// It holds the table and not the registry, so that a registry that nobody has any more ends it.
 final class ExpiryEngine: Sendable {
-    /// A handler that takes longer than twice this is taken for hung.
+    /// A handler that is seen at two looks so far apart is taken for hung: after 50 to 100 ms.
     static let patience = Duration.milliseconds(50)
-    /// With so many threads lost in handlers no more are started: expiry then waits until one comes back.
+    /// With so many threads lost in handlers no more are started: expiry then waits until any of them comes back.
     static let mostThreads = 16
 
     let table: AssertionTable
@@ -22,8 +22,7 @@ final class ExpiryEngine: Sendable {
     private let hasStarted = Atomic<Bool>(false)
     private let isStopped = Atomic<Bool>(false)
     private let isWatched = Atomic<Bool>(false)
-    private let isBusy = Atomic<Bool>(false)
-    private let progress = Atomic<Int>(0)
+    private let hasStandby = Atomic<Bool>(false)
     private let threads = Atomic<Int>(0)
     private let hungHandlers = Atomic<Int>(0)
     private let observer = Lock<(any BackgroundTaskObserver)?>(nil)
@@ -70,12 +69,17 @@ final class ExpiryEngine: Sendable {
     private func start() {
         guard !hasStarted.exchange(true, ordering: .acquiringAndReleasing) else { return }
         let leader = runner.becomeLeader()
-        guard startThread("jetsam.expiry", { $0.lead(leader) }) else {
+        guard startThread("jetsam.expiry", { $0.serve(asLeader: leader) }) else {
             // Nothing can be called without a thread: the next that begins tries again.
             hasStarted.store(false, ordering: .releasing)
             return
         }
-        _ = startThread("jetsam.standby") { $0.standBy() }
+        startStandby()
+    }
+
+    private func startStandby() {
+        guard !hasStandby.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        if !startThread("jetsam.standby", { $0.serve(asLeader: nil) }) { hasStandby.store(false, ordering: .releasing) }
     }
 
     private func startThread(_ name: String, _ body: @escaping @Sendable (ExpiryEngine) -> Void) -> Bool {
@@ -104,13 +108,25 @@ final class ExpiryEngine: Sendable {
         while runBatch(leader) {}
     }
 
+    /// What a thread does from its start to its end.
+    private func serve(asLeader leader: Int?) {
+        var leader = leader
+        while true {
+            if let me = leader {
+                lead(me)
+                // Deposed while it hung: whoever comes back when nobody stands by does.
+                guard !hasStandby.exchange(true, ordering: .acquiringAndReleasing) else { return }
+            }
+            leader = standBy()
+            if leader == nil { return }
+        }
+    }
+
     private func lead(_ me: Int) {
         while !isStopped.load(ordering: .acquiring) {
             planned.store(.min, ordering: .releasing)
-            isBusy.store(true, ordering: .releasing)
             while runBatch(me) {}
             guard runner.isLeader(me) else { return }
-            isBusy.store(false, ordering: .releasing)
             // Who begins from here on compares with this, or is found by the look at the shards.
             planned.store(.max, ordering: .releasing)
             let due = table.nextDue()
@@ -140,7 +156,6 @@ final class ExpiryEngine: Sendable {
             case .expired(let identifier): table.takeHandler(identifier)?.call()
             case .overdue(let assertion): report(assertion)
             }
-            progress.add(1, ordering: .relaxed)
         }
         return (hasMore || !isFirst) && runner.isLeader(me)
     }
@@ -151,33 +166,34 @@ final class ExpiryEngine: Sendable {
         table.checkReleased()
     }
 
-    /// Sleeps until the leader is at work, then looks whether it gets on.
-    private func standBy() {
+    /// Looks whether the leader gets on while it is at work, and sleeps while it is not.
+    /// - Returns: The caller's number as leader, once it has to take over; nil where all is to end.
+    private func standBy() -> Int? {
         while !isStopped.load(ordering: .acquiring) {
-            standbySpot.wait(for: nil)
-            var seen = progress.load(ordering: .relaxed)
+            isWatched.store(true, ordering: .releasing)
+            var seen = runner.call
             while !isStopped.load(ordering: .acquiring) {
-                standbySpot.wait(for: Self.patience)
-                let now = progress.load(ordering: .relaxed)
-                if isBusy.load(ordering: .acquiring), now == seen, runner.hasBegun {
-                    return takeOver()
+                // Woken before the time is over it has not waited, and judges nobody.
+                if standbySpot.wait(for: Self.patience) { continue }
+                let call = runner.call
+                if let call, call == seen, let leader = runner.takeOver(from: call) {
+                    hasTakenOver()
+                    return leader
                 }
-                if !isBusy.load(ordering: .acquiring), now == seen { break }
-                seen = now
+                if call == nil, seen == nil { break }
+                seen = call
             }
-            isWatched.store(false, ordering: .releasing)
+            isWatched.store(false, ordering: .sequentiallyConsistent)
             // The leader may have begun after the last look, and found itself watched.
-            let mustWatch = isBusy.load(ordering: .acquiring)
-            if mustWatch, !isWatched.exchange(true, ordering: .acquiringAndReleasing) { standbySpot.signal() }
+            if runner.call == nil, !isStopped.load(ordering: .acquiring) { standbySpot.wait(for: nil) }
         }
+        return nil
     }
 
-    private func takeOver() {
+    private func hasTakenOver() {
         hungHandlers.add(1, ordering: .relaxed)
+        hasStandby.store(false, ordering: .releasing)
+        if threads.load(ordering: .relaxed) < Self.mostThreads { startStandby() }
         observer.withLock { $0 }?.handlerHangs(handlersGivenUp)
-        let leader = runner.becomeLeader()
-        isWatched.store(false, ordering: .releasing)
-        if threads.load(ordering: .relaxed) < Self.mostThreads { _ = startThread("jetsam.standby") { $0.standBy() } }
-        lead(leader)
     }
 }

@@ -8,6 +8,8 @@ internal import MemoryPressure
     nonisolated(unsafe) private var batch = ExpiryBatch()
     nonisolated(unsafe) private var leader = 0
     nonisolated(unsafe) private var isCalling = false
+    /// How many were handed out.
+    nonisolated(unsafe) private var calls = 0
 
     init() {
         unsafe word = .allocate(capacity: 1)
@@ -35,8 +37,19 @@ internal import MemoryPressure
 
     func isLeader(_ thread: Int) -> Bool { withLock { unsafe leader == thread } }
 
-    /// Whether something was handed out whose call has not come back.
-    var hasBegun: Bool { withLock { unsafe isCalling } }
+    /// Which call is under way, by its number; nil where none is.
+    var call: Int? { withLock { unsafe isCalling ? calls : nil } }
+
+    /// As ``becomeLeader()``, where that call is still under way; nil where it has come back. So a leader is deposed only in
+    /// the middle of a call, and finds out when that returns.
+    func takeOver(from call: Int) -> Int? {
+        withLock {
+            guard unsafe isCalling, unsafe calls == call else { return nil }
+            unsafe leader += 1
+            unsafe isCalling = false
+            return unsafe leader
+        }
+    }
 
     /// Fills the batch where it is empty. Nil where another thread leads; else whether there may be more.
     func fill(_ thread: Int, _ table: AssertionTable) -> Bool? {
@@ -53,6 +66,7 @@ internal import MemoryPressure
             guard unsafe leader == thread else { return nil }
             let item = unsafe batch.next()
             unsafe isCalling = item != nil
+            if item != nil { unsafe calls += 1 }
             return item
         }
     }
