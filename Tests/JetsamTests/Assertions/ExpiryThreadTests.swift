@@ -1,0 +1,136 @@
+import CLinuxShims
+import MemoryPressure
+import Testing
+
+@testable import Jetsam
+
+/// Expiry by its own threads, in real time. What is awaited here is that something happens, and not how soon.
+@Suite(.timeLimit(.minutes(1)))
+struct ExpiryThreadTests {
+    private final class Hangs: BackgroundTaskObserver {
+        let counts = Lock<[Int]>([])
+        let gate = Gate()
+
+        func taskIsOverdue(_ task: HeldBackgroundTask) {}
+
+        func handlerHangs(_ count: Int) {
+            counts.withLock { $0.append(count) }
+            gate.arrive()
+        }
+    }
+
+    @Test("A handler runs on a thread of the registry's and not on the caller's executor, and not early")
+    func executor() async throws {
+        let registry = BackgroundTaskRegistry()
+        let executor = ThreadExecutor()
+        let gate = Gate()
+        let seen = Lock((thread: Int32(0), isOnExecutor: true, at: Int64(0)))
+        let (caller, began) = try await Task(executorPreference: executor) {
+            #expect(executor.isCurrent)
+            let began = SystemMonotonicClock().now.nanoseconds
+            let task = try registry.begin("a", expiry: .after(.milliseconds(20))) {
+                seen.withLock {
+                    $0 = (jetsam_thread_id(), executor.isCurrent, SystemMonotonicClock().now.nanoseconds)
+                }
+                gate.arrive()
+            }
+            _ = task.intoIdentifier()
+            return (jetsam_thread_id(), began)
+        }.value
+        await gate.waitForArrivals(1)
+        let (thread, isOnExecutor, at) = seen.withLock { $0 }
+        #expect(thread != caller && thread != jetsam_thread_id())
+        #expect(!isOnExecutor)
+        #expect(at >= began + 18_000_000)
+    }
+
+    @Test("Handlers that never return hold nobody else up, each costs one thread", arguments: [1, 2, 5])
+    func hanging(count: Int) async {
+        let registry = BackgroundTaskRegistry()
+        let hangs = Hangs()
+        registry.setObserver(hangs)
+        let never = Gate()
+        let others = Gate()
+        defer { never.open() }
+        for number in 0..<30 {
+            // In one batch with the others, among them and behind them.
+            let hangs = number % 3 == 0 && number / 3 < count
+            _ = registry.beginBackgroundTask(withName: "\(number)", expiry: .after(.milliseconds(30))) {
+                if hangs { never.waitUntilOpen() } else { others.arrive() }
+            }
+        }
+        await others.waitForArrivals(30 - count)
+        await hangs.gate.waitForArrivals(count)
+        // A machine that is busy enough may keep another from its thread for as long.
+        let reported = hangs.counts.withLock { $0 }
+        #expect(reported.count >= count && reported == Array(1...reported.count))
+        #expect(registry.statistics.expired == 30)
+        // What begins later is served too, while they hang and when they have come back.
+        for isOpen in [false, true] {
+            if isOpen { never.open() }
+            let later = Gate()
+            _ = registry.beginBackgroundTask(expiry: .after(.milliseconds(5))) { later.arrive() }
+            await later.waitForArrivals(1)
+        }
+        #expect(registry.statistics.expired == 32)
+        #expect(registry.statistics.hungHandlers >= count)
+    }
+
+    @Test("With every thread lost expiry waits, and goes on when any one handler comes back")
+    func allThreadsLost() async {
+        let registry = BackgroundTaskRegistry()
+        let hangs = Hangs()
+        registry.setObserver(hangs)
+        // The first leader's comes back; the last leader's does not, until the end.
+        let first = Gate()
+        let rest = Gate()
+        let arrived = Gate()
+        defer {
+            first.open()
+            rest.open()
+        }
+        for number in 0..<ExpiryEngine.mostThreads {
+            let begun = arrived
+            _ = registry.beginBackgroundTask(expiry: .after(.milliseconds(1))) {
+                begun.arrive()
+                (number == 0 ? first : rest).waitUntilOpen()
+            }
+            await arrived.waitForArrivals(number + 1)
+        }
+        let later = Gate()
+        _ = registry.beginBackgroundTask(expiry: .after(.milliseconds(1))) { later.arrive() }
+        #expect(registry.statistics.expired == ExpiryEngine.mostThreads)
+        first.open()
+        await later.waitForArrivals(1)
+        #expect(registry.statistics.hungHandlers >= ExpiryEngine.mostThreads)
+    }
+
+    @Test("A sooner deadline that is begun later comes first, at any distance of the two")
+    func sooner() async {
+        let registry = BackgroundTaskRegistry()
+        let order = Lock<[Int]>([])
+        let gate = Gate()
+        for milliseconds in [3_600_000, 120, 60, 30, 1] {
+            _ = registry.beginBackgroundTask(expiry: .after(.milliseconds(milliseconds))) {
+                order.withLock { $0.append(milliseconds) }
+                gate.arrive()
+            }
+        }
+        await gate.waitForArrivals(4)
+        #expect(order.withLock { $0 } == [1, 30, 60, 120])
+    }
+
+    @Test("A registry that nobody has any more ends its threads, and lets go of its table")
+    func threadsEnd() async {
+        weak var table: AssertionTable?
+        do {
+            let registry = BackgroundTaskRegistry()
+            table = registry.table
+            let gate = Gate()
+            let task = registry.beginBackgroundTask(expiry: .after(.milliseconds(1))) { gate.arrive() }
+            await gate.waitForArrivals(1)
+            registry.endBackgroundTask(task)
+        }
+        while table != nil { await Task.yield() }
+    }
+}
