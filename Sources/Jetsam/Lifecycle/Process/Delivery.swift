@@ -30,11 +30,14 @@ final class Delivery: Sendable {
     }
 
     private func returned() {
-        let isLast = state.withLock { state in
+        // The calls hold the delivery: let go of them, or none of it, nor the observers, ever goes.
+        let ended = state.withLock { state -> [ObserverMailbox.Call]? in
             state.outstanding -= 1
-            return state.outstanding == 0
+            guard state.outstanding == 0 else { return nil }
+            defer { state.calls = [] }
+            return state.calls
         }
-        if isLast { wait.resolve(.done) }
+        if ended != nil { wait.resolve(.done) }
     }
 
     /// Cancels what is still running, and gives the names of those that have not returned.
