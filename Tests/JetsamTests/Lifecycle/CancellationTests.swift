@@ -39,6 +39,15 @@ struct CancellationTests {
         fixture.record.release(event)
     }
 
+    @Test("A paused process that is cancelled is told of the background and of its end")
+    func inactive() async throws {
+        let fixture = try LifecycleFixture { $0.activation = .onRequest }
+        try await fixture.run { fixture in #expect(fixture.manager.processState == .inactive) }
+        await fixture.record.heard("willTerminate")
+        #expect(fixture.record.events.dropFirst(2) == ["didEnterBackground", "willTerminate"])
+        #expect(fixture.record.transitions.map(\.cause) == [.shutdown, .shutdown])
+    }
+
     @Test("Cancelled while it drains, it waits no longer for the tasks that are held")
     func draining() async throws {
         let fixture = try LifecycleFixture()

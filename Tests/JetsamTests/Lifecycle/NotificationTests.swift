@@ -162,17 +162,24 @@ struct NotificationTests {
         _ = last
     }
 
-    @Test("Observers that nobody keeps are let go with their observation")
+    @Test("A manager that has run, and whoever observed it, are let go with all that was told")
     func released() async throws {
-        let fixture = try LifecycleFixture()
-        var second: LifecycleRecord? = LifecycleRecord()
-        weak let weakly = second
-        var observation: LifecycleObservation? = fixture.manager.observeLifecycle(second!)
-        second = nil
-        #expect(weakly != nil)
-        _ = observation
-        observation = nil
-        try await fixture.until("it is gone") { weakly == nil }
-        fixture.machine.tree.remove()
+        weak var lifecycle: ProcessLifecycle?
+        weak var observer: LifecycleRecord?
+        // In a function of its own, so that nothing holds them any longer.
+        func live() async throws {
+            let fixture = try LifecycleFixture()
+            lifecycle = fixture.lifecycle
+            observer = fixture.record
+            try await fixture.run { fixture in
+                try await fixture.manager.enterBackground()
+                fixture.lifecycle.noteStateStore(available: true)
+                await fixture.record.heard("stateStoreBecame true")
+            }
+            await fixture.record.heard("willTerminate")
+        }
+        try await live()
+        for _ in 0..<100_000 where lifecycle != nil || observer != nil { await Task.yield() }
+        #expect(lifecycle == nil && observer == nil)
     }
 }
