@@ -78,7 +78,6 @@ extension BackgroundTaskRegistry {
         for identifier in table.identifiers(of: number) {
             if let ended = table.endFromOutside(identifier) { hasEnded(ended) }
         }
-        table.scenes.forget(scene)
     }
 
     func heldCount(of scene: SceneIdentifier) -> Int {

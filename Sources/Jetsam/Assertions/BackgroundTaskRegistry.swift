@@ -72,8 +72,10 @@ public final class BackgroundTaskRegistry: Sendable {
         hasHandle: Bool
     ) throws(BackgroundTaskRefusal) -> AssertionTable.Identifier {
         guard table.admission.admits(priority) else { throw refusal(priority) }
-        let owner = scene.map { table.scenes.number($0) } ?? 0
+        let owner = scene.map { table.scenes.enter($0) } ?? 0
         guard let begun = table.begin(name, priority, expiry, owner, file, line, handler, hasHandle: hasHandle) else {
+            if owner != 0 { table.scenes.leave(owner) }
+            guard table.admission.admits(priority) else { throw refusal(priority) }
             throw BackgroundTaskRefusal(reason: .full, priority: priority, minimumPriority: nil)
         }
         if begun.due != .max { engine.expect(begun.due &+ table.pauses.pausedNanoseconds) }
@@ -93,12 +95,14 @@ public final class BackgroundTaskRegistry: Sendable {
         if let ended = table.end(identifier) { hasEnded(ended) }
     }
 
-    /// The handler is let go of here, outside the lock. Where the last entry of a shard is gone, this may be the end of the
-    /// registry itself.
+    /// The handler is let go of here, outside the lock. Where nothing is held any more, this may be the end of the registry
+    /// itself.
     @inline(__always)
     func hasEnded(_ ended: consuming AssertionTable.Ended) {
+        guard ended.hasReference else { return }
+        if ended.owner != 0 { table.scenes.leave(ended.owner) }
         if ended.shardIsFree { table.checkReleased() }
-        if ended.shardIsEmpty { unsafe table.keeper?.release() }
+        unsafe table.keeper?.release()
     }
 
     /// Whether a background task of that priority may begin now: by the level of memory pressure and the state of the
@@ -113,8 +117,12 @@ public final class BackgroundTaskRegistry: Sendable {
         table.admission.refusal(priority)
     }
 
-    /// How many tasks hold up suspension and the end of the process. Takes no lock.
-    public var heldCount: Int { table.holding }
+    /// How many tasks hold up suspension and the end of the process. While tasks begin and end, a number that was right a
+    /// moment ago; 0 only where at one instant there was none. Takes no lock unless it is 0.
+    public var heldCount: Int {
+        let held = table.holding
+        return held > 0 ? held : table.settledHolding
+    }
 
     /// Counts since the registry was made. Takes each part's lock for a moment: for dashboards, not for hot paths.
     public var statistics: BackgroundTaskStatistics {

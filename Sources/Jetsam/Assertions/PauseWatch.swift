@@ -9,6 +9,9 @@ package final class PauseWatch: Sendable {
     private let last = Atomic<Int64>(.min)
     private let interval = Atomic<Int64>(0)
     private let paused = Atomic<Int64>(0)
+    /// Whether a pause was found since the sampler's last turn. It comes at once after a real one; one that does not hangs,
+    /// and no more time is taken for a pause on its account.
+    private let isAccountedFor = Atomic<Bool>(false)
     /// Found, and not told by the sampler's turn yet. Held for a few words only.
     private let untold = Lock<Int64>(0)
 
@@ -29,16 +32,19 @@ package final class PauseWatch: Sendable {
     }
 
     /// The sampler's turn ends: it says when it will come again.
+    ///
+    /// - Parameter now: When the turn began; a pause that another found meanwhile is not forgotten for it.
     package func expect(_ now: MonotonicInstant, next: Duration) {
         interval.store(next.nanoseconds, ordering: .relaxed)
-        last.store(now.nanoseconds, ordering: .releasing)
+        last.max(now.nanoseconds, ordering: .releasing)
+        isAccountedFor.store(false, ordering: .releasing)
     }
 
     /// Whether ``check(_:)`` may find something: the sampler has not come for more than a second. Costs next to nothing.
     @inline(__always)
     func isLate(_ now: Int64) -> Bool {
         let last = last.load(ordering: .relaxed)
-        return last != .min && now - last > 1_000_000_000
+        return last != .min && now - last > 1_000_000_000 && !isAccountedFor.load(ordering: .relaxed)
     }
 
     /// Accounts for a pause that nobody has found yet. Called before anything is taken for due, and before a deadline is set.
@@ -48,6 +54,7 @@ package final class PauseWatch: Sendable {
             // Another may have been faster.
             guard let gap = gap(now) else { return }
             untold += gap
+            isAccountedFor.store(true, ordering: .relaxed)
             paused.add(gap, ordering: .releasing)
             // Who sees this sees the time that was added before it.
             last.store(now.nanoseconds, ordering: .releasing)
@@ -61,7 +68,7 @@ package final class PauseWatch: Sendable {
 
     private func gap(_ now: MonotonicInstant) -> Int64? {
         let before = last.load(ordering: .acquiring)
-        guard before != .min else { return nil }
+        guard before != .min, !isAccountedFor.load(ordering: .acquiring) else { return nil }
         let interval = interval.load(ordering: .relaxed)
         let (twice, overflow) = interval.multipliedReportingOverflow(by: 2)
         let away = now.nanoseconds - before

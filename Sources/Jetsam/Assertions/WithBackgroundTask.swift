@@ -3,7 +3,7 @@ internal import MemoryPressure
 extension BackgroundTaskRegistry {
     /// Runs `body` as a child task that holds a background task for as long as it takes.
     ///
-    /// When it expires, `onExpiration` is called and the child task is cancelled: that, and nothing else of the caller's.
+    /// When it expires, the child task is cancelled, that and nothing else of the caller's, and `onExpiration` is called.
     /// A body that heeds its cancellation ends in time; one that does not goes on and is reported as overdue after its grace.
     /// Nested and overlapping ones are independent of each other.
     ///
@@ -14,7 +14,7 @@ extension BackgroundTaskRegistry {
     ///   - scene: The scene that it belongs to.
     ///   - fileID: Where it is begun; leave it to the compiler.
     ///   - line: Where it is begun; leave it to the compiler.
-    ///   - onExpiration: Called once when it expires, on a thread of the registry's, before the child task is cancelled.
+    ///   - onExpiration: Called once when it expires, on a thread of the registry's, when the child task was cancelled.
     ///   - body: The work. It runs in a child task, on whatever executor such a task has.
     /// - Returns: What the body returns, also after it expired.
     /// - Throws: ``BackgroundTaskRefusal`` where it may not begin, and the body is not run; what the body throws.
@@ -28,8 +28,9 @@ extension BackgroundTaskRegistry {
         var task = try begin(
             name, priority: priority, expiry: expiry, scene: scene, fileID: fileID, line: line,
             onExpiration: {
-                onExpiration()
+                // First: a handler that hangs keeps nobody from ending.
                 signal.fire()
+                onExpiration()
             })
         defer { task.end() }
         return try await withThrowingTaskGroup(of: Result?.self) { group in

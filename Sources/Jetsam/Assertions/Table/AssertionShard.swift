@@ -147,6 +147,9 @@ internal import Synchronization
 
     var holding: Int { unsafe gauge.pointee.load(ordering: .relaxed) }
 
+    func lock() { unsafe jetsam_lock(word) }
+    func unlock() { unsafe jetsam_unlock(word) }
+
     @inline(__always)
     func withLock<Result: ~Copyable>(_ body: (inout AssertionShard) -> Result) -> Result {
         unsafe jetsam_lock(word)

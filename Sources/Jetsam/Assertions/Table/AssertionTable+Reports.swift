@@ -90,38 +90,44 @@ extension AssertionTable {
     }
 }
 
-/// The scenes that assertions belong to, as numbers.
+/// The scenes that assertions belong to, as numbers. A scene has one for as long as it has assertions.
 final class SceneNumbers: Sendable {
     private struct State {
         var numbers: [SceneIdentifier: UInt32] = [:]
-        var scenes: [UInt32: SceneIdentifier] = [:]
-        var next: UInt32 = 1
+        var scenes: [UInt32: (identifier: SceneIdentifier, assertions: Int)] = [:]
+        var last: UInt32 = 0
     }
 
     private let state = Lock(State())
 
-    /// The scene's number, which it has from now on.
-    func number(_ scene: SceneIdentifier) -> UInt32 {
+    /// The scene's number, which it keeps until all that entered have left.
+    func enter(_ scene: SceneIdentifier) -> UInt32 {
         state.withLock { state in
-            if let number = state.numbers[scene] { return number }
-            let number = state.next
-            state.next = number == .max ? 1 : number + 1
-            state.numbers[scene] = number
-            state.scenes[number] = scene
-            return number
+            if let number = state.numbers[scene] {
+                state.scenes[number]?.assertions += 1
+                return number
+            }
+            repeat { state.last = state.last == .max ? 1 : state.last + 1 } while state.scenes[state.last] != nil
+            state.numbers[scene] = state.last
+            state.scenes[state.last] = (scene, 1)
+            return state.last
         }
     }
 
-    /// Nil where nothing was begun for it.
+    func leave(_ number: UInt32) {
+        state.withLock { state in
+            guard let scene = state.scenes[number] else { return }
+            state.scenes[number]?.assertions -= 1
+            guard scene.assertions == 1 else { return }
+            state.scenes[number] = nil
+            state.numbers[scene.identifier] = nil
+        }
+    }
+
+    /// Nil where it has no assertions.
     func known(_ scene: SceneIdentifier) -> UInt32? { state.withLock { $0.numbers[scene] } }
 
     subscript(_ number: UInt32) -> SceneIdentifier? {
-        number == 0 ? nil : state.withLock { $0.scenes[number] }
-    }
-
-    func forget(_ scene: SceneIdentifier) {
-        state.withLock { state in
-            if let number = state.numbers.removeValue(forKey: scene) { state.scenes[number] = nil }
-        }
+        number == 0 ? nil : state.withLock { $0.scenes[number]?.identifier }
     }
 }

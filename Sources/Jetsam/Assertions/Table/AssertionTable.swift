@@ -82,6 +82,19 @@ internal import Synchronization
     @inline(__always)
     func running(_ now: Int64) -> Int64 { now - pauses.pausedNanoseconds }
 
+    /// What time it is for something that begins now, monotonic and running.
+    @inline(__always)
+    private func bothTimes() -> (now: Int64, running: Int64) {
+        while true {
+            let paused = pauses.pausedNanoseconds
+            let now = now
+            // Otherwise the pause, once found, would move this deadline too.
+            if pauses.isLate(now) { pauses.check(MonotonicInstant(nanoseconds: now)) }
+            // One that was found since the clock was read is in the one time and not in the other.
+            if pauses.pausedNanoseconds == paused { return (now, now - paused) }
+        }
+    }
+
     struct Begun {
         var identifier: Identifier
         /// When something is due for it, in running time; `.max` where never.
@@ -93,12 +106,9 @@ internal import Synchronization
         _ name: BackgroundTaskName, _ priority: BackgroundTaskPriority, _ expiry: BackgroundTaskExpiry, _ owner: UInt32,
         _ file: StaticString, _ line: UInt, _ handler: consuming ExpirationHandler, hasHandle: Bool
     ) -> Begun? {
-        let now = now
+        let (now, running) = bothTimes()
         let number = Int(jetsam_processor()) & (shardCount - 1)
         let shard = unsafe shards[number]
-        // Otherwise the pause, once found, would move this deadline too.
-        if pauses.isLate(now) { pauses.check(MonotonicInstant(nanoseconds: now)) }
-        let running = running(now)
         let nameAddress = Self.address(name)
         let fileAddress = file.hasPointerRepresentation ? unsafe UInt(bitPattern: file.utf8Start) : 0
         var origin: UInt32?
@@ -106,6 +116,8 @@ internal import Synchronization
         var pending = Optional(handler)
         while true {
             let begun: Begun?? = shard.withLock { shard in
+                // Once more: whoever shut the table and then took this lock has seen all that began.
+                guard admission.admits(priority) else { return .some(nil) }
                 let known =
                     origin ?? (nameAddress == 0 ? nil : shard.origins.number(nameAddress, fileAddress, line))
                 guard let known else { return .none }
@@ -179,10 +191,23 @@ internal import Synchronization
     /// What became of an `end`.
     struct Ended {
         var handler: ExpirationHandler?
+        /// The scene that it belonged to; 0 for none, or where its slot stays.
+        var owner: UInt32
         /// Whether its shard holds nothing any more.
         var shardIsFree: Bool
-        /// Whether its shard has no entry left, and needs its registry no more.
-        var shardIsEmpty: Bool
+        /// Whether something is left to do in the registry. A reference to it comes along then, the one that the shard had
+        /// while it had entries or one of its own: without, another thread's end could be the registry's.
+        var hasReference: Bool { shardIsFree || owner != 0 }
+    }
+
+    /// Under the shard's lock.
+    @inline(__always)
+    private func ended(_ handler: consuming ExpirationHandler?, _ owner: UInt32, _ shard: borrowing AssertionShard)
+        -> Ended
+    {
+        let ended = Ended(handler: handler, owner: owner, shardIsFree: shard.holding == 0)
+        if ended.hasReference, shard.slab.taken > 0 { _ = unsafe keeper?.retain() }
+        return ended
     }
 
     /// Nil where the identifier is of no assertion that is there.
@@ -190,9 +215,9 @@ internal import Synchronization
     func end(_ identifier: Identifier) -> Ended? {
         guard let (shard, index, generation) = locate(identifier) else { return nil }
         return shard.withLock { shard in
-            guard unsafe shard.slab.entry(index, generation: generation) != nil else { return nil }
-            let handler = shard.remove(index, overdueHolds: overdueHolds)
-            return Ended(handler: handler, shardIsFree: shard.holding == 0, shardIsEmpty: shard.slab.taken == 0)
+            guard let entry = unsafe shard.slab.entry(index, generation: generation) else { return nil }
+            let owner = unsafe entry.pointee.owner
+            return ended(shard.remove(index, overdueHolds: overdueHolds), owner, shard)
         }
     }
 
@@ -203,11 +228,11 @@ internal import Synchronization
             guard let entry = unsafe shard.slab.entry(index, generation: generation),
                 unsafe entry.pointee.phase != .ended
             else { return nil }
-            let handler =
-                unsafe entry.pointee.hasHandle
-                ? shard.endKeepingSlot(index, overdueHolds: overdueHolds)
-                : shard.remove(index, overdueHolds: overdueHolds)
-            return Ended(handler: handler, shardIsFree: shard.holding == 0, shardIsEmpty: shard.slab.taken == 0)
+            if unsafe entry.pointee.hasHandle {
+                return ended(shard.endKeepingSlot(index, overdueHolds: overdueHolds), 0, shard)
+            }
+            let owner = unsafe entry.pointee.owner
+            return ended(shard.remove(index, overdueHolds: overdueHolds), owner, shard)
         }
     }
 
@@ -218,8 +243,8 @@ internal import Synchronization
             guard let entry = unsafe shard.slab.entry(index, generation: generation) else { return nil }
             unsafe entry.pointee.began &= ~AssertionEntry.handleBit
             guard unsafe entry.pointee.phase == .ended else { return nil }
-            _ = shard.remove(index, overdueHolds: overdueHolds)
-            return Ended(handler: nil, shardIsFree: shard.holding == 0, shardIsEmpty: shard.slab.taken == 0)
+            let owner = unsafe entry.pointee.owner
+            return ended(shard.remove(index, overdueHolds: overdueHolds), owner, shard)
         }
     }
 
@@ -251,15 +276,19 @@ internal import Synchronization
     /// Whether somebody waits for the last to go.
     var isAwaited: Bool { waiters.isAnyWaiting }
 
-    /// How many hold up suspension and the end. Takes no lock.
+    /// How many hold up suspension and the end, about: takes no lock.
     var holding: Int {
         var sum = 0
         for number in 0..<shardCount { sum += unsafe shards[number].holding }
         return sum
     }
 
-    /// The same under the locks, one after another: no end that came before this call is missed.
+    /// The same at one instant, under all locks: one that begins before another ends is never missed, wherever they are.
     var settledHolding: Int {
-        (0..<shardCount).reduce(0) { sum, shard in unsafe sum + shards[shard].withLock { $0.holding } }
+        var sum = 0
+        for number in 0..<shardCount { unsafe shards[number].lock() }
+        for number in 0..<shardCount { sum += unsafe shards[number].holding }
+        for number in 0..<shardCount { unsafe shards[number].unlock() }
+        return sum
     }
 }

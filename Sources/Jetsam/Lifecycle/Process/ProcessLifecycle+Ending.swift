@@ -63,8 +63,10 @@ extension ProcessLifecycle {
             try? await move(to: .background, cause: cause, by: end)
         }
         turn.release()
-        await waitForAssertions(until: clock.waitEnd)
+        let areReleased = await waitForAssertions(until: clock.waitEnd)
         dependencies.assertions.shut()
+        // Those that began between the end of the last one and now were let in, and are waited for as well.
+        if areReleased { await waitForAssertions(until: clock.waitEnd) }
         await turn.take()
         try? await move(to: .notRunning, cause: cause, by: clock.terminateEnd)
         turn.release()
@@ -77,19 +79,24 @@ extension ProcessLifecycle {
         defer { turn.release() }
         guard processState == .suspended else { return false }
         dependencies.assertions.shut()
+        // What began while the process fell asleep has the grace period like all others.
+        guard dependencies.assertions.heldCount == 0 else { return false }
         try? await move(to: .notRunning, cause: .idle)
         return true
     }
 
-    private func waitForAssertions(until end: MonotonicInstant) async {
+    /// - Returns: Whether none was held any more.
+    @discardableResult
+    private func waitForAssertions(until end: MonotonicInstant) async -> Bool {
         let assertions = dependencies.assertions
-        guard assertions.heldCount > 0 else { return }
+        guard assertions.heldCount > 0 else { return true }
         let wait = TimedWait()
         let release = Task {
             await assertions.waitUntilReleased()
             wait.resolve(.done)
         }
-        if await waits.run(wait, until: { end }, movesWithPauses: false) == .expired {
+        let outcome = await waits.run(wait, until: { end }, movesWithPauses: false)
+        if outcome == .expired {
             let names = assertions.describeHeld(limit: 8).joined(separator: ", ")
             dependencies.logger.warning(
                 """
@@ -97,6 +104,7 @@ extension ProcessLifecycle {
                 """)
         }
         release.cancel()
+        return outcome == .done
     }
 
     /// Ends promptly, because the manager's task was cancelled or its start failed: observers are told, nobody is waited for.

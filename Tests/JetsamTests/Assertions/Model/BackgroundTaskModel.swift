@@ -202,13 +202,14 @@ extension BackgroundTaskModel {
 struct PauseModel {
     var paused: Int64 = 0
     var untold: Int64 = 0
+    /// Nil where nobody says when the sampler will come, or a pause was found since it was there last.
     var expected: (last: Int64, interval: Int64)?
 
     mutating func check(_ now: Int64) {
         guard let (last, interval) = expected, now - last > max(2 * interval, 1_000_000_000) else { return }
         paused += now - last - interval
         untold += now - last - interval
-        expected = (now, interval)
+        expected = nil
     }
 
     mutating func take(_ now: Int64) -> Int64? {
