@@ -15,22 +15,22 @@ internal import MemoryPressure
     }
 
     deinit {
-        if identifier != 0 { unsafe registry._withUnsafeGuaranteedRef { $0.end(identifier) } }
+        if identifier != 0 { unsafe registry._withUnsafeGuaranteedRef { $0.end(identifier, isHandle: true) } }
     }
 
     /// The work is done. The expiration handler is not called from here on, unless that is happening just now; one that
     /// expired and was told so has to be ended all the same. Further calls do nothing.
     public mutating func end() {
         guard identifier != 0 else { return }
-        unsafe registry._withUnsafeGuaranteedRef { $0.end(identifier) }
+        unsafe registry._withUnsafeGuaranteedRef { $0.end(identifier, isHandle: true) }
         identifier = 0
     }
 
     /// Moves the deadline of a task that has one of its own by `duration`, never past the process's.
     ///
     /// - Parameter duration: More than zero; what is beyond the clock, some 292 years, counts as that.
-    /// - Returns: Whether it did: not for a task that has ended or was told already that it expires, that has no deadline
-    ///   of its own, or for a duration of zero or less.
+    /// - Returns: Whether it did: not for a task that has ended, that has expired, whether it was told so already or not,
+    ///   that has no deadline of its own, or for a duration of zero or less.
     @discardableResult
     public func extend(by duration: Duration) -> Bool {
         guard identifier != 0 else { return false }
@@ -94,7 +94,7 @@ extension BackgroundTaskRegistry {
     /// Ends a task. Nothing happens for one that has ended, for ``BackgroundTaskIdentifier/invalid``, and with a practical
     /// certainty for one of another registry.
     public func endBackgroundTask(_ identifier: BackgroundTaskIdentifier) {
-        end(identifier.value)
+        end(identifier.value, isHandle: false)
     }
 
     /// Until the task's deadline: its own or the process's. Nil where there is none; zero where it has passed or the task

@@ -96,7 +96,8 @@ extension BackgroundTaskRegistry {
     private func expireNow(_ identifiers: [AssertionTable.Identifier]) {
         guard !identifiers.isEmpty else { return }
         table.pauses.check(MonotonicInstant(nanoseconds: table.now))
-        for identifier in identifiers { table.makeDue(identifier) }
+        // What is made due last is told first.
+        for identifier in identifiers.reversed() { table.makeDue(identifier) }
         engine.expect(table.now)
     }
 }
@@ -205,9 +206,11 @@ extension AssertionTable {
 
     func extend(_ identifier: Identifier, by nanoseconds: Int64) -> Bool {
         guard nanoseconds > 0, let (shard, index, generation) = locate(identifier) else { return false }
+        let running = running(now)
         return shard.withLock { shard in
             guard let entry = unsafe shard.slab.entry(index, generation: generation),
-                unsafe entry.pointee.phase == .held, unsafe entry.pointee.due != .max, !shard.isPastDeadline
+                unsafe entry.pointee.phase == .held, unsafe entry.pointee.due != .max,
+                unsafe entry.pointee.due > running, !shard.isPastDeadline
             else { return false }
             shard.unlink(index)
             let lead = unsafe Int64(entry.pointee.lead) * 1000

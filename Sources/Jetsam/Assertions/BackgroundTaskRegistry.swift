@@ -91,8 +91,8 @@ public final class BackgroundTaskRegistry: Sendable {
     }
 
     @inline(__always)
-    func end(_ identifier: AssertionTable.Identifier) {
-        if let ended = table.end(identifier) { hasEnded(ended) }
+    func end(_ identifier: AssertionTable.Identifier, isHandle: Bool) {
+        if let ended = table.end(identifier, isHandle: isHandle) { hasEnded(ended) }
     }
 
     /// The handler is let go of here, outside the lock. Where nothing is held any more, this may be the end of the registry

@@ -35,9 +35,12 @@ package final class PauseWatch: Sendable {
     ///
     /// - Parameter now: When the turn began; a pause that another found meanwhile is not forgotten for it.
     package func expect(_ now: MonotonicInstant, next: Duration) {
-        interval.store(next.nanoseconds, ordering: .relaxed)
-        last.max(now.nanoseconds, ordering: .releasing)
-        isAccountedFor.store(false, ordering: .releasing)
+        // Together, for a look at the one and then at the other could find a pause that was none.
+        untold.withLock { _ in
+            last.max(now.nanoseconds, ordering: .releasing)
+            interval.store(next.nanoseconds, ordering: .relaxed)
+            isAccountedFor.store(false, ordering: .releasing)
+        }
     }
 
     /// Whether ``check(_:)`` may find something: the sampler has not come for more than a second. Costs next to nothing.

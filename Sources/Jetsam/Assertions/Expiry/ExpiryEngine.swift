@@ -72,6 +72,7 @@ final class ExpiryEngine: Sendable {
         guard startThread("jetsam.expiry", { $0.serve(asLeader: leader) }) else {
             // Nothing can be called without a thread: the next that begins tries again.
             hasStarted.store(false, ordering: .releasing)
+            planned.store(.max, ordering: .releasing)
             return
         }
         startStandby()
@@ -162,8 +163,9 @@ final class ExpiryEngine: Sendable {
 
     private func report(_ assertion: OverdueAssertion) {
         let observer = observer.withLock { $0 }
-        observer?.taskIsOverdue(table.describe(assertion))
+        // First, for an observer that takes its time holds nobody up.
         table.checkReleased()
+        observer?.taskIsOverdue(table.describe(assertion))
     }
 
     /// Looks whether the leader gets on while it is at work, and sleeps while it is not.

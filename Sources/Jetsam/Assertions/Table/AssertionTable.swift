@@ -210,12 +210,15 @@ internal import Synchronization
         return ended
     }
 
-    /// Nil where the identifier is of no assertion that is there.
+    /// Nil where the identifier is of no assertion that is there. What a handle has only the handle ends: an identifier of
+    /// another registry could have the same number, and the slot would be gone from under it.
     @inline(__always)
-    func end(_ identifier: Identifier) -> Ended? {
+    func end(_ identifier: Identifier, isHandle: Bool) -> Ended? {
         guard let (shard, index, generation) = locate(identifier) else { return nil }
         return shard.withLock { shard in
-            guard let entry = unsafe shard.slab.entry(index, generation: generation) else { return nil }
+            guard let entry = unsafe shard.slab.entry(index, generation: generation),
+                unsafe entry.pointee.hasHandle == isHandle
+            else { return nil }
             let owner = unsafe entry.pointee.owner
             return ended(shard.remove(index, overdueHolds: overdueHolds), owner, shard)
         }

@@ -91,7 +91,8 @@ struct BackgroundTaskModel {
 
     mutating func extend(_ name: String, by nanoseconds: Int64) -> Bool {
         guard nanoseconds > 0, !hasToldAll, let index = entries.firstIndex(where: { $0.name == name }),
-            entries[index].phase == .held, let deadline = entries[index].deadline
+            entries[index].phase == .held, let deadline = entries[index].deadline,
+            deadline - entries[index].lead > running
         else { return false }
         entries[index].deadline = deadline + nanoseconds
         entries[index].earliestTick = elapsedTick
