@@ -45,9 +45,60 @@ smoke_mode() {  # MODE
             fail "mode fixed: ${metric[demo_cache_bytes]} bytes are kept of a budget of 1 MiB" ;;
         *) ((metric[demo_cache_entries] == 100)) || fail "mode $mode: ${metric[demo_cache_entries]} of 100 values are kept" ;;
     esac
-    [[ $mode != jetsam || ${metric[demo_pressure_level]:-} == [012] ]] || fail "mode jetsam: /metrics has no level"
+    expect 200 /prefetch/99 ''
+    cmp -s "$work/answer" "$work/before" || fail "mode $mode: /prefetch gave another value than /value"
+    expect 404 /prefetch/x 'no such key'
+    expect 202 /work/0 begun
+    expect 200 /wait/1 'done'
+    expect 404 /work/60001 milliseconds
+    expect 404 /wait/x milliseconds
+    if [[ $mode == jetsam ]]; then
+        [[ ${metric[demo_pressure_level]:-} == [012] ]] || fail "mode jetsam: /metrics has no level"
+        ((metric[demo_ready] == 1 && metric[demo_process_state] == 2)) || fail "mode jetsam: the process is not active"
+        expect_held_work
+    fi
+    smoke_stop
+    say "mode $mode: works"
+    [[ $mode != jetsam ]] || smoke_pressure
+}
+
+smoke_stop() {
     stop_server
     ((server_status == 0)) || fail "mode $mode: status $server_status after SIGTERM, not 0" "$work/server.log"
     [[ $(tail -n 1 "$work/events") == *'"event":"stop"'* ]] || fail "mode $mode: the timeline has no end" "$work/events"
-    say "mode $mode: works"
+}
+
+# Work that goes on after its request is held, and no obstacle to an end in order.
+expect_held_work() {
+    expect 202 /work/1000 begun
+    read_metrics || fail "mode $mode: /metrics does not answer"
+    ((metric[demo_assertions_held] == 1)) ||
+        fail "mode $mode: ${metric[demo_assertions_held]} assertions are held, and not the 1 that /work began"
+}
+
+# Under pretended pressure what is of low priority comes back later, at critical what is not of high priority, too; what
+# asks for nothing is served as before.
+smoke_pressure() {
+    local level server_status=0
+    local -A metric=()
+    for level in warning critical; do
+        start_server "$work/server.log" --mode jetsam --keys 1000 --events "$work/events" --simulate-pressure "$level"
+        await_ready
+        expect_later /prefetch/1
+        if [[ $level == warning ]]; then expect 202 /work/0 begun; else expect_later /work/0 && expect_later /wait/0; fi
+        expect 200 /value/1 ''
+        (($(wc -c <"$work/answer") == 16384)) || fail "pressure $level: /value gave no value"
+        expect 200 /readyz ready
+        read_metrics || fail "pressure $level: /metrics does not answer"
+        [[ ${metric[demo_pressure_level]} == $([[ $level == warning ]] && echo 1 || echo 2) ]] ||
+            fail "pressure $level: /metrics says level ${metric[demo_pressure_level]}"
+        smoke_stop
+        say "mode jetsam, pressure $level: low priority is told to come later, the rest is served"
+    done
+}
+
+expect_later() {  # PATH: 503, in how many seconds to try again, and why
+    expect 503 "$1" "at pressure $level"
+    curl -s --max-time 5 -o /dev/null -D - "$url$1" | tr -d '\r' | grep -qix 'retry-after: [1-9][0-9]*' ||
+        fail "pressure $level: $1 does not say when to try again"
 }

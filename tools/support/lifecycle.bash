@@ -1,0 +1,188 @@
+# Sends a real server real signals and checks what it makes of them. Sourced by tools/prove: uses `work`, a directory of our own.
+
+package=tools/demo-server
+server_process="" request_process="" failures=0
+
+# Of a log as well, where there is one.
+fail() {  # MESSAGE [LOG]
+    printf 'error: %s\n' "$1" >&2
+    [[ -z ${2:-} || ! -s ${2:-} ]] || tail -n 20 "$2" | sed 's/^/    /' >&2
+    exit 1
+}
+say() { printf '%s\n' "$*"; }
+
+# KILL, because the server may be stopped, and because nothing may be left whatever it makes of TERM.
+end_processes() {
+    local process
+    for process in $server_process $request_process; do
+        kill -KILL "$process" 2>/dev/null && wait "$process" 2>/dev/null || true
+    done
+    server_process="" request_process=""
+}
+
+is_true() { awk "BEGIN { exit !($1) }"; }
+calculate() { awk "BEGIN { printf \"%.3f\", $1 }"; }
+
+# check TEXT EXPRESSION: a row; what awk makes of the expression has to be true.
+check() {
+    local verdict=PASS
+    is_true "$2" || verdict=MISS failures=$((failures + 1))
+    printf '  %-98s %s\n' "$1" "$verdict"
+}
+
+# event NAME KEY: a number from the first line of that name in the timeline; -1 where there is none.
+event() {
+    local number
+    number=$(sed -nE "/\"event\":\"$1\"/ { s/.*\"$2\":([0-9.]+).*/\1/p; q }" "$work/events")
+    echo "${number:--1}"
+}
+
+# status_of PATH: the status that the server answers with, 000 where it does not.
+status_of() { curl -s --max-time 5 -o "$work/answer" -w '%{http_code}' "$url$1" || true; }
+
+# metric NAME: a figure of the server's.
+metric() { curl -s --max-time 5 "$url/metrics" | awk -v name="$1" '$1 == name { print $2 }'; }
+
+# await SECONDS TEXT COMMAND...: until the command succeeds.
+await() {
+    local last what=$2
+    last=$(calculate "$EPOCHREALTIME + $1")
+    shift 2
+    until "$@"; do
+        is_true "$EPOCHREALTIME < $last" || fail "$what did not come in time" "$work/server.log"
+        sleep 0.01
+    done
+}
+
+is_listening() { url=$(sed -n 's/^listening on //p' "$work/server.out") && [[ -n $url ]]; }
+is_ready() { [[ $(status_of /readyz) == 200 ]]; }
+is_unready() { [[ $(status_of /readyz) != 200 ]]; }
+has_expired() { [[ $(event expired seconds) != -1 ]]; }
+has_resumed() { [[ $(event resumed gapSeconds) != -1 ]]; }
+is_gone() { ! kill -0 "$server_process" 2>/dev/null; }
+
+start_server() {  # OPTION...
+    : >"$work/server.out"
+    "$server" --mode jetsam --host 127.0.0.1 --port 0 --keys 1000 --events "$work/events" "$@" \
+        >"$work/server.out" 2>"$work/server.log" &
+    server_process=$!
+    await 10 "the line that the server listens" is_listening
+    await 10 "readiness" is_ready
+}
+
+terminate() {
+    terminated=$EPOCHREALTIME
+    kill -TERM "$server_process"
+}
+
+# Waits for the server's end: sets `took`, the seconds since the signal, and `status`.
+await_end() {
+    await 30 "the end of the server" is_gone
+    took=$(calculate "$EPOCHREALTIME - $terminated")
+    status=0
+    wait "$server_process" || status=$?
+    server_process=""
+    sed -n 's/^handlers:/  heard:/p' "$work/server.out"
+}
+
+# check_handlers ENDING FOREVER: those that ended in time heard nothing, the others once.
+check_handlers() {
+    (($1 == 0)) || check "of $1 that ended none was told that it expires" "\"$(event handlers endingCalled)\" == \"0\""
+    (($2 == 0)) || check "of $2 that never end each was told exactly once" \
+        "\"$(event handlers foreverCalledOnce)\" == \"$2\" && \"$(event handlers calledTwice)\" == \"0\""
+}
+
+prove_ending() {
+    local ready value prefetch answered last
+    say "SIGTERM with 10,000 assertions held, which end over 2.5 s, and a request of 2 s in flight"
+    start_server --hold 10000 --hold-for 2.5 --drain-delay 1.5 --termination-grace-period 20
+    check "10,000 are held" "\"$(metric demo_assertions_held)\" == \"10000\""
+    curl -s --max-time 15 -o "$work/request" -w '%{http_code}' "$url/wait/2000" >"$work/request.status" &
+    request_process=$!
+    await 5 "the request" request_is_under_way
+    terminate
+    await 5 "the end of readiness" is_unready
+    # The time of the drain delay is over soon.
+    ready=$(status_of /readyz) value=$(status_of /value/1) prefetch=$(status_of /prefetch/1)
+    check "it is not ready any more, while it still answers ($ready, $value)" "$ready == 503 && $value == 200"
+    check "what is of low priority is refused meanwhile ($prefetch)" "$prefetch == 503"
+    await_end
+    answered=0
+    wait "$request_process" || answered=$?
+    request_process=""
+    check "the request in flight was finished" \
+        "$answered == 0 && \"$(<"$work/request.status") $(<"$work/request")\" == \"200 done\""
+    last=$(calculate "$(event stop seconds) - $(event released seconds)")
+    check "it left $last s after the last had ended ($took s after the signal, of 20), with status $status" \
+        "$last >= 0 && $last < 0.5 && $took >= 2.5 && $took < 10 && $status == 0"
+    check_handlers 10000 0
+}
+request_is_under_way() { (($(metric demo_assertions_held) > 10000)); }
+
+prove_overdue() {
+    say "SIGTERM with 10,000 that end over 1 s and 1,000 that never end, and a grace period of 5 s"
+    start_server --hold 10000 --hold-for 1 --hold-forever 1000 --termination-grace-period 5
+    terminate
+    await_end
+    check "it left $took s after the signal, before the grace period was over, with status $status" \
+        "$took < 5 && $status == 0"
+    check "those that never end were waited for until they were told" "$(event expired seconds) < $(event stop seconds)"
+    check_handlers 10000 1000
+}
+
+prove_pause() {
+    local early stopped pause gap told
+    say "SIGSTOP for 4 s and SIGCONT with 1,000 that never end and expire after 3 s"
+    start_server --hold-forever 1000 --hold-expiry 3 --termination-grace-period 8
+    sleep 1
+    stopped=$EPOCHREALTIME
+    kill -STOP "$server_process"
+    sleep 4
+    pause=$(calculate "$EPOCHREALTIME - $stopped")
+    kill -CONT "$server_process"
+    await 5 "the news of the pause" has_resumed
+    early=$(metric demo_assertions_expired_total)
+    gap=$(event resumed gapSeconds)
+    # It is counted from when the sampler was to come, which is within a second.
+    check "resumed(after:) was told, $gap s of $pause" "$gap > $pause - 1.1 && $gap < $pause + 1"
+    check "nothing had expired then, though 3 s were over" "\"$early\" == \"0\""
+    check "it is ready as before" "\"$(status_of /readyz)\" == \"200\""
+    await 10 "the expiry" has_expired
+    told=$(calculate "$(event expired seconds) - $(event held seconds)")
+    # They are told a tenth before they expire.
+    check "the first was told $told s after it began: later by the pause, and not early" \
+        "$gap > 0 && $told >= 2.7 + $gap && $told < 4.7 + $gap"
+    terminate
+    await_end
+    check "it left $took s after the signal, with status $status" "$took < 8 && $status == 0"
+    check_handlers 0 1000
+}
+
+prove_fixed_end() {
+    say "SIGTERM with 1,000 that never end and a grace period of 6 s, and then SIGSTOP for 3 s of these"
+    start_server --hold-forever 1000 --termination-grace-period 6
+    terminate
+    sleep 0.5
+    kill -STOP "$server_process"
+    sleep 3
+    kill -CONT "$server_process"
+    await_end
+    check "it left $took s after the signal: the grace period does not move" "$took < 6 && $status == 0"
+    check_handlers 0 1000
+}
+
+prove_lifecycle() {
+    local proof
+    # shellcheck source=/dev/null
+    source "$package/Scripts/setup.bash"
+    need_packages curl
+    step "the demo server"
+    build_server
+    for proof in ending overdue pause fixed_end; do
+        step "$proof"
+        "prove_$proof"
+    done
+    printf '\n'
+    ((failures == 0)) || fail "$failures of the checks above failed"
+    say "all of it held"
+}
