@@ -70,6 +70,9 @@ struct DrainTests {
             try await fixture.until("both are held") { gates.withLock { $0.count } == 2 }
             await group.triggerGracefulShutdown()
             await fixture.record.heard("didEnterBackground")
+            try await fixture.until("it waits for them, or does not") {
+                fixture.nextDeadline == 28 || !database.isOpen
+            }
             #expect(opener.events.contains("server ended") && database.isOpen)
             gates.withLock { $0.removeFirst() }.resume()
             try await fixture.until("one is left") { fixture.tasks.heldCount == 1 }

@@ -17,10 +17,12 @@ struct SuspensionTests {
         }
     }
 
-    @Test("An idle process suspends itself after the delay, gives back what it has, and announces nothing")
-    func idle() async throws {
+    @Test(
+        "An idle process suspends itself after the delay, gives back what it has, and announces nothing",
+        arguments: [0, 64])
+    func idle(mebibytes: Int) async throws {
         let fixture = try Self.fixture()
-        let cache = PlainCache(bytes: 64 * mebibyte, in: fixture.registry)
+        let cache = PlainCache(bytes: mebibytes * mebibyte, in: fixture.registry)
         try await fixture.run { fixture in
             fixture.machine.advance(by: .milliseconds(9900))
             await fixture.settle()
