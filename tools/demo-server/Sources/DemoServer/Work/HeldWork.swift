@@ -27,6 +27,8 @@ final class HeldWork: Sendable {
     /// Begins them all.
     func begin() throws {
         let total = options.total
+        // Before the first, so that none expires sooner after it than it may.
+        if total > 0 { log.write("holding", [("count", .integer(total))]) }
         state.withLockedValue { $0.calls = [UInt8](repeating: 0, count: total) }
         for number in 0..<options.hold {
             let identifier = try begin("demo.ending", number, .atTermination)
@@ -34,7 +36,6 @@ final class HeldWork: Sendable {
         }
         let expiry = options.holdExpiry.map { BackgroundTaskExpiry.after(.seconds($0)) } ?? .atTermination
         for number in options.hold..<total { _ = try begin("demo.forever", number, expiry) }
-        if total > 0 { log.write("held", [("count", .integer(total))]) }
     }
 
     /// Ends those that end, evenly over the time that they have; once.
