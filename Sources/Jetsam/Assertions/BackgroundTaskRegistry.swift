@@ -133,8 +133,9 @@ public final class BackgroundTaskRegistry: Sendable {
 
     /// The tasks that are held, the longest-running first.
     ///
-    /// - Parameter limit: How many at most; all are walked through to find them, a chunk with each taking of a lock.
+    /// - Parameter limit: How many at most, and never more than 10,000; all are walked through to find them, a chunk with
+    ///   each taking of a lock.
     public func heldTasks(limit: Int = 100) -> [HeldBackgroundTask] {
-        table.longestRunning(limit: limit)
+        table.longestRunning(limit: min(limit, 10_000))
     }
 }

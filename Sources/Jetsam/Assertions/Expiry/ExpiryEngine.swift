@@ -128,6 +128,10 @@ final class ExpiryEngine: Sendable {
             planned.store(.min, ordering: .releasing)
             while runBatch(me) {}
             guard runner.isLeader(me) else { return }
+            // Where it could not be started, or its like hang.
+            if !hasStandby.load(ordering: .relaxed), threads.load(ordering: .relaxed) < Self.mostThreads {
+                startStandby()
+            }
             // Who begins from here on compares with this, or is found by the look at the shards.
             planned.store(.max, ordering: .releasing)
             let due = table.nextDue()
