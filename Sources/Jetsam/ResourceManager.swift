@@ -240,6 +240,8 @@ public final class ResourceManager: Service, Sendable {
     private func live() async throws {
         lifecycle.begin(.restore)
         await lifecycle.beginLaunch()
+        // As far as there is room and time; the rest waits for readiness.
+        await scenes.restoreAll(headroomBytes: governor.measureSpareBytes())
         lifecycle.begin(.sampler)
         do {
             try ticker.start { [governor, events, channel, bell, lifecycle] in

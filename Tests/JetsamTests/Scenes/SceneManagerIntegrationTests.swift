@@ -98,4 +98,28 @@ struct SceneManagerIntegrationTests {
             withExtendedLifetime(registrations) {}
         }
     }
+
+    @Test("Scenes of an earlier run are restored between the first and the last callback of the launch")
+    func restored() async throws {
+        let store = MemoryStore()
+        store.put("a")
+        let fixture = try Fixture(used: 100 * mebibyte, stateStore: store)
+        let calls = Lock<[String]>([])
+        fixture.manager.scenes.restoreScenes { _ in
+            SceneRecord { name, _ in calls.withLock { if name == "willConnect" { $0.append(name) } } }
+        }
+        let observation = fixture.manager.observeLifecycle(LaunchRecord { call in calls.withLock { $0.append(call) } })
+        try await fixture.run { fixture in
+            #expect(fixture.manager.scenes["a"] != nil)
+            #expect(calls.withLock { $0 } == ["willFinishLaunching", "willConnect", "didFinishLaunching"])
+        }
+        observation.cancel()
+    }
+
+    private struct LaunchRecord: LifecycleObserver {
+        let note: @Sendable (String) -> Void
+
+        func willFinishLaunching(_ reason: LaunchReason) async { note("willFinishLaunching") }
+        func didFinishLaunching() async { note("didFinishLaunching") }
+    }
 }

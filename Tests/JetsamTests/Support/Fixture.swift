@@ -15,14 +15,14 @@ final class Fixture: Sendable {
     /// A container of 512 MiB of which `used` are unreclaimable and belong to this process.
     init(
         used: Int = 200 * mebibyte, configuration: ResourceManager.Configuration = .init(),
-        lastResort: (@Sendable (LevelReason) -> Void)? = nil
+        stateStore: (any SceneStateStore)? = nil, lastResort: (@Sendable (LevelReason) -> Void)? = nil
     ) throws {
         machine = SimulatedMachine(tree: try .v2(limit: 512 * mebibyte))
         self.used = Lock(used)
         backgroundTasks = machine.makeBackgroundTaskRegistry()
         manager = try ResourceManager(
             configuration: configuration, registry: registry, backgroundTasks: backgroundTasks,
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, stateStore: stateStore,
             environment: machine.environment, lastResort: lastResort)
         set(used: used)
     }

@@ -12,8 +12,7 @@ public protocol LifecycleObserver: Sendable {
     ///
     /// Deadline: ``ResourceManager/Configuration/Lifecycle/launchDeadline``, for the whole launch; it can be extended.
     func willFinishLaunching(_ reason: LaunchReason) async
-    /// The last step of the launch: readiness may follow. The place to restore scenes:
-    /// ``SceneManager/restoreAll(deadline:headroomBytes:)``.
+    /// The last step of the launch: scenes are restored, readiness may follow.
     func didFinishLaunching() async
     /// The process is ready. Scenes become active only after all observers have returned or were late.
     func didBecomeActive(_ transition: ProcessTransition) async
