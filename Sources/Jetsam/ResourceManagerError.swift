@@ -30,7 +30,7 @@ public struct ResourceManagerError: Error, Sendable, Equatable, CustomStringConv
         case .cannotStart(let part, let error): "\(part) could not be started: \(error)"
         case .hasRunBefore: "this ResourceManager has been run before; make a new one to run again"
         case .registryInUse:
-            "another running ResourceManager uses this CacheRegistry; run one manager a registry, or give this one its own"
+            "another running ResourceManager uses this CacheRegistry or BackgroundTaskRegistry; give this one its own"
         }
     }
 }

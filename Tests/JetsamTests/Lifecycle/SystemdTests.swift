@@ -28,6 +28,18 @@ import Testing
             return "@jetsam-test-\(Environment().processID)-\(number)"
         }
 
+        @Test("A launch into the background is a start that is over, and is told as one")
+        func readyInBackground() async throws {
+            let fixture = try LifecycleFixture(variables: ["NOTIFY_SOCKET": path]) { $0.launchesIntoBackground = true }
+            fixture.record.on("didFinishLaunching") { #expect(socket.take() == []) }
+            try await fixture.run { fixture in
+                #expect(fixture.manager.processState == .background)
+                #expect(socket.take() == ["READY=1"])
+                try await fixture.manager.becomeActive()
+                #expect(socket.take() == [])
+            }
+        }
+
         @Test(
             "Ready is told once, when the process is first active; stopping with the time it may take",
             arguments: [false, true])

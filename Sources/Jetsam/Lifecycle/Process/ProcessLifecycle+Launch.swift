@@ -57,6 +57,8 @@ extension ProcessLifecycle {
         if isWaiting {
             dependencies.logger.debug("Launched; becoming active waits for the drain gate to run")
         }
+        // A process without readiness has started all the same; a supervisor would wait in vain for more.
+        if configuration.launchesIntoBackground { tellStarted() }
         await activateIfDue()
         launchWait.resolve(.done)
     }

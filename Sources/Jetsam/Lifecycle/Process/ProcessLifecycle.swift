@@ -100,11 +100,20 @@ final class ProcessLifecycle: Sendable {
 
     /// Readiness never becomes true once shutdown has begun.
     func setReady(_ isReady: Bool) {
-        let isFirst = state.withLock { state in
+        let value = state.withLock { state in
             let value = isReady && !state.machine.isShuttingDown
             readyWord.store(value, ordering: .releasing)
-            defer { if value { state.hasToldReady = true } }
-            return value && !state.hasToldReady
+            return value
+        }
+        if value { tellStarted() }
+    }
+
+    /// Tells the supervisor that the start is over, once.
+    func tellStarted() {
+        let isFirst = state.withLock { state in
+            guard !state.machine.isShuttingDown, !state.hasToldReady else { return false }
+            state.hasToldReady = true
+            return true
         }
         if isFirst { notifier?.ready() }
     }
