@@ -71,23 +71,26 @@ public final class BackgroundTaskRegistry: Sendable {
         _ scene: SceneIdentifier?, _ file: StaticString, _ line: UInt, _ handler: consuming ExpirationHandler,
         hasHandle: Bool
     ) throws(BackgroundTaskRefusal) -> AssertionTable.Identifier {
-        guard table.admission.admits(priority) else { throw refusal(priority) }
+        var admission = table.admission
+        guard admission.admits(priority) else { throw refusal(priority, admission) }
         let owner = scene.map { table.scenes.enter($0) } ?? 0
-        guard let begun = table.begin(name, priority, expiry, owner, file, line, handler, hasHandle: hasHandle) else {
+        guard
+            let begun = table.begin(
+                name, priority, expiry, owner, file, line, handler, hasHandle: hasHandle, admission: &admission)
+        else {
             if owner != 0 { table.scenes.leave(owner) }
-            guard table.admission.admits(priority) else { throw refusal(priority) }
-            throw BackgroundTaskRefusal(reason: .full, priority: priority, minimumPriority: nil)
+            throw refusal(priority, admission)
         }
         if begun.due != .max { engine.expect(begun.due &+ table.pauses.pausedNanoseconds) }
         return begun.identifier
     }
 
     @inline(never)
-    private func refusal(_ priority: BackgroundTaskPriority) -> BackgroundTaskRefusal {
+    private func refusal(_ priority: BackgroundTaskPriority, _ admission: Admission) -> BackgroundTaskRefusal {
         table.refused.add(1, ordering: .relaxed)
-        // It may have become possible meanwhile; then it was refused all the same.
-        return table.admission.refusal(priority)
-            ?? BackgroundTaskRefusal(reason: .pressure(.normal), priority: priority, minimumPriority: priority)
+        // By what was seen to stand against it, which may be gone by now.
+        return admission.refusal(priority)
+            ?? BackgroundTaskRefusal(reason: .full, priority: priority, minimumPriority: nil)
     }
 
     @inline(__always)

@@ -101,10 +101,13 @@ internal import Synchronization
         var due: Int64
     }
 
+    /// - Parameter seen: Who may begin, as it was seen under the lock.
+    /// - Returns: Nil where the task may not begin any more, as `seen` then says, and where the shard is full.
     @inline(__always)
     func begin(
         _ name: BackgroundTaskName, _ priority: BackgroundTaskPriority, _ expiry: BackgroundTaskExpiry, _ owner: UInt32,
-        _ file: StaticString, _ line: UInt, _ handler: consuming ExpirationHandler, hasHandle: Bool
+        _ file: StaticString, _ line: UInt, _ handler: consuming ExpirationHandler, hasHandle: Bool,
+        admission seen: inout Admission
     ) -> Begun? {
         let (now, running) = bothTimes()
         let number = Int(jetsam_processor()) & (shardCount - 1)
@@ -117,7 +120,8 @@ internal import Synchronization
         while true {
             let begun: Begun?? = shard.withLock { shard in
                 // Once more: whoever shut the table and then took this lock has seen all that began.
-                guard admission.admits(priority) else { return .some(nil) }
+                seen = admission
+                guard seen.admits(priority) else { return .some(nil) }
                 let known =
                     origin ?? (nameAddress == 0 ? nil : shard.origins.number(nameAddress, fileAddress, line))
                 guard let known else { return .none }
