@@ -45,33 +45,22 @@ final class ObserverMailbox: Sendable {
         }
     }
 
-    /// Outlives the mailbox with the calls that wait for their turn.
-    private final class Ending: Sendable {
-        private let flag = Atomic<Bool>(false)
-
-        var isCancelled: Bool { flag.load(ordering: .acquiring) }
-
-        func cancel() { flag.store(true, ordering: .releasing) }
+    private struct State {
+        var waiting: [Call] = []
+        /// A task is at work that makes the calls.
+        var isCalling = false
     }
 
     let name: String
     let observer: any LifecycleObserver
-    private let calls: AsyncStream<Call>.Continuation
-    private let ending = Ending()
+    private let executor: (any TaskExecutor)?
+    private let isCancelled = Atomic<Bool>(false)
+    private let state = Lock(State())
 
     init(name: String, observer: any LifecycleObserver, executor: (any TaskExecutor)?) {
         self.name = name
         self.observer = observer
-        let (stream, continuation) = AsyncStream.makeStream(of: Call.self, bufferingPolicy: .unbounded)
-        calls = continuation
-        // It holds the stream alone: the mailbox ends it when it goes.
-        Task {
-            for await call in stream { await call.run(on: executor) }
-        }
-    }
-
-    deinit {
-        calls.finish()
+        self.executor = executor
     }
 
     /// - Returns: Nil where the observer is to be called no more.
@@ -79,16 +68,36 @@ final class ObserverMailbox: Sendable {
         onReturn: @escaping @Sendable () -> Void,
         _ body: @escaping @Sendable (any LifecycleObserver) async -> Void
     ) -> Call? {
-        guard !ending.isCancelled else { return nil }
-        let call = Call(name: name, onReturn: onReturn) { [ending, observer] in
-            if !ending.isCancelled { await body(observer) }
+        guard !isCancelled.load(ordering: .acquiring) else { return nil }
+        let call = Call(name: name, onReturn: onReturn) { [self] in
+            if !isCancelled.load(ordering: .acquiring) { await body(observer) }
         }
-        calls.yield(call)
+        let isFirst = state.withLock { state in
+            state.waiting.append(call)
+            defer { state.isCalling = true }
+            return !state.isCalling
+        }
+        // Detached: what is local to the caller's task is nothing to an observer.
+        if isFirst { Task.detached { await self.makeCalls() } }
         return call
+    }
+
+    private func makeCalls() async {
+        while let call = takeCall() { await call.run(on: executor) }
+    }
+
+    private func takeCall() -> Call? {
+        state.withLock { state in
+            guard !state.waiting.isEmpty else {
+                state.isCalling = false
+                return nil
+            }
+            return state.waiting.removeFirst()
+        }
     }
 
     /// Calls the observer no more; a call that is running is not waited for.
     func cancel() {
-        ending.cancel()
+        isCancelled.store(true, ordering: .releasing)
     }
 }
