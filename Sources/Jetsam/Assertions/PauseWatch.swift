@@ -4,7 +4,8 @@ internal import Synchronization
 /// Tells time in which the process did not run (SIGSTOP, the freezer, a paused machine) from time in which it did.
 ///
 /// The sampler says at each turn when it will come again. Whoever finds it missing for longer than twice that time, and for
-/// longer than a second, has found a pause; it is accounted for once. Off until a sampler has said something.
+/// longer than a second, has found a pause; it is accounted for once. All the time since that turn counts, for nobody knows
+/// when in it the process stopped, and nothing may come early. Off until a sampler has said something.
 package final class PauseWatch: Sendable {
     private let last = Atomic<Int64>(.min)
     private let interval = Atomic<Int64>(0)
@@ -75,6 +76,6 @@ package final class PauseWatch: Sendable {
         let interval = interval.load(ordering: .relaxed)
         let (twice, overflow) = interval.multipliedReportingOverflow(by: 2)
         let away = now.nanoseconds - before
-        return !overflow && away > max(twice, 1_000_000_000) ? away - interval : nil
+        return !overflow && away > max(twice, 1_000_000_000) ? away : nil
     }
 }

@@ -208,8 +208,8 @@ struct PauseModel {
 
     mutating func check(_ now: Int64) {
         guard let (last, interval) = expected, now - last > max(2 * interval, 1_000_000_000) else { return }
-        paused += now - last - interval
-        untold += now - last - interval
+        paused += now - last
+        untold += now - last
         expected = nil
     }
 
