@@ -51,6 +51,8 @@ struct Ladder {
     /// Grows with every batch of an episode, so that thousands do not take hours.
     private var batch: Int
     private(set) var isLastResortPosted = false
+    /// When, in this episode, the first emergency came for which the caches had nothing left.
+    private var degradedSince: MonotonicInstant?
     /// Whether the level was critical when this was asked last.
     private(set) var isInEpisode = false
 
@@ -69,9 +71,17 @@ struct Ladder {
             areAssertionsExhausted = false
             areScenesExhausted = false
             batch = configuration.ladder.assertionBatch
+            degradedSince = nil
             return nil
         }
-        guard context.emergency.isPresent, let since = context.nothingLeftSince else { return nil }
+        guard context.nothingLeftSince != nil else {
+            degradedSince = nil
+            return nil
+        }
+        guard context.emergency.isPresent else { return nil }
+        // Not since the caches were empty: the level may have been critical for long by a rule that has no part in this.
+        let since = degradedSince ?? context.now
+        degradedSince = since
         let hasLasted = since.duration(to: context.now) >= configuration.lastResort.degradedLimit
         if hasLasted, let action = lastResort() { return action }
         guard outstanding == nil else { return nil }

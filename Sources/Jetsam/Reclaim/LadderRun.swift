@@ -54,6 +54,16 @@ final class LeavingScene: LeavingVictims {
 
     private let progress = Lock(Progress.leaving)
 
+    private let task = Lock<Task<Void, Never>?>(nil)
+
+    func leaves(by task: Task<Void, Never>) {
+        self.task.withLock { $0 = task }
+    }
+
+    func giveUp() {
+        task.withLock { $0 }?.cancel()
+    }
+
     func ended(_ description: String?) {
         progress.withLock { $0 = description.map { .gone($0) } ?? .nobody }
     }

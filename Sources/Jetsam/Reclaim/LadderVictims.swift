@@ -27,6 +27,12 @@ protocol LeavingVictims: Sendable {
     var descriptions: [String] { get }
     /// Whether all of them have ended or are overdue.
     var areGone: Bool { get }
+    /// They had their time: what has not begun to leave stays.
+    func giveUp()
+}
+
+extension LeavingVictims {
+    func giveUp() {}
 }
 
 /// Nobody: a manager has neither assertions nor scenes until it is given some.

@@ -9,6 +9,8 @@ final class ReclaimChannel: Sendable {
         var demand: ReclaimDemand?
         var regrowth: Regrowth.Decision?
         var ladder: LadderOrder?
+        /// Comes once, and beside whatever else waits.
+        var lastResort: LadderOrder?
     }
 
     let gauges = ReclaimGauges()
@@ -27,8 +29,9 @@ final class ReclaimChannel: Sendable {
     }
 
     func post(_ order: LadderOrder) {
-        // Whatever else waits: the last resort comes once, and is never lost.
-        mail.withLock { if $0.ladder?.action != .lastResort { $0.ladder = order } }
+        mail.withLock { mail in
+            if order.action == .lastResort { mail.lastResort = order } else { mail.ladder = order }
+        }
         delivered()
     }
 

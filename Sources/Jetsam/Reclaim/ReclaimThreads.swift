@@ -19,6 +19,7 @@ final class ReclaimThreads: Sendable {
 
     func start() throws(Errno) {
         for _ in 0..<Self.count { try add() }
+        reclaimer.start()
     }
 
     /// Starts one more thread in place of one that hangs; false where there are too many or none can be had.

@@ -15,10 +15,11 @@ extension Reclaimer {
         case .loseScene:
             let scene = LeavingScene()
             leaving = scene
-            Task(priority: .high) { [victims, channel] in
-                scene.ended(await victims.takeScene(reason: order.reason))
-                channel.spot.signal()
-            }
+            scene.leaves(
+                by: Task(priority: .high) { [victims, channel] in
+                    scene.ended(await victims.takeScene(reason: order.reason))
+                    channel.spot.signal()
+                })
         case .lastResort:
             leaving = NoVictims()
             lastResort?(order.reason)
@@ -48,6 +49,7 @@ extension Reclaimer {
         }
         guard isMine else { return }
         channel.gauges.setLadderBusy(false)
+        if outcome == .timedOut { run.leaving.giveUp() }
         if outcome != .nobody { publish(run, outcome) }
         host.ladderEnded(run.order.action, outcome)
         host.judgeAfterStep()

@@ -23,6 +23,8 @@ extension Reclaimer {
                 false
             }
         state.withLock { $0.isPreparing = false }
+        // The application's hook may take its time; the other thread goes on.
+        if let order = mail.lastResort { begin(order) }
         // Whoever posted while this thread was preparing may have woken one that found it so and parked again.
         return hasRun || !channel.isEmpty || state.withLock { !$0.requests.isEmpty }
     }
@@ -179,6 +181,11 @@ extension Reclaimer {
             }
             if isStopped { continuation.resume(returning: nil) } else { channel.spot.signal() }
         }
+    }
+
+    /// Runs may begin: there are threads for them.
+    func start() {
+        state.withLock { $0.isStopped = false }
     }
 
     /// No run begins from here on. Calls that wait are answered with nil.

@@ -46,7 +46,8 @@ final class Reclaimer: Sendable {
         var ledger: [UInt64: LedgerEntry] = [:]
         var requests: [Request] = []
         var requestUnderWay: Request?
-        var isStopped = false
+        /// Nobody works here, not yet or not any more.
+        var isStopped = true
         /// The action of a later stage whose victims are leaving.
         var ladder: LadderRun?
     }

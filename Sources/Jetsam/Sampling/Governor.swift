@@ -106,11 +106,14 @@ final class Governor: Sendable {
     @discardableResult
     func judge(_ cause: LevelCause, triggerGrade: PressureLevel = .normal) -> Duration {
         let effects = state.withLock { state in
-            judge(&state, cause, triggerGrade)
+            let effects = judge(&state, cause, triggerGrade)
+            // Under the lock, in the order in which it was decided: an earlier step that came later would take the place of
+            // the one whose end is waited for. It moves a few words and wakes a thread.
+            if let demand = effects.demand { channel.post(demand) }
+            if let regrowth = effects.regrowth { channel.post(regrowth) }
+            if let order = effects.ladder { channel.post(order) }
+            return effects
         }
-        if let demand = effects.demand { channel.post(demand) }
-        if let regrowth = effects.regrowth { channel.post(regrowth) }
-        if let order = effects.ladder { channel.post(order) }
         if effects.didChange || effects.hasMoved || effects.wantsThreshold || effects.hasTimeNews {
             bell.ring()
         }

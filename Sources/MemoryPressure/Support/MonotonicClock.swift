@@ -12,7 +12,8 @@ public struct MonotonicInstant: InstantProtocol, Hashable, Sendable {
 
     /// This instant moved by `duration`, which may be negative.
     public func advanced(by duration: Duration) -> MonotonicInstant {
-        MonotonicInstant(nanoseconds: nanoseconds &+ duration.nanoseconds)
+        let (sum, overflow) = nanoseconds.addingReportingOverflow(duration.nanoseconds)
+        return MonotonicInstant(nanoseconds: overflow ? (duration < .zero ? .min : .max) : sum)
     }
 
     /// The time from this instant to `other`; negative where `other` is earlier.

@@ -30,6 +30,28 @@ struct StateRequestTests {
         #expect(!fixture.record.events.contains("willEnterForeground"))
     }
 
+    @Test("A suspension that was asked for lasts until there is work again")
+    func suspended() async throws {
+        let fixture = try LifecycleFixture()
+        try await fixture.run { fixture in
+            let manager = fixture.manager
+            // Begun and ended since anybody looked.
+            let before = try fixture.tasks.begin("before").intoIdentifier()
+            fixture.tasks.endBackgroundTask(before)
+            try await manager.enterBackground()
+            try await manager.suspend()
+            for _ in 0..<10 {
+                fixture.machine.advance(by: .seconds(1))
+                await fixture.settle()
+            }
+            #expect(manager.processState == .suspended)
+            let task = try fixture.tasks.begin("work").intoIdentifier()
+            fixture.machine.advance(by: .seconds(3))
+            try await fixture.until("it goes on") { manager.processState == .background }
+            fixture.tasks.endBackgroundTask(task)
+        }
+    }
+
     @Test("A paused process comes back, and readiness with it")
     func pause() async throws {
         let fixture = try LifecycleFixture()

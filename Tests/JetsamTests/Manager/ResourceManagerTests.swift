@@ -83,6 +83,16 @@ struct ResourceManagerTests {
         #expect(error?.setting == "headroom.criticalPercent")
     }
 
+    @Test("Where nothing runs, a call for bytes is answered with nil: before the first run and after the last")
+    func notRunning() async throws {
+        let fixture = try Fixture()
+        #expect(await fixture.manager.releaseCaches(bytes: 1) == nil)
+        try await fixture.run { fixture in
+            #expect(await fixture.manager.releaseCaches(bytes: 1) != nil)
+        }
+        #expect(await fixture.manager.releaseCaches(bytes: 1) == nil)
+    }
+
     @Test("The last resort is called once, when nothing is left to take and headroom stays critical for too long")
     func lastResort() async throws {
         let calls = Lock<[LevelReason]>([])

@@ -66,8 +66,19 @@ struct LadderTests {
     func boundedDegradation() {
         var ladder = Ladder(configuration: configuration(), hasLastResort: true)
         #expect(ladder.next(context()) == .expireAssertions(atMost: 8))
-        #expect(ladder.next(context(at: 158.9)) == nil)
-        #expect(ladder.next(context(at: 159)) == .lastResort)
+        #expect(ladder.next(context(at: 159.9)) == nil)
+        #expect(ladder.next(context(at: 160)) == .lastResort)
+    }
+
+    @Test("The time is counted from the first emergency: critical by another rule before that is not part of it")
+    func degradedByAnotherRule() {
+        var ladder = Ladder(configuration: configuration(), hasLastResort: true)
+        for time in stride(from: 100.0, to: 4000, by: 10) {
+            #expect(ladder.next(context(at: time, headroom: false)) == nil)
+        }
+        #expect(ladder.next(context(at: 4000)) == .expireAssertions(atMost: 8), "not the last resort")
+        #expect(ladder.next(context(at: 4059)) == nil)
+        #expect(ladder.next(context(at: 4060)) == .lastResort)
     }
 
     @Test("A last resort that the re-read called off may come again; one that was called may not")
@@ -79,6 +90,26 @@ struct LadderTests {
         #expect(ladder.next(end) == .lastResort)
         ladder.ended(.lastResort, .gone)
         #expect(ladder.next(end) == nil)
+    }
+
+    @Test("A last resort that waits keeps no other order from being carried out, nor that it")
+    func mail() {
+        let channel = ReclaimChannel()
+        func order(_ action: Ladder.Action) -> LadderOrder {
+            LadderOrder(
+                action: action, level: .critical,
+                reason: LevelReason(rule: .headroom, observed: 0, threshold: 0, unit: .bytes, cause: .sampler),
+                decidedAt: MonotonicInstant(nanoseconds: 0))
+        }
+        channel.post(order(.loseScene))
+        channel.post(order(.lastResort))
+        var mail = channel.take()
+        #expect(mail.ladder?.action == .loseScene && mail.lastResort?.action == .lastResort)
+        channel.post(order(.lastResort))
+        channel.post(order(.loseScene))
+        mail = channel.take()
+        #expect(mail.ladder?.action == .loseScene && mail.lastResort?.action == .lastResort)
+        #expect(channel.isEmpty)
     }
 
     @Test("Whatever comes, no gate is passed, no second victim is chosen, no stage is skipped", arguments: seedBatches)
@@ -95,6 +126,7 @@ struct LadderTests {
         var called = 0
         var time = 0.0
         var exhausted: Set<ReclaimStage> = []
+        var degraded: Double?
         for _ in 0..<300 {
             time += Double.random(in: 0...2, using: &random)
             let since =
@@ -106,7 +138,12 @@ struct LadderTests {
                 milliseconds: Bool.random(using: &random) ? .random(in: 0...5000, using: &random) : nil,
                 held: .random(in: 0...2, using: &random), scenes: .random(in: 0...2, using: &random))
             if context.level < .critical { exhausted = [] }
-            let lasted = since.map { time - $0 >= 60 } ?? false
+            if context.level < .critical || since == nil {
+                degraded = nil
+            } else if context.emergency.isPresent {
+                degraded = degraded ?? time
+            }
+            let lasted = degraded.map { time - $0 >= 59.999 } ?? false
             if let action = ladder.next(context) {
                 #expect(context.level == .critical && context.emergency.isPresent && since != nil, "seed \(seed)")
                 switch action {

@@ -213,4 +213,22 @@ struct SceneConnectingTests {
         #expect(try await fixture.scenes.activateNext()?.identifier == "any")
         #expect(try await fixture.scenes.activateNext() == nil)
     }
+
+    @Test("A name is free only when all that belonged to the scene that had it is gone")
+    func nameInUse() async throws {
+        let fixture = SceneFixture()
+        let refused = Lock(false)
+        let record = SceneRecord { name, scene in
+            guard name == "didDisconnect" else { return }
+            do {
+                _ = try await fixture.scenes.connect("a", observer: SceneRecord())
+            } catch {
+                refused.withLock { $0 = true }
+            }
+        }
+        let scene = try await fixture.scenes.connect("a", observer: record)
+        try await scene.disconnect()
+        #expect(refused.withLock { $0 } && scene.sceneState == .disconnected)
+        #expect(try await fixture.scenes.connect("a", observer: SceneRecord()).sceneState == .active)
+    }
 }

@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import MemoryPressure
 
 /// One notification on its way to all observers.
@@ -43,7 +44,8 @@ final class Delivery: Sendable {
     /// Cancels what is still running, and gives the names of those that have not returned.
     func giveUp() -> [String] {
         let late = state.withLock { $0.calls }.filter { !$0.hasReturned }
-        for call in late { call.cancel() }
+        // Not on the timer's thread: cancellation runs code of the application's.
+        DispatchQueue.global().async { for call in late { call.cancel() } }
         return late.map(\.name)
     }
 }

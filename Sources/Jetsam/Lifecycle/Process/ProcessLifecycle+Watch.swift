@@ -25,7 +25,6 @@ extension ProcessLifecycle {
         guard processState == .background, !isShuttingDown, dependencies.assertions.heldCount == 0,
             backgroundModes.isEmpty
         else { return }
-        watch.noteBegun(dependencies.assertions.begunCount)
         try? await move(to: .suspended, cause: .idle)
     }
 

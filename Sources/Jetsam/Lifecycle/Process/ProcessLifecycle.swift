@@ -96,6 +96,8 @@ final class ProcessLifecycle: Sendable {
     func publish(_ processState: ProcessState) {
         stateWord.store(processState.rawValue, ordering: .releasing)
         watch.entered(processState)
+        // What was begun until now leads nowhere: a suspension that was asked for has to last.
+        if processState == .suspended { watch.noteBegun(dependencies.assertions.begunCount) }
     }
 
     /// Readiness never becomes true once shutdown has begun.
@@ -188,7 +190,9 @@ final class ProcessLifecycle: Sendable {
 
     private func lowerScenes(_ transition: ProcessTransition, by deadline: MonotonicInstant) async {
         guard let scenes = state.withLock({ $0.scenes }) else { return }
-        let deadline = waits.areAbandoned ? now : deadline
+        // Half of the time: the process's own observers come after them.
+        let half = now.advanced(by: max(.zero, now.duration(to: deadline)) / 2)
+        let deadline = waits.areAbandoned ? now : half
         await scenes.processGoesDown(
             to: transition.to.sceneCeiling, isFinal: isShuttingDown || transition.to == .notRunning, by: deadline)
     }

@@ -108,7 +108,9 @@ extension SceneManager {
             sequence: dependencies.nextSequence(), scene: scene.identifier, from: .unattached, to: target,
             cause: connection.origin.cause)
         let answer = Lock<(any Error)?>(nil)
+        let hasBegun = Lock(false)
         let outcome = await call(.willConnect, scene, by: deadline) { [self] in
+            hasBegun.withLock { $0 = true }
             do {
                 try await connection.observer.willConnect(scene, restoring: restored)
             } catch {
@@ -117,7 +119,11 @@ extension SceneManager {
             // Only now: as long as it runs it can still crash, also when nobody waits for it any more.
             if restored != nil { await endRestoration(of: scene) }
         }
-        if restored != nil, case .late = outcome { count { $0.failedRestores += 1 } }
+        if restored != nil, case .late = outcome {
+            count { $0.failedRestores += 1 }
+            // Never begun, it cannot have crashed.
+            if !hasBegun.withLock({ $0 }) { await endRestoration(of: scene) }
+        }
         if case .late = outcome { throw .missedDeadline(.willConnect) }
         if let error = answer.withLock({ $0 }) {
             if restored != nil { count { $0.failedRestores += 1 } }
@@ -142,10 +148,10 @@ extension SceneManager {
             state.machine.abandon()
             if (try? state.machine.begin(.disconnected, cause: .system)) != nil { _ = state.machine.commit() }
         }
-        forgetScene(scene)
         release(scene)
         dependencies.assertions.endAll(of: scene.identifier)
         caches.end(scene.identifier)
+        forgetScene(scene)
         // It goes back to the predecessor, and must not be restored here as well.
         if connection.handedOver != nil, let stamp = scene.state.withLock({ $0.stamp }) {
             await forget(scene, ifStampIs: stamp)

@@ -28,25 +28,30 @@ extension SceneManager {
     package func loseNext(reason: String) async -> SceneLoss? {
         await lossTurn.take()
         defer { lossTurn.release() }
-        while let first = SceneOrder.firstLost(facts(all.filter { !CallbackToken.isInside($0) })) {
+        // Cancelled where it had its time while it waited: what was asked for then need not be called for any more.
+        while !Task.isCancelled, let first = SceneOrder.firstLost(facts(all.filter { !CallbackToken.isInside($0) })) {
             guard let scene = self[first.identifier] else { continue }
-            if let loss = await take(scene, reason) { return loss }
+            if let loss = await take(scene, reason, as: first.state) { return loss }
         }
         return nil
     }
 
     func lose(_ scene: Scene, _ reason: String) async -> SceneLoss? {
+        let chosen = scene.sceneState
         await lossTurn.take()
         defer { lossTurn.release() }
-        return await take(scene, reason)
+        return await take(scene, reason, as: chosen)
     }
 
-    private func take(_ scene: Scene, _ reason: String) async -> SceneLoss? {
-        let begin = now
-        let deadline = begin.advanced(by: configuration.lossDeadline)
+    /// - Parameter chosen: The state in which it was chosen; nothing happens where it ranks higher by now.
+    private func take(_ scene: Scene, _ reason: String, as chosen: SceneState) async -> SceneLoss? {
         await scene.turn.take()
         defer { scene.turn.release() }
         let facts = facts(scene)
+        guard !Task.isCancelled, let rank = SceneOrder.rank(facts.state), rank <= SceneOrder.rank(chosen) ?? rank
+        else { return nil }
+        let begin = now
+        let deadline = begin.advanced(by: configuration.lossDeadline)
         guard (try? await move(scene, to: .disconnected, cause: .pressure, by: deadline)) != nil else { return nil }
         let end = now
         let loss = SceneLoss(

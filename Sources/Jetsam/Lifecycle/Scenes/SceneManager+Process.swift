@@ -15,6 +15,8 @@ extension SceneManager {
         }
         guard hasScenes else { return }
         await forEach(by: deadline) { [self] scene in
+            // A lane that was late may come here when the process is up again.
+            guard self.state.withLock({ $0.ceiling == state }) else { return }
             let from = scene.sceneState
             switch state {
             case .inactive where from == .active, .background where from == .active || from == .inactive,
@@ -38,7 +40,9 @@ extension SceneManager {
         if state == .active, isRestorationDue { Task { await restorePostponed() } }
         guard hasScenes else { return }
         await forEach(by: deadline) { [self] scene in
-            guard let resumesTo = scene.state.withLock({ $0.resumesTo }) else { return }
+            guard self.state.withLock({ $0.ceiling == state }),
+                let resumesTo = scene.state.withLock({ $0.resumesTo })
+            else { return }
             let from = scene.sceneState
             guard let own = SceneOrder.rank(from), let wanted = SceneOrder.rank(resumesTo) else { return }
             let reach = min(wanted, SceneOrder.rank(state) ?? 0)

@@ -38,6 +38,13 @@ extension SceneManager {
     /// - Returns: What became of each.
     @discardableResult
     public func restoreAll(deadline: Duration? = nil, headroomBytes: Int? = nil) async -> SceneRestoration {
+        await restoreStored(deadline: deadline, headroomBytes: headroomBytes, hasRoom: true)
+    }
+
+    /// - Parameter hasRoom: Whether there is room for as much; otherwise it is made for each.
+    private func restoreStored(deadline: Duration? = nil, headroomBytes: Int? = nil, hasRoom: Bool) async
+        -> SceneRestoration
+    {
         guard let store = dependencies.store, state.withLock({ $0.observerForRestoring != nil }) else {
             return SceneRestoration()
         }
@@ -55,7 +62,7 @@ extension SceneManager {
                 postpone(Array(stored[index...]))
                 break
             }
-            if await restore(scene, hasRoom: true, by: end, &result) { room? -= scene.expectedBytes }
+            if await restore(scene, hasRoom: hasRoom, by: end, &result) { room? -= scene.expectedBytes }
         }
         return result
     }
@@ -64,7 +71,7 @@ extension SceneManager {
     /// when the process becomes active and when the state store can be used again.
     @discardableResult
     public func restorePostponed() async -> SceneRestoration {
-        if state.withLock({ $0.restorationIsDue }) { return await restoreAll() }
+        if state.withLock({ $0.restorationIsDue }) { return await restoreStored(hasRoom: false) }
         guard state.withLock({ !$0.postponed.isEmpty }), canSave else { return SceneRestoration() }
         await restorationTurn.take()
         defer { restorationTurn.release() }

@@ -14,7 +14,7 @@ extension SceneManager {
         }
         guard connection.restoration.code != .none else { return nil }
         guard !state.withLock({ $0.storeIsDenied }) else { throw .store(.unavailable) }
-        let answer = Lock<Result<StoredState, SceneStateStoreError>>(.failure(.unavailable))
+        let answer = Lock<(result: Result<StoredState, SceneStateStoreError>?, isLate: Bool)>((nil, false))
         let deadline = connection.deadline(now, configuration.connectDeadline)
         let outcome = await scene.storing.call(by: deadline, deadlines) { [self] in
             let result: Result<StoredState, SceneStateStoreError>
@@ -23,10 +23,19 @@ extension SceneManager {
             } catch {
                 result = .failure(error)
             }
-            answer.withLock { $0 = result }
+            let isLate = answer.withLock { answer in
+                answer.result = result
+                return answer.isLate
+            }
+            // Nobody restores it now, and the mark would count as a crash.
+            if isLate, case .success(.state) = result { await endRestoration(of: scene) }
         }
         if case .late = outcome { noteLate(.storeState, scene) }
-        return try judge(answer.withLock { $0 }, scene)
+        let result = answer.withLock { answer in
+            answer.isLate = answer.result == nil
+            return answer.result
+        }
+        return try judge(result ?? .failure(.unavailable), scene)
     }
 
     private enum StoredState: Sendable {

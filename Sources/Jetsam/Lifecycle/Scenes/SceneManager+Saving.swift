@@ -22,9 +22,11 @@ extension SceneManager {
     func encode(_ scene: Scene, by deadline: MonotonicInstant) async -> EncodedState? {
         guard let observer = scene.state.withLock({ $0.observer }) else { return nil }
         let answer = Lock<Result<EncodedState, any Error>?>(nil)
-        await call(.encodeState, scene, by: deadline) {
+        await call(.encodeState, scene, by: deadline) { [maximum = configuration.maximumStateBytes] in
             do {
                 let state = try await observer.encodeState(of: scene)
+                // Also where nobody waits for it any more: the next answer may be that nothing has changed since.
+                if let state, state.bytes.count <= maximum { scene.state.withLock { $0.waitingState = state } }
                 answer.withLock { $0 = .success(EncodedState(state: state)) }
             } catch {
                 answer.withLock { $0 = .failure(error) }

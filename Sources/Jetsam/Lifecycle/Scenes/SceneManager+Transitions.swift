@@ -63,6 +63,8 @@ extension SceneManager {
         let transition = SceneTransition(
             sequence: dependencies.nextSequence(), scene: scene.identifier, from: from, to: target, cause: cause)
         for action in actions { await carryOut(action, scene, transition, by: deadline) }
+        // Last: a new scene of this name would have what is emptied and ended by name.
+        if target == .disconnected { forgetScene(scene) }
     }
 
     func carryOut(
@@ -95,7 +97,6 @@ extension SceneManager {
 
     private func commit(_ scene: Scene, _ transition: SceneTransition) {
         _ = scene.state.withLock { $0.machine.commit() }
-        if transition.to == .disconnected { forgetScene(scene) }
         logger.debug("Scene \(transition)")
     }
 

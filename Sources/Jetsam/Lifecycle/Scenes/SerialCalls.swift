@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import MemoryPressure
 internal import Synchronization
 
@@ -32,7 +33,8 @@ final class SerialCalls: Sendable {
         }
         _ = replaced
         let id = deadlines.add(deadline) {
-            if wait.resolve(.late) { task.cancel() }
+            // Not on the timer's thread: cancellation runs code of the application's.
+            if wait.resolve(.late) { DispatchQueue.global().async { task.cancel() } }
         }
         let outcome = await wait.outcome()
         deadlines.cancel(id)
