@@ -67,7 +67,9 @@ extension Reclaimer {
     private func begin(_ regrowth: Regrowth.Decision) -> Bool {
         let clients = registry.clients
         let now = clock.now
-        if regrowth == .lift { host.noteLimitsLifted() }
+        // Those that cannot be asked now come with a later turn.
+        let isLimited = clients.contains { $0.limitBytes != nil && ($0.isBusy || $0.isHeldDown) }
+        if regrowth == .lift, !isLimited { host.noteLimitsLifted() }
         return state.withLock { state in
             // A scene in the background keeps the limits that it was cut to.
             let held = Set(clients.filter(\.isHeldDown).map(\.id))

@@ -172,7 +172,7 @@ final class ProcessLifecycle: Sendable {
         case .raiseScenes: await raiseScenes(transition, by: deadline)
         case .noteCaches: dependencies.noteCaches(transition.to, isShuttingDown)
         case .giveBack:
-            if !waits.areAbandoned { await dependencies.giveBack() }
+            await giveBack(by: deadline)
             if configuration.exitsOnSuspend { exitWait.resolve(.done) }
         }
     }
@@ -186,6 +186,19 @@ final class ProcessLifecycle: Sendable {
         if transition.to != .active { setReady(false) }
         dependencies.noteTransition(transition)
         dependencies.logger.info("Process \(transition)")
+    }
+
+    /// Empties the caches; goes on without those that hang after the deadline, for the end of the process waits behind this.
+    private func giveBack(by deadline: MonotonicInstant) async {
+        guard !waits.areAbandoned else { return }
+        let wait = TimedWait()
+        Task { [dependencies] in
+            await dependencies.giveBack()
+            wait.resolve(.done)
+        }
+        if await waits.run(wait, until: { deadline }, movesWithPauses: true) == .expired {
+            dependencies.logger.warning("Caches were not emptied in time")
+        }
     }
 
     private func lowerScenes(_ transition: ProcessTransition, by deadline: MonotonicInstant) async {
