@@ -53,6 +53,9 @@ struct Ladder {
     private(set) var isLastResortPosted = false
     /// When, in this episode, the first emergency came for which the caches had nothing left.
     private var degradedSince: MonotonicInstant?
+    private var lastEmergency: MonotonicInstant?
+    /// Without an emergency for so long, the next one is another.
+    static let calm = Duration.seconds(10)
     /// Whether the level was critical when this was asked last.
     private(set) var isInEpisode = false
 
@@ -80,6 +83,8 @@ struct Ladder {
         }
         guard context.emergency.isPresent else { return nil }
         // Not since the caches were empty: the level may have been critical for long by a rule that has no part in this.
+        if let lastEmergency, lastEmergency.duration(to: context.now) > Self.calm { degradedSince = nil }
+        lastEmergency = context.now
         let since = degradedSince ?? context.now
         degradedSince = since
         let hasLasted = since.duration(to: context.now) >= configuration.lastResort.degradedLimit

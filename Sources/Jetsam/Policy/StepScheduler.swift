@@ -74,9 +74,12 @@ struct StepScheduler {
     private mutating func noteWhatIsLeft(_ context: ReclaimContext) {
         // While a step is under way nobody knows yet.
         if context.level == .critical, outstanding != nil { return }
-        // A step that asked nobody for anything shows nothing of what there is.
-        let wasAsked = lastTarget > 0 || context.purgeableBytes == 0
-        let isExhausted = context.level == .critical && lastEnd != nil && lastPromised == 0 && wasAsked
+        // A cache that fills by a page between two steps is no help. A step that asked nobody for anything shows nothing of
+        // what there is.
+        let negligible = max(1, missingBytes(context) / 64)
+        let gaveNothing = highestStepped == .critical && lastTarget > 0 && lastPromised < negligible
+        let isExhausted =
+            context.level == .critical && lastEnd != nil && (gaveNothing || context.purgeableBytes < negligible)
         nothingLeftSince = isExhausted ? nothingLeftSince ?? context.now : nil
     }
 

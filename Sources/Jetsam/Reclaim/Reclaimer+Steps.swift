@@ -24,7 +24,10 @@ extension Reclaimer {
             }
         state.withLock { $0.isPreparing = false }
         // The application's hook may take its time; the other thread goes on.
-        if let order = mail.lastResort { begin(order) }
+        if let order = mail.lastResort {
+            channel.spot.signal()
+            begin(order)
+        }
         // Whoever posted while this thread was preparing may have woken one that found it so and parked again.
         return hasRun || !channel.isEmpty || state.withLock { !$0.requests.isEmpty }
     }
@@ -43,7 +46,8 @@ extension Reclaimer {
         let before = host.measure()
         let managed = registry.reportedBytes
         let deadlines = configuration.reclaim
-        state.withLock { state in
+        let hasBegun = state.withLock { state in
+            guard !state.isStopped else { return false }
             let facts = facts(clients, state.ledger, demand.level, before)
             var plan = ReclaimOrder.plan(facts, targetBytes: demand.targetBytes)
             // A call of the application's frees; it does not hold anybody down afterwards.
@@ -60,8 +64,11 @@ extension Reclaimer {
                         limitBytes: demand.limitBytes, missingBytes: demand.missingBytes, at: clock.now)
             )
             channel.gauges.publish(state.run)
+            return true
         }
-        return true
+        // Nobody works here any more, and nobody else answers it.
+        if !hasBegun { request?.continuation.resume(returning: nil) }
+        return hasBegun
     }
 
     private func begin(_ regrowth: Regrowth.Decision) -> Bool {
@@ -71,6 +78,7 @@ extension Reclaimer {
         let isLimited = clients.contains { $0.limitBytes != nil && ($0.isBusy || $0.isHeldDown) }
         if regrowth == .lift, !isLimited { host.noteLimitsLifted() }
         return state.withLock { state in
+            guard !state.isStopped else { return false }
             // A scene in the background keeps the limits that it was cut to.
             let held = Set(clients.filter(\.isHeldDown).map(\.id))
             let facts = facts(clients, state.ledger, .normal, state.before).filter { !held.contains($0.id) }

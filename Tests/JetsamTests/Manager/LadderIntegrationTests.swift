@@ -86,6 +86,28 @@ struct LadderIntegrationTests {
         }
     }
 
+    @Test("Caches that gave all that they had at once are nothing that is left", arguments: [0, 4096])
+    func emptied(refill: Int) async throws {
+        let called = Lock(0)
+        let fixture = try Fixture { _ in called.withLock { $0 += 1 } }
+        try await fixture.run { fixture in
+            let cache = FakeCache("cache", bytes: 20 * mebibyte, in: fixture)
+            let told = Lock(0)
+            let task = try fixture.backgroundTasks.begin("work") { told.withLock { $0 += 1 } }.intoIdentifier()
+            // More than the cache can make good.
+            fixture.set(used: 505 * mebibyte)
+            for _ in 0..<900 where called.withLock({ $0 }) == 0 {
+                fixture.machine.advance(by: .milliseconds(100))
+                await fixture.settle()
+                cache.grow(refill)
+            }
+            #expect(told.withLock { $0 } == 1)
+            #expect(called.withLock { $0 } == 1)
+            fixture.backgroundTasks.endBackgroundTask(task)
+            cache.end()
+        }
+    }
+
     @Test("A task that does not end is waited for until it is overdue, and then the next is told")
     func hangs() async throws {
         var configuration = ResourceManager.Configuration()

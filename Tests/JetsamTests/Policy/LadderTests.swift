@@ -66,6 +66,7 @@ struct LadderTests {
     func boundedDegradation() {
         var ladder = Ladder(configuration: configuration(), hasLastResort: true)
         #expect(ladder.next(context()) == .expireAssertions(atMost: 8))
+        for time in 101...159 { #expect(ladder.next(context(at: Double(time))) == nil) }
         #expect(ladder.next(context(at: 159.9)) == nil)
         #expect(ladder.next(context(at: 160)) == .lastResort)
     }
@@ -77,8 +78,16 @@ struct LadderTests {
             #expect(ladder.next(context(at: time, headroom: false)) == nil)
         }
         #expect(ladder.next(context(at: 4000)) == .expireAssertions(atMost: 8), "not the last resort")
-        #expect(ladder.next(context(at: 4059)) == nil)
+        for time in 4001...4059 { #expect(ladder.next(context(at: Double(time))) == nil) }
         #expect(ladder.next(context(at: 4060)) == .lastResort)
+    }
+
+    @Test("Two short emergencies far from each other are not one long one")
+    func dips() {
+        var ladder = Ladder(configuration: configuration(), hasLastResort: true)
+        #expect(ladder.next(context(at: 100)) == .expireAssertions(atMost: 8))
+        for time in 101..<170 { #expect(ladder.next(context(at: Double(time), headroom: false)) == nil) }
+        #expect(ladder.next(context(at: 170)) == nil)
     }
 
     @Test("A last resort that the re-read called off may come again; one that was called may not")
@@ -127,6 +136,7 @@ struct LadderTests {
         var time = 0.0
         var exhausted: Set<ReclaimStage> = []
         var degraded: Double?
+        var lastEmergency: Double?
         for _ in 0..<300 {
             time += Double.random(in: 0...2, using: &random)
             let since =
@@ -141,7 +151,9 @@ struct LadderTests {
             if context.level < .critical || since == nil {
                 degraded = nil
             } else if context.emergency.isPresent {
+                if let last = lastEmergency, time - last > 10 { degraded = nil }
                 degraded = degraded ?? time
+                lastEmergency = time
             }
             let lasted = degraded.map { time - $0 >= 59.999 } ?? false
             if let action = ladder.next(context) {

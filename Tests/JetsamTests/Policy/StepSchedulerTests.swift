@@ -53,7 +53,7 @@ struct StepSchedulerTests {
         #expect(scheduler.next(context(headroom: 100, level: .warning, at: 0.35)) != nil)
         scheduler.stepEnded(scheduler.step, promisedBytes: 1, at: .seconds(0.4))
         #expect(scheduler.next(context(headroom: 20, level: .critical, at: 0.4)) != nil)
-        scheduler.stepEnded(scheduler.step, promisedBytes: 1, at: .seconds(0.41))
+        scheduler.stepEnded(scheduler.step, promisedBytes: 100 * mebibyte, at: .seconds(0.41))
         #expect(scheduler.next(context(headroom: 20, level: .critical, at: 0.41)) != nil)
         scheduler.stepEnded(scheduler.step, promisedBytes: 0, at: .seconds(0.42))
         #expect(scheduler.next(context(headroom: 20, level: .critical, at: 0.5)) == nil)

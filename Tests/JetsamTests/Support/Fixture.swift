@@ -120,6 +120,15 @@ final class FakeCache: Sendable {
         return given
     }
 
+    /// Takes that many bytes more, of the made-up container too.
+    func grow(_ bytes: Int) {
+        state.withLock { state in
+            state.bytes += bytes
+            state.registration?.update(bytes: state.bytes)
+        }
+        fixture.change(used: bytes)
+    }
+
     func end() {
         let registration = state.withLock { state in
             defer { state.registration = nil }

@@ -95,9 +95,9 @@ final class ProcessLifecycle: Sendable {
 
     func publish(_ processState: ProcessState) {
         stateWord.store(processState.rawValue, ordering: .releasing)
-        watch.entered(processState)
         // What was begun until now leads nowhere: a suspension that was asked for has to last.
         if processState == .suspended { watch.noteBegun(dependencies.assertions.begunCount) }
+        watch.entered(processState)
     }
 
     /// Readiness never becomes true once shutdown has begun.

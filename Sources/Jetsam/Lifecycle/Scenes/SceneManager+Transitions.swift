@@ -17,7 +17,8 @@ extension SceneManager {
         await scene.turn.take()
         defer { scene.turn.release() }
         try await move(scene, to: .disconnected, cause: .client)
-        if discardsState { await forget(scene) }
+        // By its stamp: what a new scene of this name has stored meanwhile is not its own.
+        if discardsState { await forget(scene, ifStampIs: scene.state.withLock { $0.stamp }) }
     }
 
     /// Takes a scene through all changes that lead to `target`. The caller has its turn.
