@@ -35,7 +35,7 @@ final class Governor: Sendable {
         var thresholdAskedFor: Int?
     }
 
-    /// What a judgement leads to, carried out after the lock is given back.
+    /// What a judgement leads to: what is posted under the lock, and what follows when it is given back.
     struct Effects {
         var interval: Duration
         var didChange = false

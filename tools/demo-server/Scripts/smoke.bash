@@ -48,9 +48,9 @@ smoke_mode() {  # MODE
     expect 200 /prefetch/99 ''
     cmp -s "$work/answer" "$work/before" || fail "mode $mode: /prefetch gave another value than /value"
     expect 404 /prefetch/x 'no such key'
-    expect 202 /work/0 begun
+    expect 202 /job/0 begun
     expect 200 /wait/1 'done'
-    expect 404 /work/60001 milliseconds
+    expect 404 /job/60001 milliseconds
     expect 404 /wait/x milliseconds
     if [[ $mode == jetsam ]]; then
         [[ ${metric[demo_pressure_level]:-} == [012] ]] || fail "mode jetsam: /metrics has no level"
@@ -70,10 +70,10 @@ smoke_stop() {
 
 # Work that goes on after its request is held, and no obstacle to an end in order.
 expect_held_work() {
-    expect 202 /work/1000 begun
+    expect 202 /job/1000 begun
     read_metrics || fail "mode $mode: /metrics does not answer"
     ((metric[demo_assertions_held] == 1)) ||
-        fail "mode $mode: ${metric[demo_assertions_held]} assertions are held, and not the 1 that /work began"
+        fail "mode $mode: ${metric[demo_assertions_held]} assertions are held, and not the 1 that /job began"
 }
 
 # Under pretended pressure what is of low priority comes back later, at critical what is not of high priority, too; what
@@ -85,7 +85,7 @@ smoke_pressure() {
         start_server "$work/server.log" --mode jetsam --keys 1000 --events "$work/events" --simulate-pressure "$level"
         await_ready
         expect_later /prefetch/1
-        if [[ $level == warning ]]; then expect 202 /work/0 begun; else expect_later /work/0 && expect_later /wait/0; fi
+        if [[ $level == warning ]]; then expect 202 /job/0 begun; else expect_later /job/0 && expect_later /wait/0; fi
         expect 200 /value/1 ''
         (($(wc -c <"$work/answer") == 16384)) || fail "pressure $level: /value gave no value"
         expect 200 /readyz ready

@@ -14,6 +14,11 @@ final class TimedWait: Sendable {
 
     private let state = Lock(State.open)
 
+    /// Whether nobody has resolved it yet.
+    var isOpen: Bool {
+        state.withLock { if case .resolved = $0 { false } else { true } }
+    }
+
     /// Whether this was the first.
     @discardableResult
     func resolve(_ outcome: Outcome) -> Bool {

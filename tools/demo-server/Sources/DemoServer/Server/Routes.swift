@@ -17,7 +17,7 @@ struct Routes: Sendable {
             A read-through cache of \(responses.origin.keys) values, mode \(mode.rawValue).
             /value/KEY      the value of a key from 0 to \(responses.origin.keys - 1)
             /prefetch/KEY   the same, of low priority: 503 as soon as memory is short or the server leaves
-            /work/MS        begins work of so many milliseconds that holds an assertion, and answers at once
+            /job/MS         begins work of so many milliseconds that holds an assertion, and answers at once
             /wait/MS        does such work before it answers
             /metrics        counters and gauges for Prometheus
             /healthz        200 while the process works
@@ -30,7 +30,7 @@ struct Routes: Sendable {
             value(context)
         }
         let admission = AdmissionMiddleware<BasicRequestContext>(priority: .normal)
-        router.group("work").add(middleware: admission).get(":milliseconds") { _, context in
+        router.group("job").add(middleware: admission).get(":milliseconds") { _, context in
             work(context, admission)
         }
         router.group("wait").add(middleware: admission).get(":milliseconds") { _, context in
@@ -89,7 +89,7 @@ struct Routes: Sendable {
         }
     }
 
-    private static let noDuration = text("work takes 0 to 60000 milliseconds\n", .notFound)
+    private static let noDuration = text("a job takes 0 to 60000 milliseconds\n", .notFound)
 
     private static func duration(_ context: BasicRequestContext) -> Duration? {
         let milliseconds = context.parameters.get("milliseconds").flatMap(Int.init)
