@@ -46,6 +46,74 @@ struct SceneSavingTests {
         }
     }
 
+    @Test("That nothing has changed since does not mean that a state is stored which could not be", arguments: [0, 1])
+    func lostChange(kind: Int) async throws {
+        let fixture = SceneFixture { $0.maximumStateBytes = 10 }
+        let answers = Lock<[SceneStateData?]>([
+            SceneStateData(version: 1, bytes: [1]), SceneStateData(version: 2, bytes: [UInt8](repeating: 0, count: 11)),
+            nil, SceneStateData(version: 3, bytes: [3]), nil,
+        ])
+        let scene = try await fixture.scenes.connect("a", observer: AnsweringScene(answers: answers, throwsFor: kind))
+        try await scene.deactivate()
+        #expect(!scene.isUnsaved)
+        try await scene.enterBackground()
+        #expect(scene.isUnsaved, "it was not stored")
+        try await scene.suspend()
+        #expect(scene.isUnsaved, "nothing has changed, and it is still not stored")
+        #expect(fixture.store["a"]?.version == 1)
+        try await scene.activate()
+        try await scene.deactivate()
+        #expect(!scene.isUnsaved)
+        try await scene.enterBackground()
+        #expect(!scene.isUnsaved)
+        #expect(fixture.store["a"]?.version == 3)
+    }
+
+    private struct AnsweringScene: SceneObserver {
+        let answers: Lock<[SceneStateData?]>
+        /// 1 where it throws instead of giving what is too long.
+        let throwsFor: Int
+
+        func encodeState(of scene: Scene) async throws -> SceneStateData? {
+            let answer = answers.withLock { $0.removeFirst() }
+            if throwsFor == 1, let answer, answer.bytes.count > 10 { throw SceneRecord.Failure() }
+            return answer
+        }
+    }
+
+    @Test(
+        "A state that was encoded after its deadline is stored with the next save, although nothing has changed since")
+    func lateState() async throws {
+        let fixture = SceneFixture()
+        let spot = SlowSpot()
+        let calls = Lock(0)
+        let scene = try await fixture.scenes.connect("a", observer: LateScene(spot: spot, calls: calls))
+        let change = Task { try await scene.deactivate() }
+        await fixture.advance(by: .seconds(5), whenArrived: spot.gate)
+        try await change.value
+        #expect(scene.isUnsaved && fixture.store["a"] == nil)
+        spot.open()
+        try await scene.enterBackground()
+        #expect(calls.withLock { $0 } == 2)
+        #expect(!scene.isUnsaved)
+        #expect(fixture.store["a"]?.version == 1)
+    }
+
+    private struct LateScene: SceneObserver {
+        let spot: SlowSpot
+        let calls: Lock<Int>
+
+        func encodeState(of scene: Scene) async throws -> SceneStateData? {
+            let call = calls.withLock { calls in
+                calls += 1
+                return calls
+            }
+            guard call == 1 else { return nil }
+            await spot.stay()
+            return SceneStateData(version: 1, bytes: [1])
+        }
+    }
+
     @Test("An observer that throws while encoding leaves the scene unsaved, and its change goes on")
     func throwing() async throws {
         let fixture = SceneFixture()

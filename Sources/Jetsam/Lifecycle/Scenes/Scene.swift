@@ -17,6 +17,9 @@ public final class Scene: Sendable, CustomStringConvertible {
         var isUnsaved = false
         /// What was encoded and could not be stored.
         var waitingState: SceneStateData?
+        /// It was asked for its state and gave none that could be kept: that nothing has changed since does not mean that it
+        /// is stored.
+        var hasLostChange = false
         /// Of what is stored.
         var stamp: UInt64?
         var missedDeadline = false
@@ -24,6 +27,12 @@ public final class Scene: Sendable, CustomStringConvertible {
         var resumesTo: SceneState?
         /// The limits that its caches had before they were cut, in bytes, by client.
         var limits: [UInt64: Int?] = [:]
+
+        /// Takes a state that was encoded; one that is too long is not kept.
+        mutating func take(_ encoded: SceneStateData, maximumBytes: Int) {
+            hasLostChange = encoded.bytes.count > maximumBytes
+            if !hasLostChange { waitingState = encoded }
+        }
     }
 
     /// What names it.

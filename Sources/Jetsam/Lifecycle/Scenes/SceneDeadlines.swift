@@ -1,12 +1,37 @@
 internal import Dispatch
+internal import HeapModule
 package import MemoryPressure
 
 /// The deadlines of callbacks that are under way. One timer for all; none exists before the first is set.
 package final class SceneDeadlines: Sendable {
+    private struct Deadline: Comparable {
+        var instant: MonotonicInstant
+        var id: UInt64
+
+        static func < (lhs: Deadline, rhs: Deadline) -> Bool { (lhs.instant, lhs.id) < (rhs.instant, rhs.id) }
+    }
+
     private struct State {
-        var pending: [UInt64: (instant: MonotonicInstant, fire: @Sendable () -> Void)] = [:]
+        var pending: [UInt64: @Sendable () -> Void] = [:]
+        /// Those that are pending, and some that were cancelled: taking one out of the middle would cost a search.
+        var order = Heap<Deadline>()
         var nextID: UInt64 = 0
         var timer: (any DispatchSourceTimer)?
+
+        /// The next that is pending.
+        mutating func first() -> Deadline? {
+            while let first = order.min {
+                if pending[first.id] != nil { return first }
+                order.removeMin()
+            }
+            return nil
+        }
+
+        /// Most deadlines are cancelled long before they are due: no more of them than of others are kept.
+        mutating func dropCancelled() {
+            guard order.count > 64, order.count > 2 * pending.count else { return }
+            order = Heap(order.unordered.filter { pending[$0.id] != nil })
+        }
     }
 
     private let state = Lock(State())
@@ -24,17 +49,22 @@ package final class SceneDeadlines: Sendable {
     }
 
     func add(_ instant: MonotonicInstant, _ fire: @escaping @Sendable () -> Void) -> UInt64 {
-        let id = state.withLock { state in
+        let (id, isFirst) = state.withLock { state in
             state.nextID += 1
-            state.pending[state.nextID] = (instant, fire)
-            return state.nextID
+            state.pending[state.nextID] = fire
+            state.order.insert(Deadline(instant: instant, id: state.nextID))
+            return (state.nextID, state.first()?.id == state.nextID)
         }
-        if instant <= clock.now { fireDue() } else { arm() }
+        if instant <= clock.now { fireDue() } else if isFirst { arm() }
         return id
     }
 
     func cancel(_ id: UInt64) {
-        let removed = state.withLock { $0.pending.removeValue(forKey: id) }
+        // The timer stays: at worst it comes for nothing.
+        let removed = state.withLock { state in
+            defer { state.dropCancelled() }
+            return state.pending.removeValue(forKey: id)
+        }
         _ = removed
     }
 
@@ -42,9 +72,12 @@ package final class SceneDeadlines: Sendable {
     package func fireDue() {
         let now = clock.now
         let due = state.withLock { state in
-            let due = state.pending.filter { $0.value.instant <= now }
-            for id in due.keys { state.pending.removeValue(forKey: id) }
-            return due.sorted { ($0.value.instant, $0.key) < ($1.value.instant, $1.key) }.map(\.value.fire)
+            var due: [@Sendable () -> Void] = []
+            while let first = state.first(), first.instant <= now {
+                state.order.removeMin()
+                if let fire = state.pending.removeValue(forKey: first.id) { due.append(fire) }
+            }
+            return due
         }
         for fire in due { fire() }
         arm()
@@ -54,14 +87,14 @@ package final class SceneDeadlines: Sendable {
     package var count: Int { state.withLock { $0.pending.count } }
 
     /// The next deadline; nil where there is none.
-    package var nextDue: MonotonicInstant? { state.withLock { $0.pending.values.map(\.instant).min() } }
+    package var nextDue: MonotonicInstant? { state.withLock { $0.first()?.instant } }
 
     package func runDue() { fireDue() }
 
     private func arm() {
         guard isAutomatic else { return }
         state.withLock { state in
-            guard let next = state.pending.values.map(\.instant).min() else {
+            guard let next = state.first()?.instant else {
                 state.timer?.schedule(deadline: .distantFuture)
                 return
             }

@@ -2,6 +2,9 @@
 ///
 /// Bounded, because it becomes part of a file's name and of log lines: 1 to 128 bytes of UTF-8. Any characters may be in
 /// it, also `/` and newlines; they are escaped where that matters.
+///
+/// Two identifiers are the same where their bytes are: `é` as one scalar and as `e` with an accent are two scenes with a
+/// stored state each, although Swift's strings compare equal. Normalise what comes from outside if that must not be.
 public struct SceneIdentifier: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// The most bytes of UTF-8 that an identifier may have.
     public static let maximumBytes = 128
@@ -16,9 +19,20 @@ public struct SceneIdentifier: Sendable, Hashable, Comparable, CustomStringConve
         self.text = text
     }
 
-    /// Orders by text, so that lists come out the same each time.
+    /// Whether both have the same bytes.
+    public static func == (lhs: SceneIdentifier, rhs: SceneIdentifier) -> Bool {
+        lhs.text.utf8.elementsEqual(rhs.text.utf8)
+    }
+
+    /// Feeds the bytes into a hasher.
+    public func hash(into hasher: inout Hasher) {
+        for byte in text.utf8 { hasher.combine(byte) }
+        hasher.combine(UInt8.max)
+    }
+
+    /// Orders by bytes, so that lists come out the same each time.
     public static func < (lhs: SceneIdentifier, rhs: SceneIdentifier) -> Bool {
-        lhs.text < rhs.text
+        lhs.text.utf8.lexicographicallyPrecedes(rhs.text.utf8)
     }
 
     /// The text with control characters escaped, fit for a log line.

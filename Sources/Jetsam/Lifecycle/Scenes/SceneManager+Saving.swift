@@ -9,7 +9,8 @@ extension SceneManager {
         if let data = encoded.state ?? scene.state.withLock({ $0.waitingState }) {
             await store(data, of: scene, by: deadline)
         } else {
-            scene.state.withLock { $0.isUnsaved = false }
+            // Nothing has changed since it was asked for last; what it gave then may be missing all the same.
+            scene.state.withLock { $0.isUnsaved = $0.hasLostChange }
         }
     }
 
@@ -26,9 +27,10 @@ extension SceneManager {
             do {
                 let state = try await observer.encodeState(of: scene)
                 // Also where nobody waits for it any more: the next answer may be that nothing has changed since.
-                if let state, state.bytes.count <= maximum { scene.state.withLock { $0.waitingState = state } }
+                if let state { scene.state.withLock { $0.take(state, maximumBytes: maximum) } }
                 answer.withLock { $0 = .success(EncodedState(state: state)) }
             } catch {
+                scene.state.withLock { $0.hasLostChange = true }
                 answer.withLock { $0 = .failure(error) }
             }
         }
@@ -72,7 +74,7 @@ extension SceneManager {
             // A state that was written late may have been overtaken by one that waits.
             guard state.waitingState == data else { return }
             state.waitingState = nil
-            state.isUnsaved = false
+            state.isUnsaved = state.hasLostChange
             state.stamp = stored.stamp
         }
         count { $0.saves += 1 }

@@ -1,39 +1,26 @@
 internal import MemoryPressure
 
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#elseif canImport(Darwin)
-    internal import Darwin
-#endif
-
 extension FileStateStore {
-    /// Finishes what a crash has left undone.
+    /// Finishes what a crash has left undone. What a process still works on, it holds locked.
     func tidy() throws(SceneStateStoreError) {
         for name in try files.names() {
             if name.hasSuffix(StateFileName.removed) {
                 // Whether it was to go is not known any more; a scene that comes back is better than one that is lost.
                 let end = name.utf8.count - StateFileName.removed.utf8.count - 17
                 guard end > 0 else { continue }
-                try files.restore(name, as: String(decoding: Array(name.utf8)[..<end], as: UTF8.self))
-                try files.remove(name)
-            } else if name.hasSuffix(StateFileName.temporary), isLeftBehind(name) {
-                try files.remove(name)
+                let stored = String(decoding: Array(name.utf8)[..<end], as: UTF8.self)
+                try files.ifAbandoned(name) { () throws(SceneStateStoreError) in
+                    try files.restore(name, as: stored)
+                    try files.remove(name)
+                }
+            } else if name.hasSuffix(StateFileName.temporary) {
+                try files.ifAbandoned(name) { () throws(SceneStateStoreError) in _ = try files.remove(name) }
             }
         }
     }
 
-    /// Whether the process that wrote it is gone. Where that cannot be told it stays: it takes no more than a state's room.
-    private func isLeftBehind(_ name: String) -> Bool {
-        guard let digits = name.dropLast(StateFileName.temporary.count).split(separator: ".").last,
-            let process = pid_t(digits)
-        else { return false }
-        return process == getpid() || (kill(process, 0) != 0 && errno == ESRCH)
-    }
-
     func replace(_ stem: String, _ ending: String, _ bytes: [UInt8]) throws(SceneStateStoreError) {
-        try files.replace(stem + ending, with: bytes, by: "\(stem)\(ending).\(getpid())\(StateFileName.temporary)")
+        try files.replace(stem + ending, with: bytes)
     }
 
     func read(
@@ -77,6 +64,8 @@ extension FileStateStore {
         guard let header = try header(stem, name), header.scene.stamp == stamp else { return false }
         let number = StateFileName.hexadecimal(.random(in: .min ... .max))
         let away = "\(name).\(number)\(StateFileName.removed)"
+        guard let found = try files.lock(name) else { return false }
+        defer { Syscalls.close(found) }
         try files.rename(name, to: away)
         let isOurs = try self.header(stem, away)?.scene.stamp == stamp
         if !isOurs { try files.restore(away, as: name) }

@@ -1,19 +1,15 @@
 internal import MemoryPressure
 public import SystemPackage
 
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#elseif canImport(Darwin)
-    internal import Darwin
-#endif
-
 /// Keeps scenes' states in a directory, a file each.
 ///
 /// The directory belongs to this user with mode 0700, its files have 0600. A state is written beside the old one, flushed,
 /// given its name, and the directory is flushed: whatever happens meanwhile, the old or the new one is there in full. What
 /// is found damaged is renamed to end in `.bad` and left for whoever wants to look at it.
+///
+/// Several processes, also of several containers, may have stores in one directory: what one of them is writing it holds
+/// locked (flock(2)), and whoever opens the directory leaves that alone. What is not locked was left by a crash and is
+/// finished or removed; where the file system has no locks, only after an hour.
 ///
 /// Put it on a volume that outlives the container. The calls of one store run one after another on a thread of its own.
 public final class FileStateStore: SceneStateStore {

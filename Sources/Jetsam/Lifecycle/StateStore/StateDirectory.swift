@@ -50,9 +50,13 @@ struct StateDirectory: ~Copyable, Sendable {
 
     /// Writes a file in place of another: when this returns it outlives a power failure, when it throws the other one is
     /// still there.
-    func replace(_ name: String, with bytes: [UInt8], by temporary: String) throws(SceneStateStoreError) {
+    func replace(_ name: String, with bytes: [UInt8]) throws(SceneStateStoreError) {
+        let (file, temporary) = try make(for: name)
+        // Locked until it has its name, so that nobody takes it for what a crash has left.
+        defer { Syscalls.close(file) }
         do throws(SceneStateStoreError) {
-            try write(temporary, bytes)
+            try writeAll(file, bytes)
+            guard fsync(file) == 0 else { throw .system(Errno(rawValue: errno), doing: "flushing the file") }
             try rename(temporary, to: name)
         } catch {
             _ = unsafe unlinkat(descriptor, temporary, 0)
@@ -61,20 +65,60 @@ struct StateDirectory: ~Copyable, Sendable {
         try sync()
     }
 
-    private func write(_ name: String, _ bytes: [UInt8]) throws(SceneStateStoreError) {
-        let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW
-        let file = unsafe openat(descriptor, name, flags, 0o600)
-        guard file >= 0 else { throw .system(Errno(rawValue: errno), doing: "making the file") }
-        do throws(SceneStateStoreError) {
-            // One that a crash left behind may have been made with another mode.
-            guard fchmod(file, 0o600) == 0 else { throw .system(Errno(rawValue: errno), doing: "closing the file off") }
-            try writeAll(file, bytes)
-            guard fsync(file) == 0 else { throw .system(Errno(rawValue: errno), doing: "flushing the file") }
-        } catch {
+    /// A new file of a name that nobody else has, locked.
+    private func make(for name: String) throws(SceneStateStoreError) -> (file: CInt, name: String) {
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
+        while true {
+            let number = StateFileName.hexadecimal(.random(in: .min ... .max))
+            let temporary = "\(name).\(number)\(StateFileName.temporary)"
+            let file = unsafe openat(descriptor, temporary, flags, 0o600)
+            if file < 0, errno == EEXIST { continue }
+            guard file >= 0 else { throw .system(Errno(rawValue: errno), doing: "making the file") }
+            Self.lock(file, isPatient: true)
+            var info = stat()
+            // Whoever tidies up may have come before the lock; then the file has no name any more.
+            if unsafe fstat(file, &info) == 0, info.st_nlink > 0 { return (file, temporary) }
             Syscalls.close(file)
-            throw error
         }
-        guard close(file) == 0 else { throw .system(Errno(rawValue: errno), doing: "closing the file") }
+    }
+
+    /// Whether the lock was had; nil where the file system has none.
+    @discardableResult
+    private static func lock(_ file: CInt, isPatient: Bool) -> Bool? {
+        while flock(file, isPatient ? LOCK_EX : LOCK_EX | LOCK_NB) != 0 {
+            if errno == EINTR { continue }
+            return errno == EWOULDBLOCK ? false : nil
+        }
+        return true
+    }
+
+    /// A descriptor of the file with its lock, to be closed by the caller; nil where there is no such file.
+    func lock(_ name: String) throws(SceneStateStoreError) -> CInt? {
+        let file = unsafe openat(descriptor, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        if file < 0, errno == ENOENT { return nil }
+        guard file >= 0 else { throw .system(Errno(rawValue: errno), doing: "opening the file") }
+        Self.lock(file, isPatient: true)
+        return file
+    }
+
+    /// Does something with a file that nobody works on any more. One that cannot be opened is none of ours.
+    func ifAbandoned(_ name: String, _ body: () throws(SceneStateStoreError) -> Void) throws(SceneStateStoreError) {
+        let file = unsafe openat(descriptor, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard file >= 0 else { return }
+        defer { Syscalls.close(file) }
+        if Self.lock(file, isPatient: false) ?? Self.isOld(file) { try body() }
+    }
+
+    /// Whether it was written an hour ago: no write takes as long.
+    private static func isOld(_ file: CInt) -> Bool {
+        var info = stat()
+        guard unsafe fstat(file, &info) == 0 else { return false }
+        #if canImport(Darwin)
+            let written = info.st_mtimespec.tv_sec
+        #else
+            let written = info.st_mtim.tv_sec
+        #endif
+        return time(nil) - written > 3600
     }
 
     private func writeAll(_ file: CInt, _ bytes: [UInt8]) throws(SceneStateStoreError) {
@@ -125,9 +169,9 @@ struct StateDirectory: ~Copyable, Sendable {
         }
     }
 
-    /// Gives a file its name back, unless there is one of that name.
+    /// Gives a file its name back, unless there is one of that name, or the file is gone.
     func restore(_ name: String, as other: String) throws(SceneStateStoreError) {
-        guard unsafe linkat(descriptor, name, descriptor, other, 0) == 0 || errno == EEXIST else {
+        guard unsafe linkat(descriptor, name, descriptor, other, 0) == 0 || errno == EEXIST || errno == ENOENT else {
             throw .system(Errno(rawValue: errno), doing: "giving the file its name back")
         }
     }
