@@ -99,15 +99,23 @@ public final class ResourceManager: Service, Sendable {
         dependencies.noteTransition = { metrics.record($0) }
         dependencies.noteMissedDeadline = { metrics.recordMissedLifecycleDeadline() }
         dependencies.ring = { [bell] in bell.ring() }
+        let halving = Lock<Task<Void, Never>?>(nil)
         dependencies.noteCaches = { [reclaimer, registry] state, isDraining in
+            let before = halving.withLock { task in
+                defer { task = nil }
+                return task
+            }
+            // Asked for an idle process, which this is no longer.
+            before?.cancel()
             governor.setAllowsRegrowth(!isDraining && state != .suspended)
             // Idle: half is enough to come back quickly. Whoever drains needs what it has to finish soon.
             guard state == .background, !isDraining, registry.reportedBytes > 0 else { return }
-            Task { await reclaimer.release(bytes: registry.reportedBytes / 2) }
+            let task = Task { _ = await reclaimer.release(bytes: registry.reportedBytes / 2) }
+            halving.withLock { $0 = task }
         }
         dependencies.giveBack = { [reclaimer, allocator = environment.allocator] in
             _ = await reclaimer.release(bytes: nil)
-            await Self.trim(allocator)
+            if !Task.isCancelled { await Self.trim(allocator) }
         }
         lifecycle = ProcessLifecycle(configuration: configuration.lifecycle, dependencies: dependencies)
         let owner = ManagerOfScenes()
@@ -154,10 +162,11 @@ public final class ResourceManager: Service, Sendable {
         governor.hold(level, for: duration)
     }
 
-    /// Asks the registered caches for bytes now, whatever the level.
+    /// Asks the registered caches for bytes now, whatever the level. Where the calling task is cancelled no further cache is
+    /// asked.
     ///
     /// - Parameter bytes: At least so many; nil empties every cache.
-    /// - Returns: What it brought; nil where the manager is not running.
+    /// - Returns: What it brought; nil where the manager is not running, or the task was cancelled before any was asked.
     @discardableResult
     public func releaseCaches(bytes: Int? = nil) async -> ReclaimStep? {
         await reclaimer.release(bytes: bytes)

@@ -25,6 +25,8 @@ final class CacheClient: Sendable {
     private let busy = Atomic<Bool>(false)
     private let ended = Atomic<Bool>(false)
     private let heldDown = Atomic<Bool>(false)
+    /// Those who want to call a handler as well.
+    private let waiters = Lock<[TimedWait]>([])
 
     init(
         id: UInt64, name: String, priority: CachePriority, rebuildCost: Double?, traits: CacheTraits,
@@ -68,6 +70,37 @@ final class CacheClient: Sendable {
 
     func endCall() {
         busy.store(false, ordering: .releasing)
+        wakeWaiters()
+    }
+
+    /// Returns when the call that is under way has come back, the cache has ended or the task is cancelled. Another call
+    /// may have begun since.
+    func waitUntilFree() async {
+        let wait = TimedWait()
+        let isWaiting = waiters.withLock { waiters in
+            // Under the lock: a call that ends from here on finds this waiter.
+            guard isBusy, !hasEnded else { return false }
+            waiters.append(wait)
+            return true
+        }
+        guard isWaiting else { return }
+        await withTaskCancellationHandler {
+            _ = await wait.outcome()
+        } onCancel: {
+            wait.resolve(.abandoned)
+        }
+        waiters.withLock { $0.removeAll { $0 === wait } }
+    }
+
+    /// How many wait for that.
+    var waiting: Int { waiters.withLock { $0.count } }
+
+    private func wakeWaiters() {
+        let woken = waiters.withLock { waiters in
+            defer { waiters = [] }
+            return waiters
+        }
+        for wait in woken { wait.resolve(.done) }
     }
 
     var isBusy: Bool { busy.load(ordering: .acquiring) }
@@ -76,6 +109,7 @@ final class CacheClient: Sendable {
 
     /// Whether this call was the first to end it.
     func end() -> Bool {
-        !ended.exchange(true, ordering: .acquiringAndReleasing)
+        defer { wakeWaiters() }
+        return !ended.exchange(true, ordering: .acquiringAndReleasing)
     }
 }

@@ -37,7 +37,10 @@ struct Judgement {
     private var trend: GrowthTrend
     private var stallWindow = StallWindow()
     private var events = EventWatch()
-    private var external: (level: PressureLevel, until: MonotonicInstant?)?
+    /// What a call of the application's holds.
+    private var held: (level: PressureLevel, until: MonotonicInstant?)?
+    /// Until when the supervisor's word counts.
+    private var warnedUntil: MonotonicInstant?
 
     private(set) var emergency = Emergency()
     /// Sustained growth of unmanaged memory, in bytes a second; nil while too little has been seen.
@@ -64,8 +67,13 @@ struct Judgement {
     }
 
     /// Holds a vote as told, until `until`, or until told otherwise where that is nil.
-    mutating func setExternal(_ level: PressureLevel, until: MonotonicInstant?) {
-        external = level == .normal ? nil : (level, until)
+    mutating func hold(_ level: PressureLevel, until: MonotonicInstant?) {
+        held = level == .normal ? nil : (level, until)
+    }
+
+    /// Votes for a warning until then, whatever is held: neither ends the other.
+    mutating func supervisorWarns(until: MonotonicInstant) {
+        warnedUntil = until
     }
 
     /// The highest vote; of equal ones that of the rule that is named first in the design, so that a replay agrees.
@@ -194,12 +202,11 @@ struct Judgement {
     }
 
     private mutating func externalVote(_ context: RuleContext) -> Vote? {
-        guard let external else { return nil }
-        if let until = external.until, context.now >= until {
-            self.external = nil
-            return nil
-        }
-        return Vote(rule: .external, level: external.level, observed: 0, threshold: 0, unit: .none)
+        if let until = held?.until, context.now >= until { held = nil }
+        if let until = warnedUntil, context.now >= until { warnedUntil = nil }
+        let level = max(held?.level ?? .normal, warnedUntil == nil ? .normal : .warning)
+        return level == .normal
+            ? nil : Vote(rule: .external, level: level, observed: 0, threshold: 0, unit: .none)
     }
 }
 

@@ -46,8 +46,11 @@ struct Ladder {
     private let hasLastResort: Bool
     /// The action whose victim is not gone yet.
     private(set) var outstanding: Action?
-    private var areAssertionsExhausted = false
-    private var areScenesExhausted = false
+    /// Until when nobody is looked for, because there was nobody to take; nil where it was not so in this episode.
+    private var noAssertionsUntil: MonotonicInstant?
+    private var noScenesUntil: MonotonicInstant?
+    /// Others may have come by then.
+    static let rest = Duration.seconds(5)
     /// Grows with every batch of an episode, so that thousands do not take hours.
     private var batch: Int
     private(set) var isLastResortPosted = false
@@ -71,8 +74,8 @@ struct Ladder {
     mutating func next(_ context: LadderContext) -> Action? {
         isInEpisode = context.level == .critical
         guard isInEpisode else {
-            areAssertionsExhausted = false
-            areScenesExhausted = false
+            noAssertionsUntil = nil
+            noScenesUntil = nil
             batch = configuration.ladder.assertionBatch
             degradedSince = nil
             return nil
@@ -90,10 +93,12 @@ struct Ladder {
         let hasLasted = since.duration(to: context.now) >= configuration.lastResort.degradedLimit
         if hasLasted, let action = lastResort() { return action }
         guard outstanding == nil else { return nil }
-        if configuration.ladder.expiresAssertions, !areAssertionsExhausted, context.heldAssertions > 0 {
+        if configuration.ladder.expiresAssertions, context.now >= noAssertionsUntil ?? context.now,
+            context.heldAssertions > 0
+        {
             return take(.expireAssertions(atMost: batch))
         }
-        if configuration.ladder.takesScenes, !areScenesExhausted, context.scenes > 0 {
+        if configuration.ladder.takesScenes, context.now >= noScenesUntil ?? context.now, context.scenes > 0 {
             return take(.loseScene)
         }
         let urgent = configuration.timeToLimit.critical.milliseconds
@@ -102,13 +107,13 @@ struct Ladder {
     }
 
     /// The action that was handed out has ended.
-    mutating func ended(_ action: Action, _ outcome: Outcome) {
+    mutating func ended(_ action: Action, _ outcome: Outcome, at now: MonotonicInstant) {
         if action == .lastResort, outcome == .abandoned { isLastResortPosted = false }
         guard outstanding == action else { return }
         outstanding = nil
         switch (action, outcome) {
-        case (.expireAssertions, .nobody): areAssertionsExhausted = true
-        case (.loseScene, .nobody): areScenesExhausted = true
+        case (.expireAssertions, .nobody): noAssertionsUntil = now.advanced(by: Self.rest)
+        case (.loseScene, .nobody): noScenesUntil = now.advanced(by: Self.rest)
         case (.expireAssertions, .gone), (.expireAssertions, .timedOut):
             batch = min(batch * 2, max(Self.largestBatch, configuration.ladder.assertionBatch))
         default: break

@@ -18,6 +18,7 @@ final class LadderRun: Sendable {
 
     /// How it stands at `now`; nil while the victims may still be leaving.
     func outcome(at now: MonotonicInstant) -> Ladder.Outcome? {
+        if leaving.areLetOff { return .abandoned }
         if leaving.areGone { return leaving.count == 0 ? .nobody : .gone }
         return now >= deadline ? .timedOut : nil
     }
@@ -48,7 +49,7 @@ final class LadderRun: Sendable {
 /// A scene on its way out: it is taken by asynchronous calls.
 final class LeavingScene: LeavingVictims {
     private enum Progress {
-        case leaving, nobody
+        case leaving, nobody, letOff
         case gone(String)
     }
 
@@ -67,6 +68,12 @@ final class LeavingScene: LeavingVictims {
     func ended(_ description: String?) {
         progress.withLock { $0 = description.map { .gone($0) } ?? .nobody }
     }
+
+    func wasLetOff() {
+        progress.withLock { $0 = .letOff }
+    }
+
+    var areLetOff: Bool { progress.withLock { if case .letOff = $0 { true } else { false } } }
 
     var count: Int { progress.withLock { if case .nobody = $0 { 0 } else { 1 } } }
 

@@ -16,8 +16,10 @@ protocol LadderVictims: Sendable {
     var scenes: Int { get }
     /// Tells up to that many that they expire now: lowest priority first, and of these the longest-running.
     func expireAssertions(atMost: Int, reason: LevelReason) -> any LeavingVictims
-    /// Takes the scene that ranks lowest, with its whole notice; nil where there is none.
-    func takeScene(reason: LevelReason) async -> String?
+    /// Takes the scene that ranks lowest, with its whole notice; nil where there is none, or it is called for no more.
+    ///
+    /// - Parameter isCalledFor: Asked directly before the scene is told: it may have waited for its turn.
+    func takeScene(reason: LevelReason, isCalledFor: @Sendable () -> Bool) async -> String?
 }
 
 /// Victims that were told to go.
@@ -27,11 +29,14 @@ protocol LeavingVictims: Sendable {
     var descriptions: [String] { get }
     /// Whether all of them have ended or are overdue.
     var areGone: Bool { get }
+    /// They were let off, because it was called for no more.
+    var areLetOff: Bool { get }
     /// They had their time: what has not begun to leave stays.
     func giveUp()
 }
 
 extension LeavingVictims {
+    var areLetOff: Bool { false }
     func giveUp() {}
 }
 
@@ -44,5 +49,5 @@ struct NoVictims: LadderVictims, LeavingVictims {
     var areGone: Bool { true }
 
     func expireAssertions(atMost: Int, reason: LevelReason) -> any LeavingVictims { self }
-    func takeScene(reason: LevelReason) async -> String? { nil }
+    func takeScene(reason: LevelReason, isCalledFor: @Sendable () -> Bool) async -> String? { nil }
 }

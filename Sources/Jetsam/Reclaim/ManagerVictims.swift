@@ -22,9 +22,9 @@ final class ManagerVictims: LadderVictims {
         tasks.expireEarly(atMost: atMost)
     }
 
-    func takeScene(reason: LevelReason) async -> String? {
+    func takeScene(reason: LevelReason, isCalledFor: @Sendable () -> Bool) async -> String? {
         guard let manager = manager.withLock({ $0 }) else { return nil }
-        let loss = await manager.loseNext(reason: reason.description)
+        let loss = await manager.loseNext(reason: reason.description, isCalledFor: isCalledFor)
         return loss.map { "'\($0.scene)', \($0.state), \($0.priority), \(ByteCount($0.footprintBytes))" }
     }
 }

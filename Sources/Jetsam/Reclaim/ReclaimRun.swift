@@ -77,6 +77,8 @@ struct ReclaimRun {
     private var current: CallID?
     /// A thread trims or measures, which has no deadline.
     private var isBusy = false
+    /// Nobody else is asked for anything.
+    private var isHurried = false
     private var calls: [CallID: Call] = [:]
     private var nextCall = 0
     private var remaining: Int
@@ -127,7 +129,7 @@ struct ReclaimRun {
                 }
                 phase = .starts(index + 1)
                 let part = plan[index]
-                guard part.isAsynchronous, part.limit != .keep || part.askBytes > 0 else { continue }
+                guard part.isAsynchronous, !isHurried, part.limit != .keep || part.askBytes > 0 else { continue }
                 let id = out(part, askedBytes: part.askBytes, isRelease: part.askBytes > 0, now)
                 let request = part.askBytes > 0 ? request(part.askBytes) : nil
                 return .start(id, client: part.id, limit: part.limit, request: request)
@@ -205,9 +207,11 @@ struct ReclaimRun {
         record(call, promised: promised, freed: freedBytes, error: error, missed: false, now)
     }
 
-    /// Asks nobody else and shortens the deadlines of the calls that are out: a step at a higher level waits.
+    /// Asks nobody else and shortens the deadlines of the calls that are out: a step at a higher level waits, or nobody waits for
+    /// this one any more.
     mutating func hurry(deadline: Duration, at now: MonotonicInstant) {
         remaining = 0
+        isHurried = true
         let latest = now.advanced(by: deadline)
         for id in calls.keys where calls[id].map({ $0.deadline > latest }) ?? false {
             calls[id]?.deadline = latest

@@ -16,8 +16,10 @@ extension Reclaimer {
             let scene = LeavingScene()
             leaving = scene
             scene.leaves(
-                by: Task(priority: .high) { [victims, channel] in
-                    scene.ended(await victims.takeScene(reason: order.reason))
+                by: Task(priority: .high) { [victims, channel, host] in
+                    @Sendable func isCalledFor() -> Bool { host.confirmEmergency() != nil }
+                    let name = await victims.takeScene(reason: order.reason, isCalledFor: isCalledFor)
+                    if name == nil, !isCalledFor() { scene.wasLetOff() } else { scene.ended(name) }
                     channel.spot.signal()
                 })
         case .lastResort:
@@ -50,7 +52,7 @@ extension Reclaimer {
         guard isMine else { return }
         channel.gauges.setLadderBusy(false)
         if outcome == .timedOut { run.leaving.giveUp() }
-        if outcome != .nobody { publish(run, outcome) }
+        if outcome == .gone || outcome == .timedOut { publish(run, outcome) }
         host.ladderEnded(run.order.action, outcome)
         host.judgeAfterStep()
     }

@@ -47,7 +47,7 @@ extension Reclaimer {
         let managed = registry.reportedBytes
         let deadlines = configuration.reclaim
         let hasBegun = state.withLock { state in
-            guard !state.isStopped else { return false }
+            guard !state.isStopped, request?.call.isRevoked != true else { return false }
             let facts = facts(clients, state.ledger, demand.level, before)
             var plan = ReclaimOrder.plan(facts, targetBytes: demand.targetBytes)
             // A call of the application's frees; it does not hold anybody down afterwards.
@@ -66,7 +66,7 @@ extension Reclaimer {
             channel.gauges.publish(state.run)
             return true
         }
-        // Nobody works here any more, and nobody else answers it.
+        // Nobody works here any more, or it is not wanted any more, and nobody else answers it.
         if !hasBegun { request?.continuation.resume(returning: nil) }
         return hasBegun
     }
@@ -180,17 +180,6 @@ extension Reclaimer {
         host.publish(step, problems: problems)
         request?.continuation.resume(returning: step)
         host.judgeAfterStep()
-    }
-
-    /// Asks the caches for bytes on the application's behalf; nil for all that they have.
-    func release(bytes: Int?) async -> ReclaimStep? {
-        await withCheckedContinuation { continuation in
-            let isStopped = state.withLock { state in
-                if !state.isStopped { state.requests.append(Request(bytes: bytes, continuation: continuation)) }
-                return state.isStopped
-            }
-            if isStopped { continuation.resume(returning: nil) } else { channel.spot.signal() }
-        }
     }
 
     /// Runs may begin: there are threads for them.

@@ -56,6 +56,7 @@ final class Reclaimer: Sendable {
     struct Request {
         /// Nil for everything.
         var bytes: Int?
+        var call: ReleaseCall
         var continuation: CheckedContinuation<ReclaimStep?, Never>
     }
 

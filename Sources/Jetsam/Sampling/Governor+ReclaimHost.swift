@@ -30,7 +30,8 @@ extension Governor: ReclaimHost {
     }
 
     func ladderEnded(_ action: Ladder.Action, _ outcome: Ladder.Outcome) {
-        state.withLock { $0.ladder.ended(action, outcome) }
+        let now = clock.now
+        state.withLock { $0.ladder.ended(action, outcome, at: now) }
     }
 
     func noteLimitsLifted() {
@@ -46,7 +47,7 @@ extension Governor {
     /// Holds a vote of the `external` rule and judges at once.
     func hold(_ level: PressureLevel, for duration: Duration?) {
         let until = duration.map { clock.now.advanced(by: $0) }
-        state.withLock { $0.judgement.setExternal(level, until: until) }
+        state.withLock { $0.judgement.hold(level, until: until) }
         judge(.request)
     }
 

@@ -179,6 +179,46 @@ struct LadderIntegrationTests {
         }
     }
 
+    @Test("An order that waited behind a slow victim takes nobody where there is room again by then")
+    func letOff() async throws {
+        var configuration = ResourceManager.Configuration()
+        configuration.ladder.takesScenes = true
+        configuration.ladder.victimTimeout = .seconds(1)
+        let fixture = try Fixture(configuration: configuration)
+        try await fixture.run { fixture in
+            let scenes = fixture.manager.scenes
+            let spot = SlowSpot()
+            let slow = SceneRecord { name, _ in if name == "willTerminate" { await spot.stay() } }
+            _ = try await scenes.connect("slow", by: .system, priority: .low, observer: slow)
+            _ = try await scenes.connect("other", by: .system, observer: SceneRecord())
+            fixture.set(used: 500 * mebibyte)
+            await pass(30, fixture) { fixture.manager.governor.channel.gauges.isLadderBusy }
+            await spot.gate.waitForArrivals(1)
+            // The slow one has its time, and the next is ordered.
+            await pass(30, fixture) { scenes.lossTurn.waiting == 1 }
+            #expect(scenes.lossTurn.waiting == 1)
+            fixture.set(used: 100 * mebibyte)
+            spot.open()
+            try await eventually("the turn is free") { scenes.lossTurn.waiting == 0 }
+            await scenes.lossTurn.take()
+            scenes.lossTurn.release()
+            await pass(5, fixture)
+            #expect(scenes["slow"] == nil)
+            #expect(scenes["other"]?.sceneState == .background)
+        }
+    }
+
+    @Test("The supervisor's word does not end a simulation")
+    func supervisor() async throws {
+        let fixture = try Fixture()
+        try await fixture.run { fixture in
+            fixture.manager.simulate(.critical)
+            fixture.manager.governor.receive(KernelEvent(source: .systemdWatch, grade: .warning, path: ""))
+            await pass(20, fixture)
+            #expect(fixture.manager.level == .critical)
+        }
+    }
+
     @Test("The ladder ends as soon as there is room again")
     func stops() async throws {
         var configuration = ResourceManager.Configuration()

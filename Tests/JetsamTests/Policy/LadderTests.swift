@@ -38,20 +38,33 @@ struct LadderTests {
         for batch in [8, 16, 32] {
             #expect(ladder.next(context()) == .expireAssertions(atMost: batch))
             #expect(ladder.next(context(milliseconds: 1)) == nil, "the batch before is not gone")
-            ladder.ended(.expireAssertions(atMost: batch), .gone)
+            ladder.ended(.expireAssertions(atMost: batch), .gone, at: .seconds(100))
         }
         #expect(ladder.next(context()) == .expireAssertions(atMost: 64))
-        ladder.ended(.expireAssertions(atMost: 64), .nobody)
+        ladder.ended(.expireAssertions(atMost: 64), .nobody, at: .seconds(100))
         for _ in 0..<2 {
             #expect(ladder.next(context()) == .loseScene)
             #expect(ladder.next(context(oom: true)) == nil)
-            ladder.ended(.loseScene, .timedOut)
+            ladder.ended(.loseScene, .timedOut, at: .seconds(100))
         }
         #expect(ladder.next(context()) == .loseScene)
-        ladder.ended(.loseScene, .nobody)
+        ladder.ended(.loseScene, .nobody, at: .seconds(100))
         #expect(ladder.next(context()) == nil, "there is time")
         #expect(ladder.next(context(milliseconds: 1500)) == .lastResort)
         #expect(ladder.next(context(milliseconds: 1)) == nil, "once only")
+    }
+
+    @Test("Where nobody was there to take, somebody may be there five seconds later", arguments: [true, false])
+    func again(scenes: Bool) {
+        var ladder = Ladder(configuration: configuration(assertions: !scenes), hasLastResort: false)
+        let action = scenes ? Ladder.Action.loseScene : .expireAssertions(atMost: 8)
+        #expect(ladder.next(context(scenes: scenes ? 3 : 0)) == action)
+        ladder.ended(action, .nobody, at: .seconds(101))
+        #expect(ladder.next(context(at: 105.9, scenes: scenes ? 3 : 0)) == nil)
+        #expect(ladder.next(context(at: 106, scenes: scenes ? 3 : 0)) == action)
+        ladder.ended(action, .nobody, at: .seconds(106))
+        #expect(ladder.next(context(at: 106.1, level: .warning)) == nil)
+        #expect(ladder.next(context(at: 106.2, scenes: scenes ? 3 : 0)) == action, "another episode")
     }
 
     @Test("Stages that are off are passed over")
@@ -95,9 +108,9 @@ struct LadderTests {
         var ladder = Ladder(configuration: configuration(), hasLastResort: true)
         let end = context(milliseconds: 1, held: 0, scenes: 0)
         #expect(ladder.next(end) == .lastResort)
-        ladder.ended(.lastResort, .abandoned)
+        ladder.ended(.lastResort, .abandoned, at: .seconds(100))
         #expect(ladder.next(end) == .lastResort)
-        ladder.ended(.lastResort, .gone)
+        ladder.ended(.lastResort, .gone, at: .seconds(100))
         #expect(ladder.next(end) == nil)
     }
 
@@ -134,7 +147,7 @@ struct LadderTests {
         var outstanding: Ladder.Action?
         var called = 0
         var time = 0.0
-        var exhausted: Set<ReclaimStage> = []
+        var exhausted: [ReclaimStage: Double] = [:]
         var degraded: Double?
         var lastEmergency: Double?
         for _ in 0..<300 {
@@ -147,7 +160,8 @@ struct LadderTests {
                 nothingLeftSince: since,
                 milliseconds: Bool.random(using: &random) ? .random(in: 0...5000, using: &random) : nil,
                 held: .random(in: 0...2, using: &random), scenes: .random(in: 0...2, using: &random))
-            if context.level < .critical { exhausted = [] }
+            if context.level < .critical { exhausted = [:] }
+            exhausted = exhausted.filter { time - $0.value < 4.999 }
             if context.level < .critical || since == nil {
                 degraded = nil
             } else if context.emergency.isPresent {
@@ -161,14 +175,14 @@ struct LadderTests {
                 switch action {
                 case .expireAssertions(let most):
                     #expect(outstanding == nil && configuration.ladder.expiresAssertions, "seed \(seed)")
-                    #expect(most >= 8 && context.heldAssertions > 0 && !exhausted.contains(.assertions), "seed \(seed)")
+                    #expect(most >= 8 && context.heldAssertions > 0 && exhausted[.assertions] == nil, "seed \(seed)")
                     outstanding = action
                 case .loseScene:
                     #expect(outstanding == nil && configuration.ladder.takesScenes, "seed \(seed)")
                     let assertionsLeft =
                         configuration.ladder.expiresAssertions && context.heldAssertions > 0
-                        && !exhausted.contains(.assertions)
-                    #expect(!assertionsLeft && context.scenes > 0 && !exhausted.contains(.scenes), "seed \(seed)")
+                        && exhausted[.assertions] == nil
+                    #expect(!assertionsLeft && context.scenes > 0 && exhausted[.scenes] == nil, "seed \(seed)")
                     outstanding = action
                 case .lastResort:
                     called += 1
@@ -179,8 +193,8 @@ struct LadderTests {
             }
             if let action = outstanding, Bool.random(using: &random) {
                 let outcome = [Ladder.Outcome.gone, .nobody, .timedOut, .abandoned].randomElement(using: &random)!
-                ladder.ended(action, outcome)
-                if case .nobody = outcome { exhausted.insert(action == .loseScene ? .scenes : .assertions) }
+                ladder.ended(action, outcome, at: .seconds(time))
+                if case .nobody = outcome { exhausted[action == .loseScene ? .scenes : .assertions] = time }
                 outstanding = nil
             }
         }

@@ -89,6 +89,48 @@ struct SceneCachesTests {
         gate.open()
     }
 
+    @Test(
+        "A cache that reclaim is asking has its turn with the scene's change afterwards, or not at all once that is over"
+    )
+    func busy() async throws {
+        let fixture = SceneFixture()
+        let cache = Cache(fixture.registry, scene: "a", bytes: 1000)
+        let client = try #require(fixture.registry.clients(of: "a").first)
+        let scene = try await fixture.scenes.connect("a", observer: SceneRecord())
+        #expect(client.beginCall())
+        let change = Task { try await scene.enterBackground() }
+        try await eventually("the change waits for the cache") { client.waiting == 1 }
+        #expect(cache.limits.withLock { $0 } == [])
+        client.endCall()
+        try await change.value
+        #expect(cache.limits.withLock { $0 } == [500])
+        try await scene.activate()
+        #expect(client.beginCall())
+        let late = Task { try await scene.enterBackground() }
+        try await eventually("the change waits for the cache") { client.waiting == 1 }
+        fixture.advance(by: .seconds(5))
+        try await late.value
+        try await eventually("it waits no more") { client.waiting == 0 }
+        client.endCall()
+        #expect(scene.sceneState == .background)
+        #expect(cache.limits.withLock { $0 } == [500, nil])
+    }
+
+    @Test("A cache that ends while its scene's change waits for it is waited for no longer")
+    func endsMeanwhile() async throws {
+        let fixture = SceneFixture()
+        let cache = Cache(fixture.registry, scene: "a", bytes: 1000)
+        let client = try #require(fixture.registry.clients(of: "a").first)
+        let scene = try await fixture.scenes.connect("a", observer: SceneRecord())
+        #expect(client.beginCall())
+        let change = Task { try await scene.enterBackground() }
+        try await eventually("the change waits for the cache") { client.waiting == 1 }
+        cache.registration.withLock { $0 }?.end()
+        try await change.value
+        #expect(cache.limits.withLock { $0 } == [])
+        client.endCall()
+    }
+
     @Test("Asynchronous caches are asked too, and what handlers throw is borne")
     func asynchronous() async throws {
         let fixture = SceneFixture()

@@ -101,6 +101,51 @@ struct SceneLossTests {
         #expect(await fixture.scenes.loseNext(reason: "test")?.lostState == true)
     }
 
+    @Test("A scene that only connects is none to lose, one that is connected is, until it is gone")
+    func connecting() async throws {
+        let fixture = SceneFixture()
+        let spot = SlowSpot()
+        let slow = SceneRecord { name, _ in if name == "willConnect" { await spot.stay() } }
+        let connecting = Task { try await fixture.scenes.connect("a", observer: slow) }
+        await spot.gate.waitForArrivals(1)
+        #expect(fixture.scenes.count == 1)
+        #expect(fixture.scenes.candidateCount == 0)
+        #expect(await fixture.scenes.loseNext(reason: "test") == nil)
+        spot.open()
+        let scene = try await connecting.value
+        #expect(fixture.scenes.candidateCount == 1)
+        try await scene.suspend()
+        #expect(fixture.scenes.candidateCount == 1)
+        try await scene.disconnect()
+        #expect(fixture.scenes.candidateCount == 0)
+        let failing = SceneRecord { _, _ in throw SceneRecord.Failure() }
+        await #expect(throws: SceneRefusal.self) { try await fixture.scenes.connect("a", observer: failing) }
+        #expect(fixture.scenes.candidateCount == 0)
+    }
+
+    @Test("Whether a loss is called for is asked again when its turn has come")
+    func calledFor() async throws {
+        let fixture = SceneFixture()
+        let spot = SlowSpot()
+        let slow = SceneRecord { name, _ in if name == "willTerminate" { await spot.stay() } }
+        _ = try await fixture.scenes.connect("first", by: .system, priority: .low, observer: slow)
+        _ = try await fixture.scenes.connect("second", by: .system, observer: SceneRecord())
+        let isShort = Lock(true)
+        let losses = [
+            Task { await fixture.scenes.loseNext(reason: "test") { isShort.withLock { $0 } } },
+            Task {
+                await spot.gate.waitForArrivals(1)
+                return await fixture.scenes.loseNext(reason: "test") { isShort.withLock { $0 } }
+            },
+        ]
+        try await eventually("the second waits") { fixture.scenes.lossTurn.waiting == 1 }
+        isShort.withLock { $0 = false }
+        spot.open()
+        #expect(await losses[0].value?.scene == "first")
+        #expect(await losses[1].value == nil)
+        #expect(fixture.scenes["second"]?.sceneState == .background)
+    }
+
     @Test("Candidates are counted and weighed by state")
     func candidates() async throws {
         let fixture = SceneFixture()

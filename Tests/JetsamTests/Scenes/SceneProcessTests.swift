@@ -92,6 +92,67 @@ struct SceneProcessTests {
         #expect(fixture.scenes["slow"]?.sceneState == .background)
     }
 
+    @Test("Scenes that are stuck keep nobody behind them from following the process")
+    func stuck() async throws {
+        let fixture = SceneFixture()
+        let scenes = try await (0..<200).asyncMap { index in
+            try await fixture.scenes.connect(SceneIdentifier(String("scene \(index)"))!, observer: SceneRecord())
+        }
+        let stuck = scenes.prefix(63)
+        for scene in stuck { await scene.turn.take() }
+        let end = end(fixture)
+        let down = Task { await fixture.scenes.processGoesDown(to: .inactive, isFinal: false, by: end) }
+        try await eventually("the others have followed") {
+            scenes.dropFirst(63).allSatisfy { $0.sceneState == .inactive }
+        }
+        for scene in stuck { scene.turn.release() }
+        await down.value
+        #expect(scenes.allSatisfy { $0.sceneState == .inactive })
+    }
+
+    @Test("Scenes whose turn comes after the deadline, because others held it up, are told and saved all the same")
+    func lateTurns() async throws {
+        let fixture = SceneFixture()
+        let records = (0..<80).map { _ in SceneRecord() }
+        let scenes = try await records.indices.asyncMap { index in
+            try await fixture.scenes.connect(
+                SceneIdentifier(String("scene \(index)"))!, observer: records[index])
+        }
+        for scene in scenes.prefix(64) { await scene.turn.take() }
+        let end = end(fixture)
+        let down = Task { await fixture.scenes.processGoesDown(to: .inactive, isFinal: false, by: end) }
+        try await eventually("it is under way") { scenes.prefix(64).allSatisfy { $0.turn.waiting == 1 } }
+        fixture.advance(by: .seconds(5))
+        await down.value
+        #expect(scenes.allSatisfy { $0.sceneState == .active })
+        for scene in scenes.prefix(64) { scene.turn.release() }
+        try await eventually("all have followed") { scenes.allSatisfy { $0.sceneState == .inactive && !$0.isUnsaved } }
+        for record in records {
+            #expect(record.calls == ["willConnect", "didBecomeActive", "willResignActive", "encodeState"])
+        }
+        #expect(fixture.scenes.statistics.missedDeadlines == 0, "it was not their doing")
+    }
+
+    @Test("A turn that comes when the process is up again lowers nothing")
+    func upAgain() async throws {
+        let fixture = SceneFixture()
+        let record = SceneRecord()
+        let scene = try await fixture.scenes.connect("a", observer: record)
+        await scene.turn.take()
+        let end = end(fixture)
+        let down = Task { await fixture.scenes.processGoesDown(to: .inactive, isFinal: false, by: end) }
+        try await eventually("it is under way") { scene.turn.waiting == 1 }
+        fixture.advance(by: .seconds(5))
+        await down.value
+        let later = fixture.clock.now.advanced(by: .seconds(5))
+        let up = Task { await fixture.scenes.processCameUp(to: .active, by: later) }
+        try await eventually("it comes up") { scene.turn.waiting == 2 }
+        scene.turn.release()
+        await up.value
+        #expect(scene.sceneState == .active)
+        #expect(record.calls == ["willConnect", "didBecomeActive"])
+    }
+
     @Test("Without scenes nothing happens")
     func none() async throws {
         let fixture = SceneFixture()

@@ -44,7 +44,7 @@ struct LifecycleDependencies: Sendable {
     /// Told when the process became active, entered the background, or leaves it: an idle process shrinks its caches, a draining
     /// one only stops regrowth.
     var noteCaches: @Sendable (_ state: ProcessState, _ isDraining: Bool) -> Void = { _, _ in }
-    /// Empties the caches and trims the allocator.
+    /// Empties the caches and trims the allocator. Stops where its task is cancelled.
     var giveBack: @Sendable () async -> Void = {}
     /// Wakes the queue that calls ``ProcessLifecycle/takeWork()``.
     var ring: @Sendable () -> Void = {}

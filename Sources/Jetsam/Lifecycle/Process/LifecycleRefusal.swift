@@ -14,7 +14,7 @@ public struct LifecycleRefusal: Error, Sendable, Equatable, CustomStringConverti
     public static let notRunning = LifecycleRefusal(code: .notRunning)
     /// The manager has ended.
     public static let ended = LifecycleRefusal(code: .ended)
-    /// The call came from inside a life-cycle callback, which the change would have to wait for.
+    /// The call came from inside a life-cycle callback, of the process or of a scene, which the change would have to wait for.
     public static let insideCallback = LifecycleRefusal(code: .insideCallback)
 
     /// Another change is not complete. Changes that come through the manager wait for one another instead.
@@ -42,7 +42,8 @@ public struct LifecycleRefusal: Error, Sendable, Equatable, CustomStringConverti
         case .shuttingDown: "shutdown has begun: there is no way back to the foreground"
         case .notRunning: "the manager has not begun: run it before its state is changed"
         case .ended: "the manager has ended"
-        case .insideCallback: "called from inside a life-cycle callback, which the change would wait for: return first"
+        case .insideCallback:
+            "called from inside a callback of the process or a scene, which the change would wait for: return first"
         case .changeUnderWay: "another change is under way"
         case .transition(let from, let to): "there is no change from \(from) to \(to)"
         case .cause(let from, let to, let cause): "\(cause) is no cause for a change from \(from) to \(to)"

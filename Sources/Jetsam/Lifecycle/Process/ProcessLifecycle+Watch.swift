@@ -30,7 +30,7 @@ extension ProcessLifecycle {
 
     /// From suspended to the background: there is work again.
     func resume() async throws(LifecycleRefusal) {
-        if LifecycleCallbackToken.isInside(self) { throw .insideCallback }
+        if isInsideCallback { throw .insideCallback }
         await turn.take()
         defer { turn.release() }
         guard processState == .suspended else { return }

@@ -26,6 +26,8 @@ final class ProcessLifecycle: Sendable {
         var isGateRunning = false
         var isLaunched = false
         var hasToldReady = false
+        /// What still empties the caches of a suspended process.
+        var givingBack: Task<Void, Never>?
         /// Nil where there are none.
         var scenes: SceneManager?
         /// Nil where no supervisor wants to be told.
@@ -120,9 +122,15 @@ final class ProcessLifecycle: Sendable {
         if isFirst { notifier?.ready() }
     }
 
+    /// Whether this is called from inside a callback, of an observer or of a scene, that a change would have to wait for.
+    var isInsideCallback: Bool {
+        LifecycleCallbackToken.isInside(self)
+            || state.withLock { $0.scenes }.map { CallbackToken.isInside($0) } ?? false
+    }
+
     /// What the process may be brought to from outside: one after another, and never from inside a callback.
     func request(_ target: ProcessState, cause: LifecycleCause) async throws(LifecycleRefusal) {
-        if LifecycleCallbackToken.isInside(self) { throw .insideCallback }
+        if isInsideCallback { throw .insideCallback }
         await turn.take()
         defer { turn.release() }
         let (current, hasEnded) = state.withLock { ($0.machine.state, $0.machine.hasEnded) }
@@ -153,6 +161,12 @@ final class ProcessLifecycle: Sendable {
             }
         }
         let (from, actions) = try begun.get()
+        // What was late in being given back belongs to whoever is awake now.
+        let givingBack = state.withLock { state in
+            defer { state.givingBack = nil }
+            return state.givingBack
+        }
+        givingBack?.cancel()
         let transition = ProcessTransition(
             sequence: dependencies.nextSequence(), from: from, to: target, cause: cause, instant: now)
         let own = now.advanced(
@@ -189,13 +203,15 @@ final class ProcessLifecycle: Sendable {
     }
 
     /// Empties the caches; goes on without those that hang after the deadline, for the end of the process waits behind this.
+    /// What is late goes on for as long as the process is suspended.
     private func giveBack(by deadline: MonotonicInstant) async {
         guard !waits.areAbandoned else { return }
         let wait = TimedWait()
-        Task { [dependencies] in
+        let task = Task { [dependencies] in
             await dependencies.giveBack()
             wait.resolve(.done)
         }
+        state.withLock { $0.givingBack = task }
         if await waits.run(wait, until: { deadline }, movesWithPauses: true) == .expired {
             dependencies.logger.warning("Caches were not emptied in time")
         }

@@ -1,30 +1,44 @@
 internal import Synchronization
 
-/// Marks the task that runs a scene's callback, so that a change that would wait for itself is refused.
+/// Marks the task that runs a scene's callback, so that a change that would wait for itself is refused: of the scene, or of the
+/// process, which takes its scenes along.
 final class CallbackToken: Sendable {
     @TaskLocal static var current: CallbackToken?
 
     private let scene: ObjectIdentifier
+    private let manager: ObjectIdentifier
     private let outer: CallbackToken?
     private let isRunning = Atomic<Bool>(true)
 
-    init(scene: Scene) {
+    init(scene: Scene, of manager: SceneManager) {
         self.scene = ObjectIdentifier(scene)
+        self.manager = ObjectIdentifier(manager)
         // Tasks that a callback leaves behind carry its token on: only those that still run are kept.
         var token = Self.current
         while let ended = token, !ended.isRunning.load(ordering: .relaxed) { token = ended.outer }
         outer = token
     }
 
-    func end() {
+    /// Runs a callback, which is marked for as long as it does.
+    func hold(_ body: @Sendable () async -> Void) async {
+        await Self.$current.withValue(self) { await body() }
         isRunning.store(false, ordering: .relaxed)
     }
 
     /// Whether the present task, or one that waits for it, is a callback of `scene` that has not returned.
     static func isInside(_ scene: Scene) -> Bool {
+        isInside { $0.scene == ObjectIdentifier(scene) }
+    }
+
+    /// Whether the present task, or one that waits for it, is a callback of any scene of `manager` that has not returned.
+    static func isInside(_ manager: SceneManager) -> Bool {
+        isInside { $0.manager == ObjectIdentifier(manager) }
+    }
+
+    private static func isInside(_ matches: (CallbackToken) -> Bool) -> Bool {
         var token = current
         while let inner = token {
-            if inner.scene == ObjectIdentifier(scene), inner.isRunning.load(ordering: .relaxed) { return true }
+            if matches(inner), inner.isRunning.load(ordering: .relaxed) { return true }
             token = inner.outer
         }
         return false

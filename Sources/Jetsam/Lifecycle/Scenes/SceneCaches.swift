@@ -75,7 +75,8 @@ struct SceneCaches: Sendable {
     /// Waits until reclaim is done with the cache: no handler is called twice at once.
     private func call(_ client: CacheClient, _ body: (CacheClient) async throws -> Void) async {
         while !client.beginCall() {
-            guard !client.hasEnded, (try? await Task.sleep(for: .milliseconds(1))) != nil else { return }
+            guard !client.hasEnded, !Task.isCancelled else { return }
+            await client.waitUntilFree()
         }
         defer { client.endCall() }
         // What a handler throws is its own affair here: what it did not give is not counted as given.

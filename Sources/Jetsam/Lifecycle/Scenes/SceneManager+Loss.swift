@@ -1,5 +1,6 @@
 internal import Logging
 internal import MemoryPressure
+internal import Synchronization
 
 extension SceneManager {
     /// What there is to lose, by state.
@@ -8,8 +9,8 @@ extension SceneManager {
         package var bytes = 0
     }
 
-    /// How many scenes there are. Cheap.
-    var candidateCount: Int { state.withLock { $0.scenes.count } }
+    /// How many scenes there are to lose. Cheap: no lock, and no walk.
+    var candidateCount: Int { candidates.load(ordering: .relaxed) }
 
     /// How many scenes there are to lose and what they cost, by state.
     package func candidatesForLoss() -> [SceneState: LossCandidates] {
@@ -23,15 +24,21 @@ extension SceneManager {
     /// Disconnects the scene that is lost first, with all the notices that are due to it, within one deadline. The next one
     /// is not begun before it is gone.
     ///
-    /// - Parameter reason: For the log line.
-    /// - Returns: What was lost; nil where there was nothing to lose.
-    package func loseNext(reason: String) async -> SceneLoss? {
+    /// - Parameters:
+    ///   - reason: For the log line.
+    ///   - isCalledFor: Asked directly before a scene is told: memory may have come back while others had their turn.
+    /// - Returns: What was lost; nil where there was nothing to lose, or it is called for no more.
+    package func loseNext(
+        reason: String, isCalledFor: @Sendable () -> Bool = { true }
+    ) async -> SceneLoss? {
         await lossTurn.take()
         defer { lossTurn.release() }
         // Cancelled where it had its time while it waited: what was asked for then need not be called for any more.
-        while !Task.isCancelled, let first = SceneOrder.firstLost(facts(all.filter { !CallbackToken.isInside($0) })) {
+        while !Task.isCancelled, isCalledFor(),
+            let first = SceneOrder.firstLost(facts(all.filter { !CallbackToken.isInside($0) }))
+        {
             guard let scene = self[first.identifier] else { continue }
-            if let loss = await take(scene, reason, as: first.state) { return loss }
+            if let loss = await take(scene, reason, as: first.state, isCalledFor) { return loss }
         }
         return nil
     }
@@ -40,15 +47,18 @@ extension SceneManager {
         let chosen = scene.sceneState
         await lossTurn.take()
         defer { lossTurn.release() }
-        return await take(scene, reason, as: chosen)
+        return await take(scene, reason, as: chosen) { true }
     }
 
     /// - Parameter chosen: The state in which it was chosen; nothing happens where it ranks higher by now.
-    private func take(_ scene: Scene, _ reason: String, as chosen: SceneState) async -> SceneLoss? {
+    private func take(
+        _ scene: Scene, _ reason: String, as chosen: SceneState, _ isCalledFor: @Sendable () -> Bool
+    ) async -> SceneLoss? {
         await scene.turn.take()
         defer { scene.turn.release() }
         let facts = facts(scene)
-        guard !Task.isCancelled, let rank = SceneOrder.rank(facts.state), rank <= SceneOrder.rank(chosen) ?? rank
+        guard !Task.isCancelled, isCalledFor(), let rank = SceneOrder.rank(facts.state),
+            rank <= SceneOrder.rank(chosen) ?? rank
         else { return nil }
         let begin = now
         let deadline = begin.advanced(by: configuration.lossDeadline)

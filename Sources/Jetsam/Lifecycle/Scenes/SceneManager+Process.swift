@@ -22,8 +22,9 @@ extension SceneManager {
             case .inactive where from == .active, .background where from == .active || from == .inactive,
                 .suspended where from != .suspended && from != .disconnected:
                 scene.state.withLock { $0.resumesTo = $0.resumesTo ?? from }
-                try? await move(scene, to: state, cause: .process, by: deadline)
-            case .disconnected: try? await move(scene, to: .disconnected, cause: .process, by: deadline)
+                try? await move(scene, to: state, cause: .process, by: time(until: deadline))
+            case .disconnected:
+                try? await move(scene, to: .disconnected, cause: .process, by: time(until: deadline))
             default: break
             }
         }
@@ -54,15 +55,24 @@ extension SceneManager {
         }
     }
 
+    /// A scene whose turn comes late, because others held it up, is told all the same: the process waits for it no more, so each
+    /// of its changes has the time that it always has.
+    private func time(until deadline: MonotonicInstant) -> MonotonicInstant? {
+        deadline > now ? deadline : nil
+    }
+
     /// Goes through the scenes, those of high priority first, several at a time; goes on without them after the deadline.
     private func forEach(by deadline: MonotonicInstant, _ body: @escaping @Sendable (Scene) async -> Void) async {
         let ordered = scenes.map { (facts($0), $0) }.sorted { SceneOrder.isActivated($0.0, before: $1.0) }.map(\.1)
-        _ = await SerialCalls().call(by: deadline, deadlines) {
+        let left = Lock(ordered[...])
+        let wait = TimedWait()
+        Task {
             await withDiscardingTaskGroup { group in
-                // Cut into lanes, so that ten thousand scenes are not ten thousand tasks at once.
-                for lane in 0..<min(64, ordered.count) {
+                // So many at a time that ten thousand scenes are not ten thousand tasks at once; one that is stuck keeps
+                // nobody from the next.
+                for _ in 0..<min(64, ordered.count) {
                     group.addTask {
-                        for scene in stride(from: lane, to: ordered.count, by: 64).map({ ordered[$0] }) {
+                        while let scene = left.withLock({ $0.popFirst() }) {
                             await scene.turn.take()
                             await body(scene)
                             scene.turn.release()
@@ -70,6 +80,10 @@ extension SceneManager {
                     }
                 }
             }
+            wait.resolve(.done)
         }
+        let id = deadlines.add(deadline) { wait.resolve(.expired) }
+        _ = await wait.outcome()
+        deadlines.cancel(id)
     }
 }

@@ -1,5 +1,6 @@
 internal import Logging
 internal import MemoryPressure
+internal import Synchronization
 
 extension SceneManager {
     /// What a client asks for: refused where the process does not allow it now.
@@ -97,7 +98,9 @@ extension SceneManager {
     }
 
     private func commit(_ scene: Scene, _ transition: SceneTransition) {
-        _ = scene.state.withLock { $0.machine.commit() }
+        let (left, entered) = scene.state.withLock { ($0.machine.commit(), $0.machine.state) }
+        let change = (SceneOrder.rank(entered) == nil ? 0 : 1) - (SceneOrder.rank(left) == nil ? 0 : 1)
+        candidates.add(change, ordering: .relaxed)
         logger.debug("Scene \(transition)")
     }
 
@@ -115,7 +118,9 @@ extension SceneManager {
     ) async {
         guard !dependencies.registry.clients(of: scene.identifier).isEmpty else { return }
         let left = max(.zero, now.duration(to: deadline))
-        if case .late = await scene.handlers.call(by: deadline, deadlines, { await body(left) }) {
+        let token = CallbackToken(scene: scene, of: self)
+        let outcome = await scene.handlers.call(by: deadline, deadlines) { await token.hold { await body(left) } }
+        if case .late = outcome {
             caches.thread.giveUpBusyThread()
             noteLate(.cacheHandlers, scene)
         }
@@ -144,10 +149,9 @@ extension SceneManager {
         _ callback: SceneCallback, _ scene: Scene, by deadline: MonotonicInstant,
         _ body: @escaping @Sendable () async -> Void
     ) async -> SerialCalls.Outcome {
-        let token = CallbackToken(scene: scene)
+        let token = CallbackToken(scene: scene, of: self)
         let outcome = await scene.callbacks.call(on: scene.executor, by: deadline, deadlines) {
-            await CallbackToken.$current.withValue(token) { await body() }
-            token.end()
+            await token.hold(body)
         }
         if case .late = outcome { noteLate(callback, scene) }
         return outcome

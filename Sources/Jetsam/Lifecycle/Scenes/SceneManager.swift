@@ -1,5 +1,6 @@
 internal import Logging
 internal import MemoryPressure
+internal import Synchronization
 
 /// The scenes of this process: connects them, moves them through their states, stores and restores what they save, and
 /// gives them up in order when memory is short.
@@ -29,6 +30,8 @@ public final class SceneManager: Sendable {
     let state = Lock(State())
     /// Drives the deadlines of callbacks.
     package let deadlines: SceneDeadlines
+    /// How many scenes there are to lose: connected, and not gone.
+    let candidates = Atomic<Int>(0)
     let roomTurn = AsyncTurn()
     let lossTurn = AsyncTurn()
     let restorationTurn = AsyncTurn()

@@ -3,7 +3,7 @@
 /// They are called one at a time for one scene, in the order of the changes, in a task on the executor that was named when
 /// the scene connected, and under no lock. Each has a deadline; one that misses it is cancelled, recorded and named in a log
 /// line, and the change goes on without it. The next is not called before it has returned: one that never returns
-/// is called no more. A change of the same scene cannot be awaited from inside: it is refused.
+/// is called no more. A change of the same scene, or of the process's state, cannot be awaited from inside: it is refused.
 public protocol SceneObserver: Sendable {
     /// The scene connects. Make what it needs, from its stored state where there is one.
     ///

@@ -71,21 +71,11 @@ final class LifecycleFixture: Sendable {
         lifecycle.turn.release()
     }
 
-    /// Returns once the condition holds, which is for other threads to bring about; the made-up time stands still meanwhile.
-    ///
-    /// - Throws: Where they have not after five minutes of real time, which is long enough beside tests that
-    ///   compute for minutes: one that waits in vain fails instead of hanging.
+    /// Returns once the condition holds; the made-up time stands still meanwhile.
     func until(
         _ what: Comment, sourceLocation: SourceLocation = #_sourceLocation, _ condition: @Sendable () async -> Bool
     ) async throws {
-        let end = ContinuousClock.now + .seconds(300)
-        while await !condition() {
-            guard ContinuousClock.now < end else {
-                Issue.record("waited in vain until \(what)", sourceLocation: sourceLocation)
-                throw CancellationError()
-            }
-            await Task.yield()
-        }
+        try await eventually(what, sourceLocation: sourceLocation, condition)
     }
 
     /// Runs the manager alone, then `body`, then cancels it and waits until it has ended.

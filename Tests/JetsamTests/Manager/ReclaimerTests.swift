@@ -1,0 +1,110 @@
+import JetsamTesting
+import MemoryPressure
+import Testing
+
+@testable import Jetsam
+
+/// The reclaimer alone, worked by the test, with a host that is told what to do while it is asked.
+struct ReclaimerTests {
+    private final class Host: ReclaimHost {
+        let onMeasure = Lock<(@Sendable () -> Void)?>(nil)
+        let steps = Lock<[ReclaimStep]>([])
+
+        func measure() -> MemoryReading {
+            onMeasure.withLock { $0 }?()
+            return reading(headroom: 400 * mebibyte)
+        }
+        var growthRate: Int { 0 }
+        func noteStepEnd(_ step: Int, promisedBytes: Int) {}
+        func judgeAfterStep() {}
+        func noteLimitsLifted() {}
+        func nextSequence() -> UInt64 { 0 }
+        func confirmEmergency() -> MemoryReading? { nil }
+        func ladderEnded(_ action: Ladder.Action, _ outcome: Ladder.Outcome) {}
+        func publish(_ step: ReclaimStep, problems: [HandlerProblem]) { steps.withLock { $0.append(step) } }
+    }
+
+    private final class Parts: Sendable {
+        let host = Host()
+        let registry = CacheRegistry()
+        let asked = Lock<[String]>([])
+        let reclaimer: Reclaimer
+
+        init() {
+            reclaimer = Reclaimer(
+                registry: registry, channel: ReclaimChannel(), host: host, configuration: .init(), clock: ManualClock(),
+                allocator: FakeAllocator(), victims: NoVictims(), lastResort: nil)
+            reclaimer.start()
+        }
+
+        func cache(_ name: String, _ during: @escaping @Sendable () -> Void = {}) -> CacheRegistration {
+            let registration = registry.register(name) { [asked] request in
+                asked.withLock { $0.append(name) }
+                during()
+                return request.bytes
+            }
+            registration.update(bytes: 100)
+            return registration
+        }
+
+        /// A call for everything, which waits for somebody to work.
+        func call() async throws -> Task<ReclaimStep?, Never> {
+            let call = Task { await reclaimer.release(bytes: nil) }
+            try await eventually("it waits") { reclaimer.state.withLock { $0.requests.count == 1 } }
+            return call
+        }
+    }
+
+    @Test("A run that is prepared while the manager ends is not begun, and its call is answered")
+    func stopped() async throws {
+        let parts = Parts()
+        let cache = parts.cache("cache")
+        let call = try await parts.call()
+        parts.host.onMeasure.withLock { $0 = { [reclaimer = parts.reclaimer] in reclaimer.stop() } }
+        parts.reclaimer.work()
+        #expect(await call.value == nil)
+        #expect(parts.asked.withLock { $0 } == [])
+        #expect(parts.reclaimer.state.withLock { $0.run == nil })
+        cache.end()
+    }
+
+    @Test("A call whose task is cancelled while it waits asks nobody")
+    func cancelledWhileWaiting() async throws {
+        let parts = Parts()
+        let cache = parts.cache("cache")
+        let call = try await parts.call()
+        call.cancel()
+        #expect(await call.value == nil)
+        parts.reclaimer.work()
+        #expect(parts.asked.withLock { $0 } == [])
+        cache.end()
+    }
+
+    @Test("A call whose task is cancelled while it is being taken up asks nobody")
+    func cancelledWhilePreparing() async throws {
+        let parts = Parts()
+        let cache = parts.cache("cache")
+        let call = try await parts.call()
+        parts.host.onMeasure.withLock { $0 = { call.cancel() } }
+        parts.reclaimer.work()
+        #expect(await call.value == nil)
+        #expect(parts.asked.withLock { $0 } == [])
+        cache.end()
+    }
+
+    @Test("A call whose task is cancelled while a cache is at work asks no other, and says what it brought")
+    func cancelledAtWork() async throws {
+        let parts = Parts()
+        let task = Lock<Task<ReclaimStep?, Never>?>(nil)
+        let caches = ["first", "second"].map { name in
+            parts.cache(name) { task.withLock { $0 }?.cancel() }
+        }
+        let call = try await parts.call()
+        task.withLock { $0 = call }
+        parts.reclaimer.work()
+        let step = try #require(await call.value)
+        #expect(parts.asked.withLock { $0 }.count == 1)
+        #expect(step.promisedBytes == 100)
+        for cache in caches { cache.end() }
+    }
+}
