@@ -26,41 +26,41 @@ public final class PurgeableByteCache: Sendable {
     ) throws(Failure) -> Result? {
         let value = store.withLock { $0[key] }
         guard let value else { return nil }
-        return try body(value.span.bytes)
+        return try unsafe body(value.span.bytes)
     }
 
     /// Calls the body with the value's bytes; nil, without a call, where there is none.
     public func withValue<Result: ~Copyable, Failure: Error>(
         for key: RawSpan, _ body: (RawSpan) throws(Failure) -> Result
     ) throws(Failure) -> Result? {
-        try withValue(for: key.withUnsafeBytes { unsafe Array($0) }, body)
+        try unsafe withValue(for: key.withUnsafeBytes { unsafe Array($0) }, body)
     }
 
     /// A copy of the value's bytes.
     public func bytes(for key: String) -> [UInt8]? {
-        withValue(for: key) { $0.withUnsafeBytes { unsafe Array($0) } }
+        withValue(for: key) { unsafe $0.withUnsafeBytes { unsafe Array($0) } }
     }
 
     /// A copy of the value's bytes.
     public func bytes(for key: [UInt8]) -> [UInt8]? {
-        withValue(for: key) { $0.withUnsafeBytes { unsafe Array($0) } }
+        withValue(for: key) { unsafe $0.withUnsafeBytes { unsafe Array($0) } }
     }
 
     /// A copy of the value's bytes.
     public func bytes(for key: RawSpan) -> [UInt8]? {
-        withValue(for: key) { $0.withUnsafeBytes { unsafe Array($0) } }
+        withValue(for: key) { unsafe $0.withUnsafeBytes { unsafe Array($0) } }
     }
 
     /// Puts in a copy of the bytes; false where they are not taken.
     @discardableResult
     public func insert(_ bytes: RawSpan, for key: String, expiresAfter: Duration? = nil) -> Bool {
-        insert(bytes.withUnsafeBytes { unsafe Array($0) }, for: Array(key.utf8), expiresAfter: expiresAfter)
+        unsafe insert(bytes.withUnsafeBytes { unsafe Array($0) }, for: Array(key.utf8), expiresAfter: expiresAfter)
     }
 
     /// Puts in a copy of the bytes; false where they are not taken.
     @discardableResult
     public func insert(_ bytes: RawSpan, for key: RawSpan, expiresAfter: Duration? = nil) -> Bool {
-        insert(
+        unsafe insert(
             bytes.withUnsafeBytes { unsafe Array($0) }, for: key.withUnsafeBytes { unsafe Array($0) },
             expiresAfter: expiresAfter)
     }
@@ -86,7 +86,7 @@ public final class PurgeableByteCache: Sendable {
     ) throws(Failure) -> Bool {
         var bytes = [UInt8](repeating: 0, count: byteCount)
         var span = bytes.mutableSpan
-        var raw = span.mutableBytes
+        var raw = unsafe span.mutableBytes
         try body(&raw)
         return insert(bytes, for: key, expiresAfter: expiresAfter)
     }
@@ -101,7 +101,7 @@ public final class PurgeableByteCache: Sendable {
 
     /// Whether there was one.
     @discardableResult
-    public func removeValue(for key: RawSpan) -> Bool { removeValue(for: key.withUnsafeBytes { unsafe Array($0) }) }
+    public func removeValue(for key: RawSpan) -> Bool { unsafe removeValue(for: key.withUnsafeBytes { unsafe Array($0) }) }
 
     /// Removes everything.
     public func removeAll() { store.withLock { $0 = [:] } }
