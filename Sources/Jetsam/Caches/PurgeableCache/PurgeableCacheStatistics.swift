@@ -1,0 +1,27 @@
+/// What a ``PurgeableCache`` holds and what became of the calls to it, since it was made.
+public struct PurgeableCacheStatistics: Sendable, Hashable {
+    /// Lookups that found a value.
+    public var hits = 0
+    /// Lookups that found none, or one that had expired.
+    public var misses = 0
+    /// Values that made room for others or were given back.
+    public var evictions = 0
+    /// Values whose time to live had run out when they were met.
+    public var expirations = 0
+    /// Calls of a `load` closure.
+    public var loads = 0
+    /// Values now.
+    public var entries = 0
+    /// Sum of the costs of the values, in bytes.
+    public var costBytes = 0
+    /// What the cache reports to its registry: the costs and what the entries themselves take, in bytes.
+    public var reportedBytes = 0
+
+    /// Nothing counted yet.
+    public init() {}
+
+    /// The share of lookups that found a value, 0…1; 0 where there was none.
+    public var hitRate: Double {
+        hits + misses == 0 ? 0 : Double(hits) / Double(hits + misses)
+    }
+}
