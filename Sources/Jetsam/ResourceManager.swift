@@ -50,7 +50,7 @@ public final class ResourceManager: Service, Sendable {
     ///   - metricsFactory: Gets the metrics; nil for the process's own.
     ///   - stateStore: Where scenes' states are kept between runs; nil, the default, keeps none.
     ///   - environment: Where kernel files, time and allocator come from.
-    ///   - lastResort: Called at most once, on a reclaim thread, when headroom is critical, nothing is left to take, and the
+    ///   - lastResort: Called at most once, on a thread of the manager's, when headroom is critical, nothing is left to take, and the
     ///     limit is near or the state has lasted ``Configuration/LastResort/degradedLimit``. Typically it triggers a
     ///     graceful shutdown. Nil, the default, leaves the process to its fate.
     /// - Throws: ``ConfigurationError`` for a configuration that cannot be used, `MemoryPressureError` where the kernel
@@ -183,7 +183,7 @@ public final class ResourceManager: Service, Sendable {
     /// Takes the process through its life: launches it, watches until the service group shuts down gracefully or the task is
     /// cancelled, and ends it in order.
     ///
-    /// Starts the sampler's thread, two reclaim threads and the kernel's event sources, and ends them again before it
+    /// Starts the sampler's thread, the reclaim threads and the kernel's event sources, and ends them again before it
     /// returns; a handler that hangs is not waited for. On graceful shutdown it takes the process into the background and
     /// waits, still watching, until no background task is held, at most until the termination grace period
     /// (``Configuration/Lifecycle/terminationGracePeriod``) is nearly over. Cancellation ends it promptly.
@@ -210,7 +210,7 @@ public final class ResourceManager: Service, Sendable {
                         "An expiration handler hangs; another thread goes on", metadata: ["count": "\(count)"])
                 }))
         lifecycle.begin(.configuration)
-        let threads = ReclaimThreads(reclaimer: reclaimer)
+        let threads = ReclaimThreads(reclaimer: reclaimer, bell: bell)
         defer {
             threads.stop()
             events?.cancel()
@@ -222,7 +222,7 @@ public final class ResourceManager: Service, Sendable {
         lifecycle.begin(.descriptors)
         do {
             try threads.start()
-            bell.connect(try Doorbell(queue: queue) { [self] in tell(threads) })
+            bell.connect(try Doorbell(queue: queue) { [self] in tell() })
         } catch {
             throw ResourceManagerError.cannotStart("the reclaim threads", error)
         }
@@ -242,7 +242,7 @@ public final class ResourceManager: Service, Sendable {
             lifecycle.waits.abandon()
         }
         await ticker.stop()
-        queue.sync { tell(threads) }
+        queue.sync { tell() }
     }
 
     /// From the launch to the end of the process's life.
@@ -253,10 +253,10 @@ public final class ResourceManager: Service, Sendable {
         await scenes.restoreAll(headroomBytes: governor.measureSpareBytes())
         lifecycle.begin(.sampler)
         do {
-            try ticker.start { [governor, events, channel, bell, lifecycle] in
+            try ticker.start { [governor, events, channel, lifecycle] in
                 governor.hasLiveTrigger = events?.hasLiveTrigger ?? false
                 let interval = governor.judge(.sampler)
-                return lifecycle.tick(governor.watch(channel, bell, interval))
+                return lifecycle.tick(governor.watch(channel, interval))
             }
         } catch {
             await lifecycle.abandon(cause: .launch)
@@ -271,11 +271,16 @@ public final class ResourceManager: Service, Sendable {
     }
 
     /// Logs, counts and tells what has happened since the last call. Runs on the notification queue.
-    private func tell(_ threads: ReclaimThreads) {
+    private func tell() {
         // The sampler has answered, and so has this queue; the pulse is sent where the event queue answers as well.
         lifecycle.takeWork { [lifecycle, eventQueue] in eventQueue.async { lifecycle.notifier?.isAlive() } }
-        if bell.takeThreadRequest(), threads.replaceHungThread() {
-            logger.warning("A reclaim thread hangs in a cache's handler; another was started in its place")
+        for outcome in bell.takeHangs() {
+            switch outcome {
+            case .replaced:
+                logger.warning("A reclaim thread hangs in a cache's handler; another was started in its place")
+            case .heldUp:
+                logger.error("All reclaim threads hang in caches' handlers: no cache is asked until one is back")
+            }
         }
         if governor.rediscoverIfMoved() {
             events?.rediscover()

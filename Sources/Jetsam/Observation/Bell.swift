@@ -1,5 +1,4 @@
 internal import MemoryPressure
-internal import Synchronization
 
 /// Takes news from the threads that decide to a queue where they can be logged, counted and told.
 ///
@@ -7,11 +6,19 @@ internal import Synchronization
 final class Bell: Sendable {
     private struct Pending {
         var steps: [(step: ReclaimStep, problems: [HandlerProblem])] = []
+        var hangs: [Hang] = []
+    }
+
+    /// What was done about reclaim threads that hang in handlers.
+    enum Hang {
+        /// Another thread goes on.
+        case replaced
+        /// There are too many of them, or no other thread can be had.
+        case heldUp
     }
 
     private let pending = Lock(Pending())
     private let doorbell = Lock<Doorbell?>(nil)
-    private let needsThread = Atomic<Bool>(false)
 
     init() {}
 
@@ -38,13 +45,16 @@ final class Bell: Sendable {
         ring()
     }
 
-    /// Asks the queue for a thread in place of one that hangs: starting one allocates.
-    func requestThread() {
-        if !needsThread.exchange(true, ordering: .acquiringAndReleasing) { ring() }
+    func publish(_ hang: Hang) {
+        pending.withLock { $0.hangs.append(hang) }
+        ring()
     }
 
-    func takeThreadRequest() -> Bool {
-        needsThread.exchange(false, ordering: .acquiringAndReleasing)
+    func takeHangs() -> [Hang] {
+        pending.withLock { pending in
+            defer { pending.hangs = [] }
+            return pending.hangs
+        }
     }
 
     func takeSteps() -> [(step: ReclaimStep, problems: [HandlerProblem])] {

@@ -15,6 +15,8 @@ final class ReclaimChannel: Sendable {
 
     let gauges = ReclaimGauges()
     let spot = ParkingSpot()
+    /// Where the steward waits, see ``ReclaimThreads``.
+    let steward = ParkingSpot()
     private let mail = Lock(Mail())
     private let hasMail = Atomic<Bool>(false)
 
@@ -50,8 +52,19 @@ final class ReclaimChannel: Sendable {
         }
     }
 
+    /// There is something to do: for a thread that waits, or else for the first that comes back.
+    func wake() {
+        spot.signal()
+        if gauges.parkedThreads == 0 { steward.signal() }
+    }
+
+    /// What there is to do has not been done in time.
+    func nudge() {
+        if gauges.parkedThreads > 0 { spot.signal() } else { steward.signal() }
+    }
+
     private func delivered() {
         hasMail.store(true, ordering: .releasing)
-        spot.signal()
+        wake()
     }
 }

@@ -9,6 +9,7 @@ struct ReclaimGauges: ~Copyable, Sendable {
     private let earliestTrim = Atomic<Int64>(.min)
     private let parked = Atomic<Int>(0)
     private let threads = Atomic<Int>(0)
+    private let calling = Atomic<Int>(0)
     private let ladderBusy = Atomic<Bool>(false)
 
     var inFlightBytes: Int { inFlight.load(ordering: .relaxed) }
@@ -19,6 +20,9 @@ struct ReclaimGauges: ~Copyable, Sendable {
     var deadlineNanoseconds: Int64 { deadline.load(ordering: .acquiring) }
     var parkedThreads: Int { parked.load(ordering: .acquiring) }
     var liveThreads: Int { threads.load(ordering: .acquiring) }
+
+    /// Whether every thread is in code of the application's.
+    var areAllCalling: Bool { calling.load(ordering: .acquiring) >= liveThreads }
 
     /// Whether victims of the ladder are leaving.
     var isLadderBusy: Bool { ladderBusy.load(ordering: .acquiring) }
@@ -37,6 +41,8 @@ struct ReclaimGauges: ~Copyable, Sendable {
 
     func willPark() { parked.add(1, ordering: .acquiringAndReleasing) }
     func didUnpark() { parked.subtract(1, ordering: .acquiringAndReleasing) }
+    func willCall() { calling.add(1, ordering: .acquiringAndReleasing) }
+    func didCall() { calling.subtract(1, ordering: .acquiringAndReleasing) }
     func threadStarted() { threads.add(1, ordering: .acquiringAndReleasing) }
     func threadEnded() { threads.subtract(1, ordering: .acquiringAndReleasing) }
 }

@@ -26,6 +26,8 @@ struct ReclaimRun {
     }
 
     struct CallID: Hashable {
+        /// An answer that comes when its run is over is not taken for another's.
+        var run: UInt64
         var number: Int
     }
 
@@ -66,6 +68,7 @@ struct ReclaimRun {
         case done
     }
 
+    let number: UInt64
     let kind: Kind
     let demand: ReclaimDemand
     let plan: [PlannedRelease]
@@ -89,10 +92,13 @@ struct ReclaimRun {
     private(set) var didTrimLast = false
     private(set) var promisedBytes = 0
 
+    /// - Parameter number: No other run of the same reclaimer has it.
     init(
-        kind: Kind, demand: ReclaimDemand, plan: [PlannedRelease], sizes: [UInt64: Int], callDeadline: Duration,
+        number: UInt64, kind: Kind, demand: ReclaimDemand, plan: [PlannedRelease], sizes: [UInt64: Int],
+        callDeadline: Duration,
         trimsFirst: Bool
     ) {
+        self.number = number
         self.kind = kind
         self.demand = demand
         self.plan = plan
@@ -114,7 +120,15 @@ struct ReclaimRun {
         calls.values.reduce(0) { $0 + min($1.askedBytes, $1.reportedBytes) }
     }
 
-    mutating func next(shouldTrimLast: Bool, at now: MonotonicInstant) -> Action {
+    /// Whether the synchronous handler that was called last may still answer in time.
+    func isAwaited(at now: MonotonicInstant) -> Bool {
+        guard let current, let call = calls[current] else { return false }
+        return call.deadline > now
+    }
+
+    /// - Parameter callsHandlers: False where the caller may not be held up: synchronous clients that have not had their
+    ///   turn are then left out of this run.
+    mutating func next(shouldTrimLast: Bool, callsHandlers: Bool = true, at now: MonotonicInstant) -> Action {
         expire(at: now)
         guard current == nil, !isBusy else { return .wait }
         while true {
@@ -134,7 +148,7 @@ struct ReclaimRun {
                 let request = part.askBytes > 0 ? request(part.askBytes) : nil
                 return .start(id, client: part.id, limit: part.limit, request: request)
             case .limits(let index):
-                guard index < plan.count else {
+                guard callsHandlers, index < plan.count else {
                     phase = kind == .step ? .releases(0) : .answers
                     continue
                 }
@@ -147,7 +161,7 @@ struct ReclaimRun {
                 case .lift: return .limit(hold(part, 0, false, now), client: part.id, bytes: nil)
                 }
             case .releases(let index):
-                guard index < plan.count, remaining > 0 else {
+                guard callsHandlers, index < plan.count, remaining > 0 else {
                     phase = .answers
                     continue
                 }
@@ -254,7 +268,7 @@ struct ReclaimRun {
     private mutating func out(
         _ part: PlannedRelease, askedBytes: Int, isRelease: Bool, _ now: MonotonicInstant
     ) -> CallID {
-        let id = CallID(number: nextCall)
+        let id = CallID(run: number, number: nextCall)
         nextCall += 1
         calls[id] = Call(
             client: part.id, isRelease: isRelease, askedBytes: askedBytes, reportedBytes: sizes[part.id] ?? 0,

@@ -3,38 +3,31 @@ internal import Synchronization
 internal import SystemPackage
 
 /// The threads that call handlers and trim. Two exist from the start, so that one that hangs does not stop the other.
+///
+/// A third, the steward, never calls a handler: when all others hang in one it starts another in their place, and where there
+/// are too many or none can be had it brings the step to its end itself, so that the ladder goes on.
 final class ReclaimThreads: Sendable {
     private static let count = 2
-    /// Threads lost to handlers that never come back are replaced up to this number in all.
-    private static let most = 8
+    /// Threads lost to handlers that do not come back are replaced up to this number in all.
+    static let most = 8
+    /// The steward neither formats nor compresses.
+    private static let stewardStackBytes = 256 << 10
 
     private let reclaimer: Reclaimer
     private let channel: ReclaimChannel
+    private let bell: Bell
     private let isStopped = Atomic<Bool>(false)
 
-    init(reclaimer: Reclaimer) {
+    init(reclaimer: Reclaimer, bell: Bell) {
         self.reclaimer = reclaimer
+        self.bell = bell
         channel = reclaimer.channel
     }
 
     func start() throws(Errno) {
         for _ in 0..<Self.count { try add() }
+        try ServiceThread.start("jetsam.steward", stackBytes: Self.stewardStackBytes) { self.standBy() }
         reclaimer.start()
-    }
-
-    /// Starts one more thread in place of one that hangs; false where there are too many or none can be had.
-    func replaceHungThread() -> Bool {
-        guard !isStopped.load(ordering: .acquiring), channel.gauges.parkedThreads == 0,
-            channel.gauges.liveThreads < Self.most
-        else { return false }
-        do {
-            try add()
-        } catch {
-            return false
-        }
-        // It parks first, like all of them, and what it was started for waits already.
-        channel.spot.signal()
-        return true
     }
 
     /// The threads end as soon as they come back from what they are at; one in a handler is not waited for.
@@ -42,6 +35,7 @@ final class ReclaimThreads: Sendable {
         isStopped.store(true, ordering: .releasing)
         reclaimer.stop()
         for _ in 0..<Self.most { channel.spot.signal() }
+        channel.steward.signal()
     }
 
     private func add() throws(Errno) {
@@ -64,5 +58,35 @@ final class ReclaimThreads: Sendable {
             channel.gauges.didUnpark()
             reclaimer.work()
         }
+    }
+
+    private func standBy() {
+        var hasTold = false
+        while true {
+            channel.steward.wait(for: nil)
+            if isStopped.load(ordering: .acquiring) { return }
+            guard reclaimer.isHeldUp else { continue }
+            if replaceHungThread() {
+                hasTold = false
+                bell.publish(.replaced)
+                continue
+            }
+            if !hasTold { bell.publish(.heldUp) }
+            hasTold = true
+            reclaimer.work(callsHandlers: false)
+        }
+    }
+
+    /// Starts one more thread in place of those that hang; false where there are too many or none can be had.
+    private func replaceHungThread() -> Bool {
+        guard channel.gauges.liveThreads < Self.most else { return false }
+        do {
+            try add()
+        } catch {
+            return false
+        }
+        // It parks first, like all of them, and what it was started for waits already.
+        channel.spot.signal()
+        return true
     }
 }

@@ -3,7 +3,7 @@ internal import MemoryPressure
 /// The stages beyond the caches. One action is under way at a time; the sampler has it looked at while it lasts.
 extension Reclaimer {
     /// Carries out what the ladder decided, unless a fresh reading says that it is no longer called for.
-    func begin(_ order: LadderOrder) {
+    func begin(_ order: LadderOrder, callsHandlers: Bool) {
         guard let before = host.confirmEmergency() else {
             host.ladderEnded(order.action, .abandoned)
             return
@@ -20,11 +20,11 @@ extension Reclaimer {
                     @Sendable func isCalledFor() -> Bool { host.confirmEmergency() != nil }
                     let name = await victims.takeScene(reason: order.reason, isCalledFor: isCalledFor)
                     if name == nil, !isCalledFor() { scene.wasLetOff() } else { scene.ended(name) }
-                    channel.spot.signal()
+                    channel.wake()
                 })
         case .lastResort:
             leaving = NoVictims()
-            lastResort?(order.reason)
+            callLastResort(order.reason, onThisThread: callsHandlers)
         }
         let run = LadderRun(
             order: order, before: before,
@@ -36,6 +36,17 @@ extension Reclaimer {
             channel.gauges.setLadderBusy(true)
             lookAtLadder()
         }
+    }
+
+    private func callLastResort(_ reason: LevelReason, onThisThread: Bool) {
+        guard let lastResort else { return }
+        if !onThisThread {
+            do { return try ServiceThread.start("jetsam.resort") { lastResort(reason) } } catch {}
+        }
+        // Without another thread this one: nothing comes after the last resort.
+        channel.gauges.willCall()
+        lastResort(reason)
+        channel.gauges.didCall()
     }
 
     /// Ends the action that is under way if its victims are gone or have had their time.

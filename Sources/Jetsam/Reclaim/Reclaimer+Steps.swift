@@ -2,7 +2,7 @@ internal import MemoryPressure
 
 extension Reclaimer {
     /// Makes the next run from what waits; false where nothing does, or another thread is at it.
-    func prepare() -> Bool {
+    func prepare(callsHandlers: Bool = true) -> Bool {
         let mayPrepare = state.withLock { state in
             guard !state.isStopped, !state.isPreparing, state.run == nil else { return false }
             state.isPreparing = true
@@ -10,7 +10,7 @@ extension Reclaimer {
         }
         guard mayPrepare else { return false }
         let mail = channel.take()
-        if let order = mail.ladder { begin(order) }
+        if let order = mail.ladder { begin(order, callsHandlers: callsHandlers) }
         lookAtLadder()
         let hasRun =
             if let demand = mail.demand {
@@ -26,7 +26,7 @@ extension Reclaimer {
         // The application's hook may take its time; the other thread goes on.
         if let order = mail.lastResort {
             channel.spot.signal()
-            begin(order)
+            begin(order, callsHandlers: callsHandlers)
         }
         // Whoever posted while this thread was preparing may have woken one that found it so and parked again.
         return hasRun || !channel.isEmpty || state.withLock { !$0.requests.isEmpty }
@@ -56,8 +56,9 @@ extension Reclaimer {
             state.before = before
             state.managedBefore = managed
             state.requestUnderWay = request
+            state.runs += 1
             state.run = ReclaimRun(
-                kind: .step, demand: demand, plan: plan, sizes: Self.sizes(facts),
+                number: state.runs, kind: .step, demand: demand, plan: plan, sizes: Self.sizes(facts),
                 callDeadline: demand.level == .critical ? deadlines.criticalDeadline : deadlines.warningDeadline,
                 trimsFirst: !demand.isUrgent && allocator.canTrim
                     && state.trim.isDue(
@@ -100,8 +101,9 @@ extension Reclaimer {
             let demand = ReclaimDemand(
                 level: .normal, reason: reason, targetBytes: 0, missingBytes: 0, step: 0, limitBytes: 0,
                 isUrgent: false, decidedAt: now)
+            state.runs += 1
             state.run = ReclaimRun(
-                kind: .regrowth, demand: demand, plan: plan, sizes: [:],
+                number: state.runs, kind: .regrowth, demand: demand, plan: plan, sizes: [:],
                 callDeadline: configuration.reclaim.criticalDeadline, trimsFirst: false)
             channel.gauges.publish(state.run)
             return true

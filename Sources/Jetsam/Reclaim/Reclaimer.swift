@@ -37,6 +37,8 @@ struct HandlerProblem: Sendable {
 final class Reclaimer: Sendable {
     struct State {
         var run: ReclaimRun?
+        /// How many runs there have been.
+        var runs: UInt64 = 0
         /// One thread is making the next run.
         var isPreparing = false
         var clients: [UInt64: CacheClient] = [:]
@@ -88,10 +90,17 @@ final class Reclaimer: Sendable {
     }
 
     /// Works until there is nothing to do; then the thread may park.
-    func work() {
+    ///
+    /// - Parameter callsHandlers: False for the steward, who goes on while all other threads hang in code of the
+    ///   application's, and must not be lost to it as well.
+    func work(callsHandlers: Bool = true) {
         while true {
-            switch nextAction() {
-            case nil: if !prepare() { return }
+            if !callsHandlers, !isHeldUp {
+                channel.spot.signal()
+                return
+            }
+            switch nextAction(callsHandlers) {
+            case nil: if !prepare(callsHandlers: callsHandlers) { return }
             case .wait: return
             case .trim: trim()
             case .limit(let id, let client, let bytes): setLimit(id, client, bytes)
@@ -102,8 +111,15 @@ final class Reclaimer: Sendable {
         }
     }
 
+    /// Whether every thread is in code of the application's and none of them is waited for: nobody is left to go on.
+    var isHeldUp: Bool {
+        guard channel.gauges.areAllCalling else { return false }
+        let now = clock.now
+        return state.withLock { !($0.run?.isAwaited(at: now) ?? false) }
+    }
+
     /// Nil where no run is under way.
-    private func nextAction() -> ReclaimRun.Action? {
+    private func nextAction(_ callsHandlers: Bool) -> ReclaimRun.Action? {
         let pending = channel.pendingLevel
         return state.withLock { state in
             guard let run = state.run else { return nil }
@@ -112,7 +128,7 @@ final class Reclaimer: Sendable {
                 state.run?.hurry(deadline: configuration.reclaim.criticalDeadline, at: now)
             }
             let isTrimDue = shouldTrimLast(state, at: now)
-            let action = state.run?.next(shouldTrimLast: isTrimDue, at: now)
+            let action = state.run?.next(shouldTrimLast: isTrimDue, callsHandlers: callsHandlers, at: now)
             channel.gauges.publish(state.run)
             return action
         }
@@ -164,11 +180,13 @@ final class Reclaimer: Sendable {
         let before = allocator.bytesFreedByThread()
         var promised = 0
         var message: String?
+        channel.gauges.willCall()
         do {
             promised = try body(client)
         } catch {
             message = Self.describe(error)
         }
+        channel.gauges.didCall()
         let after = allocator.bytesFreedByThread()
         client.endCall()
         let freed: Int? = if let before, let after { Int(clamping: after &- before) } else { nil }
@@ -192,7 +210,7 @@ final class Reclaimer: Sendable {
             }
             client.endCall()
             self.answered(id, promised, freed: nil, error: message)
-            self.channel.spot.signal()
+            self.channel.wake()
         }
     }
 

@@ -27,7 +27,7 @@ extension Reclaimer {
                     state.requests.append(Request(bytes: bytes, call: call, continuation: continuation))
                     return true
                 }
-                if isQueued { channel.spot.signal() } else { continuation.resume(returning: nil) }
+                if isQueued { channel.wake() } else { continuation.resume(returning: nil) }
             }
         } onCancel: {
             revoke(call)

@@ -15,8 +15,8 @@ extension Governor {
 
     /// The sampler as watchdog: a handler past its deadline, or mail that nobody takes, is handed to another thread.
     /// Gives how long the sampler may sleep.
-    func watch(_ channel: ReclaimChannel, _ bell: Bell, _ interval: Duration) -> Duration {
-        if channel.gauges.isLadderBusy, channel.gauges.parkedThreads > 0 { channel.spot.signal() }
+    func watch(_ channel: ReclaimChannel, _ interval: Duration) -> Duration {
+        if channel.gauges.isLadderBusy { channel.nudge() }
         let deadline = channel.gauges.deadlineNanoseconds
         if deadline == .max, channel.isEmpty {
             return channel.gauges.isLadderBusy ? min(interval, SamplingPace.pressedInterval) : interval
@@ -25,7 +25,7 @@ extension Governor {
         if deadline > now, channel.isEmpty {
             return min(interval, max(configuration.sampling.minimumInterval, .nanoseconds(deadline - now)))
         }
-        if channel.gauges.parkedThreads > 0 { channel.spot.signal() } else { bell.requestThread() }
+        channel.nudge()
         return min(interval, SamplingPace.pressedInterval)
     }
 }

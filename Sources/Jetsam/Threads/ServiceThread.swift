@@ -7,8 +7,13 @@ enum ServiceThread {
     /// Enough for handlers that format or compress; all of it becomes resident.
     static let stackBytes = 512 << 10
 
-    /// - Parameter name: At most 15 bytes of it are kept.
-    static func start(_ name: String, _ body: @escaping @Sendable () -> Void) throws(Errno) {
+    /// - Parameters:
+    ///   - name: At most 15 bytes of it are kept.
+    ///   - stackBytes: All of it becomes resident.
+    ///   - body: What it does; the thread ends with it.
+    static func start(_ name: String, stackBytes: Int = stackBytes, _ body: @escaping @Sendable () -> Void)
+        throws(Errno)
+    {
         #if os(Linux)
             let box = unsafe Unmanaged.passRetained(Box(body: body))
             let entry: @convention(c) (UnsafeMutableRawPointer?) -> Void = { context in

@@ -5,7 +5,8 @@ import Testing
 
 struct ReclaimRunTests {
     private func run(
-        _ level: PressureLevel = .warning, target: Int, _ clients: [(id: UInt64, bytes: Int, isAsynchronous: Bool)],
+        number: UInt64 = 1, _ level: PressureLevel = .warning, target: Int,
+        _ clients: [(id: UInt64, bytes: Int, isAsynchronous: Bool)],
         trimsFirst: Bool = false
     ) -> ReclaimRun {
         let facts = clients.map {
@@ -20,7 +21,7 @@ struct ReclaimRunTests {
             targetBytes: target, missingBytes: target, step: 1, limitBytes: 1 << 30, isUrgent: false,
             decidedAt: .seconds(0))
         return ReclaimRun(
-            kind: .step, demand: demand, plan: ReclaimOrder.plan(facts, targetBytes: target),
+            number: number, kind: .step, demand: demand, plan: ReclaimOrder.plan(facts, targetBytes: target),
             sizes: Dictionary(uniqueKeysWithValues: facts.map { ($0.id, $0.bytes) }), callDeadline: .seconds(1),
             trimsFirst: trimsFirst)
     }
@@ -100,6 +101,26 @@ struct ReclaimRunTests {
         #expect(
             words(&run, trims: true) { _, bytes in bytes } == ["trim", "limit 1 90", "release 1 10", "trim", "measure"])
         #expect(run.didTrim)
+    }
+
+    @Test("An answer that comes when its run is over is not taken for one of the next run")
+    func lateAnswer() {
+        var first = run(target: 100, [(1, 100, false)])
+        var late: ReclaimRun.CallID?
+        while late == nil {
+            switch first.next(shouldTrimLast: false, at: .seconds(0)) {
+            case .limit(let id, _, _):
+                first.answered(id, promisedBytes: 0, freedBytes: nil, error: nil, at: .seconds(0))
+            case .release(let id, _, _): late = id
+            default: break
+            }
+        }
+        var second = run(number: 2, target: 100, [(1, 100, false)])
+        #expect(words(&second) { _, _ in nil }.last == "wait")
+        if let late { second.answered(late, promisedBytes: 100, freedBytes: nil, error: nil, at: .seconds(0.5)) }
+        #expect(second.promisedBytes == 0)
+        #expect(second.isAwaited(at: .seconds(0.5)))
+        #expect(!second.isAwaited(at: .seconds(1)))
     }
 
     @Test("A step at a higher level cuts a running one short")

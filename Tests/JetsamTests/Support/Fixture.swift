@@ -85,6 +85,7 @@ final class FakeCache: Sendable {
         var registration: CacheRegistration?
     }
 
+    let name: String
     let state = Lock(State())
     let fixture: Fixture
 
@@ -92,6 +93,7 @@ final class FakeCache: Sendable {
         _ name: String, bytes: Int, priority: CachePriority = .normal, traits: CacheTraits = [], in fixture: Fixture,
         onRelease: (@Sendable (FakeCache, ReleaseRequest) throws -> Int)? = nil
     ) {
+        self.name = name
         self.fixture = fixture
         let registration = fixture.registry.register(
             name, priority: priority, traits: traits,
@@ -137,6 +139,8 @@ final class FakeCache: Sendable {
         registration?.end()
     }
 
+    /// Whether a call of its handlers has not come back.
+    var isBusy: Bool { fixture.registry.clients.contains { $0.name == name && $0.isBusy } }
     var requests: [ReleaseRequest] { state.withLock { $0.requests } }
     var limits: [Int?] { state.withLock { $0.limits } }
 }

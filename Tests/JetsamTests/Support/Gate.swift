@@ -13,6 +13,8 @@ final class Gate: Sendable {
     private let state = Lock(State())
     private let spot = ParkingSpot()
 
+    var arrivals: Int { state.withLock { $0.arrivals } }
+
     func arrive() {
         let ready = state.withLock { state in
             state.arrivals += 1

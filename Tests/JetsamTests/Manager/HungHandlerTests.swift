@@ -1,0 +1,193 @@
+import JetsamTesting
+import MemoryPressure
+import Testing
+
+@testable import Jetsam
+
+/// Handlers that do not come back. On the test's own thread: while one hangs, whoever would go on is called from inside it.
+struct HungHandlerTests {
+    /// A side that decides nothing and remembers what it was told.
+    private final class Host: ReclaimHost {
+        struct State {
+            var steps: [ReclaimStep] = []
+            var problems: [HandlerProblem] = []
+            var ladder: [Ladder.Outcome] = []
+        }
+
+        let state = Lock(State())
+        let growthRate = 0
+
+        func measure() -> MemoryReading { reading(headroom: 10 * mebibyte) }
+        func noteStepEnd(_ step: Int, promisedBytes: Int) {}
+        func judgeAfterStep() {}
+        func noteLimitsLifted() {}
+        func nextSequence() -> UInt64 { 1 }
+        func confirmEmergency() -> MemoryReading? { measure() }
+        func ladderEnded(_ action: Ladder.Action, _ outcome: Ladder.Outcome) {
+            state.withLock { $0.ladder.append(outcome) }
+        }
+        func publish(_ step: ReclaimStep, problems: [HandlerProblem]) {
+            state.withLock { state in
+                state.steps.append(step)
+                state.problems += problems
+            }
+        }
+
+        var steps: [ReclaimStep] { state.withLock { $0.steps } }
+    }
+
+    /// A reclaimer whose threads the test plays.
+    private final class Stage: Sendable {
+        let clock = ManualClock()
+        let host = Host()
+        let registry = CacheRegistry()
+        let reclaimer: Reclaimer
+        let called = Lock<[String]>([])
+        let lastResort: Gate
+        private let registrations = Lock<[CacheRegistration]>([])
+
+        init(lastResort: Gate = Gate()) {
+            self.lastResort = lastResort
+            reclaimer = Reclaimer(
+                registry: registry, channel: ReclaimChannel(), host: host, configuration: .init(), clock: clock,
+                allocator: FakeAllocator(), victims: NoVictims(),
+                lastResort: { _ in
+                    lastResort.arrive()
+                    lastResort.waitUntilOpen()
+                })
+            reclaimer.start()
+        }
+
+        func addCache(_ name: String, _ priority: CachePriority = .normal, body: @escaping @Sendable () -> Int) {
+            let registration = registry.register(name, priority: priority) { [called] _ in
+                called.withLock { $0.append(name) }
+                return body()
+            }
+            registration.update(bytes: mebibyte)
+            registrations.withLock { $0.append(registration) }
+        }
+
+        func post(step: Int) {
+            reclaimer.channel.post(
+                ReclaimDemand(
+                    level: .critical, reason: reason, targetBytes: 64 * mebibyte, missingBytes: 64 * mebibyte,
+                    step: step, limitBytes: 512 * mebibyte, isUrgent: false, decidedAt: clock.now))
+        }
+
+        func post(_ action: Ladder.Action) {
+            reclaimer.channel.post(
+                LadderOrder(action: action, level: .critical, reason: reason, decidedAt: clock.now))
+        }
+
+        private var reason: LevelReason {
+            LevelReason(rule: .headroom, observed: 0, threshold: 0, unit: .bytes, cause: .sampler)
+        }
+    }
+
+    @Test("Where every thread hangs the step ends at its deadline, and so does what waits behind it")
+    func heldUp() {
+        let stage = Stage()
+        let hangs = Lock(true)
+        for number in 1...3 {
+            stage.addCache("hung \(number)", .low) { [unowned stage] in
+                guard hangs.withLock({ $0 }) else { return 7 }
+                #expect(!stage.reclaimer.isHeldUp, "there is time until the deadline")
+                stage.reclaimer.work(callsHandlers: false)
+                #expect(stage.host.steps.isEmpty)
+                stage.clock.advance(by: .milliseconds(101))
+                #expect(stage.reclaimer.isHeldUp)
+                // While there are threads, another takes over, and hangs in the next.
+                guard number == 3 else {
+                    stage.reclaimer.work()
+                    return 5
+                }
+                stage.post(.expireAssertions(atMost: 8))
+                stage.reclaimer.work(callsHandlers: false)
+                stage.post(step: 2)
+                stage.reclaimer.work(callsHandlers: false)
+                return 5
+            }
+        }
+        stage.addCache("healthy", .high) { 9 }
+        stage.post(step: 1)
+        stage.reclaimer.work()
+        #expect(stage.called.withLock { $0 } == ["hung 1", "hung 2", "hung 3"])
+        #expect(stage.host.steps.map(\.step) == [1, 2])
+        #expect(stage.host.steps.map(\.parts.count) == [3, 0])
+        #expect(stage.host.steps[0].parts.allSatisfy { $0.missedDeadline && $0.promisedBytes == 0 })
+        #expect(stage.host.state.withLock { $0.problems.count } == 3)
+        #expect(stage.host.state.withLock { $0.ladder } == [.nobody])
+
+        // Those that came back can be used again, and are called once more.
+        hangs.withLock { $0 = false }
+        stage.clock.advance(by: .seconds(3600))
+        stage.post(step: 3)
+        stage.reclaimer.work()
+        #expect(stage.called.withLock { Set($0.dropFirst(3)) } == ["hung 1", "hung 2", "hung 3", "healthy"])
+        #expect(stage.called.withLock { $0.count } == 7)
+        #expect(stage.host.steps.last?.promisedBytes == 30)
+    }
+
+    @Test("A last resort that does not come back either costs the last thread nothing")
+    func lastResort() async {
+        let stage = Stage(lastResort: Gate())
+        stage.addCache("hung") { [unowned stage] in
+            stage.clock.advance(by: .milliseconds(101))
+            stage.post(.lastResort)
+            stage.reclaimer.work(callsHandlers: false)
+            stage.post(step: 2)
+            stage.reclaimer.work(callsHandlers: false)
+            return 0
+        }
+        stage.post(step: 1)
+        stage.reclaimer.work()
+        #expect(stage.host.steps.map(\.stage) == [.caches, .lastResort, .caches])
+        await stage.lastResort.waitForArrivals(1)
+        stage.lastResort.open()
+    }
+
+    @Test("With more threads than there may be in handlers, assertions, the last resort and calls go on")
+    func realThreads() async throws {
+        let resorts = Gate()
+        let fixture = try Fixture { _ in resorts.arrive() }
+        let gate = Gate()
+        defer { gate.open() }
+        let hung = (1...ReclaimThreads.most).map { number in
+            FakeCache("hung \(number)", bytes: 10 * mebibyte, priority: .low, in: fixture) { _, _ in
+                gate.arrive()
+                gate.waitUntilOpen()
+                return 0
+            }
+        }
+        let healthy = FakeCache("healthy", bytes: 10 * mebibyte, priority: .high, in: fixture)
+        try await fixture.run { fixture in
+            let told = Gate()
+            let task = try fixture.backgroundTasks.begin("work") { told.arrive() }.intoIdentifier()
+            fixture.set(used: 505 * mebibyte)
+            fixture.machine.advance(by: .milliseconds(110))
+            for number in 1...ReclaimThreads.most {
+                await gate.waitForArrivals(number)
+                fixture.machine.advance(by: .milliseconds(110))
+            }
+            // A call is answered all the same: nobody is asked.
+            let step = try #require(await fixture.manager.releaseCaches())
+            #expect(step.promisedBytes == 0)
+            for _ in 0..<900 where resorts.arrivals == 0 {
+                fixture.machine.advance(by: .milliseconds(100))
+                await fixture.settle()
+            }
+            #expect(told.arrivals == 1)
+            #expect(resorts.arrivals == 1)
+            #expect(healthy.requests.isEmpty)
+            #expect(hung.allSatisfy { $0.requests.count == 1 })
+            fixture.backgroundTasks.endBackgroundTask(task)
+
+            gate.open()
+            fixture.set(used: 200 * mebibyte)
+            while hung.contains(where: \.isBusy) { await Task.yield() }
+            let last = try #require(await fixture.manager.releaseCaches())
+            #expect(last.parts.contains { $0.name == "healthy" && $0.promisedBytes == 10 * mebibyte })
+            #expect(hung.allSatisfy { $0.requests.count == 2 })
+        }
+    }
+}
