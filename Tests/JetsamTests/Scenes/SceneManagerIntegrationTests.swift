@@ -99,6 +99,40 @@ struct SceneManagerIntegrationTests {
         }
     }
 
+    @Test(
+        "Limits that cannot be lifted, because the cache is at work or its scene in the background, are lifted later",
+        arguments: [false, true])
+    func liftedLater(isHeldDown: Bool) async throws {
+        let fixture = try Fixture(used: 100 * mebibyte)
+        try await fixture.run { fixture in
+            @Sendable func pass(_ seconds: Int) async {
+                for _ in 0..<seconds {
+                    fixture.machine.advance(by: .seconds(1))
+                    await fixture.settle()
+                }
+            }
+            let limits = Lock<[Int?]>([])
+            let registration = fixture.registry.register(
+                "cache", scene: "a", limit: { bytes in limits.withLock { $0.append(bytes) } }, release: { _ in 0 })
+            registration.update(bytes: 10 * mebibyte)
+            let client = try #require(fixture.registry.clients.first)
+            let scene = try await fixture.manager.scenes.connect("a", observer: SceneRecord())
+            fixture.set(used: 430 * mebibyte)
+            await pass(1)
+            #expect(limits.withLock { $0.count == 1 && $0[0] != nil }, "a warning limits it")
+            if isHeldDown { try await scene.enterBackground() } else { #expect(client.beginCall()) }
+            fixture.set(used: 100 * mebibyte)
+            await pass(20)
+            #expect(fixture.manager.level == .normal)
+            #expect(client.limitBytes != nil)
+            if isHeldDown { try await scene.activate() } else { client.endCall() }
+            await pass(5)
+            #expect(client.limitBytes == nil)
+            #expect(limits.withLock { $0.last } == .some(nil))
+            registration.end()
+        }
+    }
+
     @Test("Scenes of an earlier run are restored between the first and the last callback of the launch")
     func restored() async throws {
         let store = MemoryStore()

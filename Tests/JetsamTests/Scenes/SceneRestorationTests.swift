@@ -1,3 +1,4 @@
+import JetsamTesting
 import MemoryPressure
 import SystemPackage
 import Testing
@@ -149,6 +150,37 @@ struct SceneRestorationTests {
         await fixture.store.restorationEnds.waitForArrivals(6)
         #expect(fixture.store.marks("late") == 0)
         #expect(fixture.scenes.statistics.failedRestores == 6)
+    }
+
+    @Test("A mark that was written too late for anybody to restore by it is taken back: nothing has crashed")
+    func lateMark() async throws {
+        let spot = SlowSpot()
+        let fixture = SceneFixture(store: MemoryStore(afterMark: { await spot.stay() }))
+        fixture.store.put("a")
+        let record = SceneRecord()
+        let connecting = Task { try await fixture.scenes.connect("a", observer: record) }
+        await fixture.advance(by: .seconds(5), whenArrived: spot.gate)
+        await #expect(throws: SceneRefusal.store(.unavailable)) { try await connecting.value }
+        #expect(fixture.store.marks("a") == 1)
+        spot.open()
+        await fixture.store.restorationEnds.waitForArrivals(1)
+        #expect(fixture.store.marks("a") == 0)
+        #expect(record.calls == [])
+    }
+
+    @Test("A mark whose restoration had no time left to begin is taken back too")
+    func neverBegun() async throws {
+        let clock = Lock<ManualClock?>(nil)
+        let store = MemoryStore(afterMark: { clock.withLock { $0 }?.advance(by: .seconds(6)) })
+        let fixture = SceneFixture(store: store)
+        clock.withLock { $0 = fixture.clock }
+        for name in ["a", "b"] as [SceneIdentifier] { store.put(name) }
+        let calls = Lock(0)
+        fixture.scenes.restoreScenes { _ in SceneRecord { _, _ in calls.withLock { $0 += 1 } } }
+        let result = await fixture.scenes.restoreAll(deadline: .seconds(5))
+        #expect(calls.withLock { $0 } == 0, "its time was over before it was called")
+        #expect(result.failed.count == 1 && result.postponed.count == 1)
+        #expect(store.marks("a") == 0 && store.marks("b") == 0)
     }
 
     @Test("Restoration waits for the store, and goes on when it can be used again")

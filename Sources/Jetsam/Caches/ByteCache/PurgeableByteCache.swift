@@ -101,7 +101,9 @@ public final class PurgeableByteCache: Sendable {
 
     /// Whether there was one.
     @discardableResult
-    public func removeValue(for key: RawSpan) -> Bool { unsafe removeValue(for: key.withUnsafeBytes { unsafe Array($0) }) }
+    public func removeValue(for key: RawSpan) -> Bool {
+        unsafe removeValue(for: key.withUnsafeBytes { unsafe Array($0) })
+    }
 
     /// Removes everything.
     public func removeAll() { store.withLock { $0 = [:] } }

@@ -16,8 +16,13 @@ final class MemoryStore: SceneStateStore {
     /// Where each end of a restoration is seen.
     let restorationEnds = Gate()
     let beforeSave: @Sendable () async -> Void
+    /// Called when a mark was written, before that is answered.
+    let afterMark: @Sendable () async -> Void
 
-    init(beforeSave: @escaping @Sendable () async -> Void = {}) {
+    init(
+        beforeSave: @escaping @Sendable () async -> Void = {}, afterMark: @escaping @Sendable () async -> Void = {}
+    ) {
+        self.afterMark = afterMark
         self.beforeSave = beforeSave
     }
 
@@ -78,10 +83,12 @@ final class MemoryStore: SceneStateStore {
 
     func beginRestoration(of scene: SceneIdentifier) async throws(SceneStateStoreError) -> Int {
         try check()
-        return state.withLock { state in
+        let before = state.withLock { state in
             defer { state.marks[scene, default: 0] += 1 }
             return state.marks[scene] ?? 0
         }
+        await afterMark()
+        return before
     }
 
     func unfinishedRestorations(of scene: SceneIdentifier) async throws(SceneStateStoreError) -> Int {
