@@ -179,9 +179,4 @@ int64_t jetsam_thread_cpu_ns(void) {
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
   return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
-
-extern int malloc_trim(size_t) __attribute__((weak));
-
-bool jetsam_has_malloc_trim(void) { return malloc_trim != NULL; }
-int jetsam_malloc_trim(void) { return malloc_trim ? malloc_trim(0) : -1; }
 #endif

@@ -15,6 +15,8 @@ extension ResourceManager {
         public var caches: [CacheStatus]
         /// What has been reclaimed since the manager began.
         public var totals: ReclaimTotals
+        /// The allocator, and what it retains of what was freed.
+        public var allocator: AllocatorStatus
         /// The process's life cycle.
         public var process: ProcessStatus
     }
@@ -26,6 +28,9 @@ extension ResourceManager {
         return Status(
             level: level, reason: reason, reading: reading, sources: sources,
             caches: registry.clients.map { CacheStatus($0, ledger[$0.id]) }, totals: reclaimTotals,
+            allocator: AllocatorStatus(
+                environment.allocator, statistics: environment.allocator.statistics,
+                retainedBytes: channel.gauges.retainedBytes),
             process: lifecycle.status)
     }
 
@@ -85,10 +90,13 @@ public struct ReclaimTotals: Sendable, Equatable {
     public var promisedBytes = 0
     /// Bytes by which the footprint fell.
     public var returnedBytes = 0
+    /// Bytes of these that trims of the allocator brought.
+    public var trimmedBytes = 0
 
     mutating func add(_ step: ReclaimStep) {
         steps += 1
         promisedBytes += step.promisedBytes
         returnedBytes += step.returnedBytes
+        trimmedBytes += step.trimmedBytes
     }
 }

@@ -30,7 +30,7 @@ public final class ResourceManager: Service, Sendable {
     let levels = Broadcast<LevelChange>(capacity: LevelChanges.capacity)
     let steps = Broadcast<ReclaimStep>(capacity: LevelChanges.capacity)
     private let bell = Bell()
-    private let channel = ReclaimChannel()
+    let channel = ReclaimChannel()
     private let ticker: any Ticker
     private let metrics: ManagerMetrics
     let lifecycle: ProcessLifecycle
@@ -79,7 +79,8 @@ public final class ResourceManager: Service, Sendable {
         let governor = Governor(
             reader: reader, configuration: configuration, clock: environment.clock,
             wallClock: environment.wallClock, backgroundTasks: backgroundTasks, registry: registry, channel: channel,
-            ticker: ticker, bell: bell, victims: victims, hasLastResort: lastResort != nil)
+            ticker: ticker, bell: bell, victims: victims, hasLastResort: lastResort != nil,
+            allocatorTells: environment.allocator.trimsAfterEveryStep && environment.allocator.statistics != nil)
         self.governor = governor
         reclaimer = Reclaimer(
             registry: registry, channel: channel, host: governor, configuration: configuration,
@@ -219,6 +220,7 @@ public final class ResourceManager: Service, Sendable {
             steps.finish()
         }
         let queue = DispatchQueue(label: "jetsam.notifications")
+        environment.allocator.prepare()
         lifecycle.begin(.descriptors)
         do {
             try threads.start()
@@ -351,6 +353,7 @@ public final class ResourceManager: Service, Sendable {
         for status in sources {
             logger.info("Memory signal \(status)")
         }
+        logger.info("Allocator \(status.allocator)")
     }
 
     /// What has been reclaimed since the manager began.

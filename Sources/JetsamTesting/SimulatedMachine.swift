@@ -19,12 +19,15 @@ public final class SimulatedMachine: Sendable {
     public let tree: KernelTree
     /// The clock.
     public let clock = ManualClock()
+    /// The allocator: it retains what the test says, at first nothing.
+    public let allocator: SimulatedAllocator
     private let ticker: ManualTicker
     private let wallClockShift = Atomic<Int64>(0)
 
     /// A machine with these files; it removes them when it is let go.
-    public init(tree: KernelTree) {
+    public init(tree: KernelTree, allocator: SimulatedAllocator = SimulatedAllocator()) {
         self.tree = tree
+        self.allocator = allocator
         ticker = ManualTicker(clock: clock)
     }
 
@@ -36,6 +39,7 @@ public final class SimulatedMachine: Sendable {
         environment.wallClock = { [self] in clock.now.nanoseconds &+ wallClockShift.load(ordering: .relaxed) }
         environment.variables = [:]
         environment.ticker = ticker
+        environment.allocator = allocator
         environment.listensToKernel = false
         return environment
     }

@@ -118,13 +118,18 @@ int jetsam_die_with_parent(void);
 // CPU time of the calling thread, in nanoseconds.
 int64_t jetsam_thread_cpu_ns(void);
 
-// MARK: - Allocator
+// MARK: - Allocators (allocators.c: all of it by weak references)
 
-// malloc_trim(0): 1 gave something back, 0 gave nothing, -1 not there (another allocator serves this process, or musl).
-// A weak reference: a static build with jemalloc never pulls glibc's allocator in through it.
+// Whether malloc is glibc's own: it is linked or loaded, and nothing has taken its place.
+bool jetsam_glibc_malloc_serves(void);
+// malloc_trim(0): 1 gave something back, 0 gave nothing, -1 not there.
 int jetsam_malloc_trim(void);
-// Whether glibc's own malloc is linked into or loaded in this process.
-bool jetsam_has_malloc_trim(void);
+// Bytes that are free in glibc's heaps (mallinfo2): it walks them, which has taken 36 ms. -1 where it is not there.
+int64_t jetsam_malloc_free_bytes(void);
+// Whether a jemalloc is linked or was preloaded. It may answer and yet serve nobody.
+bool jetsam_has_mallctl(void);
+// jemalloc's mallctl: 0 or a positive errno; ENOSYS without one.
+int jetsam_mallctl(const char *name, void *old, size_t *old_bytes, void *value, size_t value_bytes);
 #endif
 
 #endif

@@ -51,6 +51,9 @@ public struct CacheTraits: OptionSet, Sendable, Hashable {
     public static let asynchronous = CacheTraits(rawValue: 1 << 2)
     /// The contents are private: emptied on entering the background.
     public static let sensitive = CacheTraits(rawValue: 1 << 3)
+    /// What it gives back goes to the kernel at once, as `munmap` and `madvise` do, and not through the allocator: no trim is
+    /// needed to see it leave.
+    public static let unmapping = CacheTraits(rawValue: 1 << 4)
 }
 
 /// What a cache is asked to give back.

@@ -17,6 +17,10 @@ struct ManagerMetrics: Sendable {
     private let promised: Counter
     /// `jetsam_reclaim_returned_bytes_total`, counter: by how much the footprint fell.
     private let returned: Counter
+    /// `jetsam_reclaim_trimmed_bytes_total`, counter: what trims of the allocator brought of it.
+    private let trimmed: Counter
+    /// `jetsam_allocator_retained_bytes`, gauge: what the allocator retains of what was freed, at the latest step.
+    private let retained: Gauge
     /// `jetsam_handler_missed_deadlines_total`, counter.
     private let missedDeadlines: Counter
     /// `jetsam_handler_duration_seconds`, timer: how long release handlers took.
@@ -37,6 +41,8 @@ struct ManagerMetrics: Sendable {
         steps = Counter(label: "jetsam_reclaim_steps_total", dimensions: [], factory: factory)
         promised = Counter(label: "jetsam_reclaim_promised_bytes_total", dimensions: [], factory: factory)
         returned = Counter(label: "jetsam_reclaim_returned_bytes_total", dimensions: [], factory: factory)
+        trimmed = Counter(label: "jetsam_reclaim_trimmed_bytes_total", dimensions: [], factory: factory)
+        retained = Gauge(label: "jetsam_allocator_retained_bytes", dimensions: [], factory: factory)
         missedDeadlines = Counter(label: "jetsam_handler_missed_deadlines_total", dimensions: [], factory: factory)
         handlerTime = CoreMetrics.Timer(
             label: "jetsam_handler_duration_seconds", dimensions: [], preferredDisplayUnit: .seconds, factory: factory)
@@ -71,6 +77,8 @@ struct ManagerMetrics: Sendable {
         headroom.record(step.headroomBytes.after)
         promised.increment(by: step.promisedBytes)
         returned.increment(by: step.returnedBytes)
+        trimmed.increment(by: step.trimmedBytes)
+        retained.record(step.retainedBytes)
         for part in step.parts {
             handlerTime.recordNanoseconds(part.handlerTime.nanoseconds)
             if part.missedDeadline { missedDeadlines.increment() }

@@ -8,7 +8,7 @@ struct ReclaimDemand: Equatable {
     var targetBytes: Int
     /// Bytes that are missing in all, before this process's share and the step's cap.
     var missingBytes: Int
-    /// Bytes that earlier steps freed and the allocator still retains; they are not asked for again.
+    /// Bytes that were freed before and that the allocator was known to retain; the target is without them.
     var retainedBytes = 0
     /// The number of the step in its episode, from 1.
     var step: Int
@@ -39,4 +39,9 @@ struct ReclaimContext {
     var trimsFrom = MonotonicInstant(nanoseconds: .min)
 
     var now: MonotonicInstant { reading.instant }
+
+    /// Whether a trim may be made now that is expected to bring so many bytes.
+    func canTrim(atLeast bytes: Int) -> Bool {
+        retainedBytes >= max(1, bytes) && now >= trimsFrom
+    }
 }

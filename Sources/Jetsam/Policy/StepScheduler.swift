@@ -38,7 +38,7 @@ struct StepScheduler {
         let missing = missingBytes(context)
         let target = targetBytes(context, missing: missing)
         // What the allocator retains is brought by a trim alone, without asking anybody.
-        let isTrimDue = context.retainedBytes > 0 && missing > 0 && context.now >= context.trimsFrom
+        let isTrimDue = missing > 0 && context.canTrim(atLeast: min(TrimSchedule.leastBytes, missing))
         guard target > 0 || isTrimDue || isFirstAtLevel || !areLimitsSet else { return nil }
         step += 1
         mayStepAtOnce = false
@@ -80,6 +80,8 @@ struct StepScheduler {
         let gaveNothing = highestStepped == .critical && lastTarget > 0 && lastPromised < negligible
         let isExhausted =
             context.level == .critical && lastEnd != nil && (gaveNothing || context.purgeableBytes < negligible)
+            // What has been given up already, and only waits to be trimmed, comes before anything else is taken.
+            && !context.canTrim(atLeast: negligible)
         nothingLeftSince = isExhausted ? nothingLeftSince ?? context.now : nil
     }
 

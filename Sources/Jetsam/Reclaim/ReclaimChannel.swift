@@ -11,6 +11,8 @@ final class ReclaimChannel: Sendable {
         var ladder: LadderOrder?
         /// Comes once, and beside whatever else waits.
         var lastResort: LadderOrder?
+        /// Ask the allocator how much it retains.
+        var looksAtAllocator = false
     }
 
     let gauges = ReclaimGauges()
@@ -34,6 +36,11 @@ final class ReclaimChannel: Sendable {
         mail.withLock { mail in
             if order.action == .lastResort { mail.lastResort = order } else { mail.ladder = order }
         }
+        delivered()
+    }
+
+    func postLookAtAllocator() {
+        mail.withLock { $0.looksAtAllocator = true }
         delivered()
     }
 

@@ -13,7 +13,7 @@ struct ReclaimGauges: ~Copyable, Sendable {
     private let ladderBusy = Atomic<Bool>(false)
 
     var inFlightBytes: Int { inFlight.load(ordering: .relaxed) }
-    /// Bytes that were freed and that a trim can bring.
+    /// Bytes that were freed and that a trim can bring, as of the last step or the last look.
     var retainedBytes: Int { retained.load(ordering: .relaxed) }
     var trimsFrom: MonotonicInstant { MonotonicInstant(nanoseconds: earliestTrim.load(ordering: .relaxed)) }
     /// When the call that has been out longest misses its deadline, in nanoseconds; `.max` where none is out.
@@ -35,7 +35,7 @@ struct ReclaimGauges: ~Copyable, Sendable {
     }
 
     func publish(_ trim: TrimSchedule) {
-        retained.store(trim.freedBytes, ordering: .relaxed)
+        retained.store(trim.retainedBytes, ordering: .relaxed)
         earliestTrim.store(trim.earliest.nanoseconds, ordering: .relaxed)
     }
 

@@ -10,6 +10,8 @@ struct ReclaimMeasurement {
     /// Growth of unmanaged memory before the step, bytes a second.
     let growthRate: Int
     let end: MonotonicInstant
+    /// What the allocator still retains.
+    let retainedBytes: Int
 
     var releases: [ReclaimRun.Outcome] { run.outcomes.filter(\.isRelease) }
 
@@ -45,7 +47,8 @@ struct ReclaimMeasurement {
             sequence: sequence, step: demand.step, level: demand.level, reason: demand.reason,
             missingBytes: demand.missingBytes, targetBytes: demand.targetBytes, promisedBytes: run.promisedBytes,
             freedBytes: freed.isEmpty ? nil : freed.reduce(0, +), returnedBytes: returned, isDisturbed: isDisturbed,
-            didTrim: run.didTrim, headroomBytes: (before.headroomBytes, after.headroomBytes),
+            didTrim: run.didTrim, trimmedBytes: run.trimmedBytes, retainedBytes: retainedBytes,
+            headroomBytes: (before.headroomBytes, after.headroomBytes),
             timeToFirstRelease: run.firstRelease.map { demand.decidedAt.duration(to: $0) },
             duration: demand.decidedAt.duration(to: end), parts: parts)
     }

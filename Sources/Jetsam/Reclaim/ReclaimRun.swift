@@ -71,7 +71,9 @@ struct ReclaimRun {
     let number: UInt64
     let kind: Kind
     let demand: ReclaimDemand
-    let plan: [PlannedRelease]
+    /// Who takes part; the plan is made from it anew where a trim has changed what is missing.
+    private let clients: [ClientFacts]
+    private(set) var plan: [PlannedRelease]
     let sizes: [UInt64: Int]
     let callDeadline: Duration
 
@@ -90,24 +92,30 @@ struct ReclaimRun {
     private(set) var didTrim = false
     /// Whether the allocator was trimmed after the caches had given.
     private(set) var didTrimLast = false
+    /// What the trims brought by themselves.
+    private(set) var trimmedBytes = 0
     private(set) var promisedBytes = 0
 
     /// - Parameter number: No other run of the same reclaimer has it.
     init(
-        number: UInt64, kind: Kind, demand: ReclaimDemand, plan: [PlannedRelease], sizes: [UInt64: Int],
-        callDeadline: Duration,
-        trimsFirst: Bool
+        number: UInt64, kind: Kind, demand: ReclaimDemand, plan: [PlannedRelease], clients: [ClientFacts] = [],
+        sizes: [UInt64: Int], callDeadline: Duration, trimsFirst: Bool
     ) {
         self.number = number
         self.kind = kind
         self.demand = demand
         self.plan = plan
+        self.clients = clients
         self.sizes = sizes
         self.callDeadline = callDeadline
         self.trimsFirst = trimsFirst
-        // At critical only answers count; at warning what asynchronous clients were asked for is taken to come.
-        let asked = demand.level == .critical ? 0 : plan.reduce(0) { $0 + ($1.isAsynchronous ? $1.askBytes : 0) }
-        remaining = demand.targetBytes - asked
+        remaining = Self.remaining(of: demand.targetBytes, demand.level, plan)
+    }
+
+    /// At critical only answers count; at warning what asynchronous clients were asked for is taken to come.
+    private static func remaining(of target: Int, _ level: PressureLevel, _ plan: [PlannedRelease]) -> Int {
+        let asked = level == .critical ? 0 : plan.reduce(0) { $0 + ($1.isAsynchronous ? $1.askBytes : 0) }
+        return target - asked
     }
 
     /// The instant at which a call that is out will have missed its deadline; nil where none is out.
@@ -190,12 +198,22 @@ struct ReclaimRun {
         }
     }
 
-    /// The trim that was handed out is done. What it alone brought need not be asked of the caches.
-    mutating func wasTrimmed(gainedBytes: Int) {
+    /// The trim that was handed out is done. What it alone brought need not be asked of the caches, nor are their limits cut
+    /// for it.
+    ///
+    /// - Parameters:
+    ///   - gainedBytes: By how much headroom grew, where nobody had been asked yet.
+    ///   - trimmedBytes: By how much this process's memory fell.
+    mutating func wasTrimmed(gainedBytes: Int, trimmedBytes: Int = 0) {
         isBusy = false
         didTrim = true
-        // What earlier steps had freed was not part of the target.
-        remaining -= max(0, gainedBytes - demand.retainedBytes)
+        self.trimmedBytes += max(0, trimmedBytes)
+        // What was known to be retained was not part of the target.
+        let gained = gainedBytes - demand.retainedBytes
+        guard gained > 0, isAtStart, !isHurried else { return }
+        let target = max(0, demand.targetBytes - gained)
+        if !clients.isEmpty { plan = ReclaimOrder.plan(clients, targetBytes: target) }
+        remaining = Self.remaining(of: target, demand.level, plan)
     }
 
     /// Whether nobody has been asked yet.

@@ -46,6 +46,12 @@ public struct ReclaimStep: Sendable, Equatable, CustomStringConvertible {
     public var isDisturbed: Bool
     /// Whether the allocator was trimmed.
     public var didTrim: Bool
+    /// What the trims brought: by how much what the allocator retains fell, where it can tell, else the footprint meanwhile.
+    /// Part of ``returnedBytes``.
+    public var trimmedBytes = 0
+    /// Bytes that were freed and are still retained by the allocator when the step has ended, as far as is known; no cache is
+    /// asked for these.
+    public var retainedBytes = 0
     /// Headroom before and after, in bytes.
     public var headroomBytes: (before: Int, after: Int)
     /// From the reading that decided it to the first release call; nil where none was made.
@@ -71,10 +77,11 @@ public struct ReclaimStep: Sendable, Equatable, CustomStringConvertible {
     public var description: String {
         if stage != .caches { return laterStageDescription }
         let disturbed = isDisturbed ? ", disturbed" : ""
+        let trimmed = didTrim ? ", \(ByteCount(trimmedBytes)) of it by a trim" : ""
         let freed = freedBytes.map { ", freed \(ByteCount($0))" } ?? ""
         return """
             step \(step) at \(level): asked \(ByteCount(targetBytes)), promised \(ByteCount(promisedBytes))\(freed), \
-            returned \(ByteCount(returnedBytes))\(disturbed) in \(duration.milliseconds) ms; \(reason)
+            returned \(ByteCount(returnedBytes))\(disturbed)\(trimmed) in \(duration.milliseconds) ms; \(reason)
             """
     }
 

@@ -72,15 +72,7 @@ extension Reclaimer {
         let now = clock.now
         let isTrimDue = allocator.trimsAfterEveryStep || state.withLock { now >= $0.trim.earliest }
         let didTrim = allocator.canTrim && isTrimDue && run.order.action != .lastResort
-        if didTrim {
-            let start = clock.now
-            allocator.trim()
-            let end = clock.now
-            state.withLock { state in
-                state.trim.trimmed(from: start, to: end)
-                channel.gauges.publish(state.trim)
-            }
-        }
+        if didTrim { _ = trimAllocator() }
         let step = run.step(
             sequence: host.nextSequence(), after: host.measure(), didTrim: didTrim, timedOut: outcome == .timedOut,
             end: clock.now)

@@ -11,6 +11,7 @@ extension Reclaimer {
         guard mayPrepare else { return false }
         let mail = channel.take()
         if let order = mail.ladder { begin(order, callsHandlers: callsHandlers) }
+        if mail.looksAtAllocator { lookAtAllocator() }
         lookAtLadder()
         let hasRun =
             if let demand = mail.demand {
@@ -45,9 +46,13 @@ extension Reclaimer {
         let clients = registry.clients
         let before = host.measure()
         let managed = registry.reportedBytes
+        let retained = request == nil ? retainedBefore(demand) : nil
+        let isCheap = allocator.trimsAfterEveryStep
         let deadlines = configuration.reclaim
         let hasBegun = state.withLock { state in
             guard !state.isStopped, request?.call.isRevoked != true else { return false }
+            if let retained { state.trim.noteCounted(retained) }
+            channel.gauges.publish(state.trim)
             let facts = facts(clients, state.ledger, demand.level, before)
             var plan = ReclaimOrder.plan(facts, targetBytes: demand.targetBytes)
             // A call of the application's frees; it does not hold anybody down afterwards.
@@ -58,11 +63,14 @@ extension Reclaimer {
             state.requestUnderWay = request
             state.runs += 1
             state.run = ReclaimRun(
-                number: state.runs, kind: .step, demand: demand, plan: plan, sizes: Self.sizes(facts),
+                number: state.runs, kind: .step, demand: demand, plan: plan, clients: request == nil ? facts : [],
+                sizes: Self.sizes(facts),
                 callDeadline: demand.level == .critical ? deadlines.criticalDeadline : deadlines.warningDeadline,
-                trimsFirst: !demand.isUrgent && allocator.canTrim
+                // Who asks for bytes gets them from the caches, whatever the allocator retains beside them.
+                trimsFirst: request == nil && (isCheap || !demand.isUrgent) && allocator.canTrim
                     && state.trim.isDue(
-                        limitBytes: demand.limitBytes, missingBytes: demand.missingBytes, at: clock.now)
+                        limitBytes: demand.limitBytes, missingBytes: demand.missingBytes, isCheap: isCheap,
+                        at: clock.now)
             )
             channel.gauges.publish(state.run)
             return true
@@ -145,6 +153,7 @@ extension Reclaimer {
         let managed = registry.reportedBytes
         let growthRate = host.growthRate
         let sequence = host.nextSequence()
+        let retained = retainedAtOnce
         guard let run = state.withLock({ $0.run }) else { return }
         guard run.kind == .step else {
             state.withLock { state in
@@ -155,11 +164,15 @@ extension Reclaimer {
         }
         host.noteStepEnd(run.demand.step, promisedBytes: run.promisedBytes)
         let (step, problems, request) = state.withLock { state in
+            if let retained {
+                state.trim.noteCounted(retained)
+            } else if !run.didTrimLast, allocator.canTrim {
+                state.trim.noteFreed(freedIntoAllocator(run, state.clients))
+            }
+            channel.gauges.publish(state.trim)
             let result = ReclaimMeasurement(
                 run: run, before: state.before, after: after, managedBefore: state.managedBefore,
-                managedAfter: managed, growthRate: growthRate, end: now)
-            if !run.didTrimLast, allocator.canTrim { state.trim.noteFreed(run.promisedBytes) }
-            channel.gauges.publish(state.trim)
+                managedAfter: managed, growthRate: growthRate, end: now, retainedBytes: state.trim.retainedBytes)
             let step = result.step(sequence: sequence, names: state.clients.mapValues(\.name))
             for (outcome, part) in zip(result.releases, step.parts) {
                 var answer = outcome.answer

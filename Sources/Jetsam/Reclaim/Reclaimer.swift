@@ -136,22 +136,19 @@ final class Reclaimer: Sendable {
 
     private func shouldTrimLast(_ state: borrowing State, at now: MonotonicInstant) -> Bool {
         guard let run = state.run, allocator.canTrim else { return false }
-        if run.promisedBytes > 0, allocator.trimsAfterEveryStep { return true }
+        let freed = freedIntoAllocator(run, state.clients)
+        if freed > 0, allocator.trimsAfterEveryStep { return true }
         var trim = state.trim
-        trim.noteFreed(run.promisedBytes)
+        trim.noteFreed(freed)
         if run.demand.level == .critical, trim.isDueAtCriticalEnd { return true }
         return trim.isDue(limitBytes: run.demand.limitBytes, missingBytes: run.demand.missingBytes, at: now)
     }
 
     private func trim() {
-        let start = clock.now
-        allocator.trim()
-        let end = clock.now
-        let headroom = state.withLock { $0.run?.isAtStart ?? false } ? host.measure().headroomBytes : nil
+        let atStart = state.withLock { $0.run?.isAtStart == true ? $0.before.headroomBytes : nil }
+        let (headroom, trimmed) = trimAllocator()
         state.withLock { state in
-            state.trim.trimmed(from: start, to: end)
-            channel.gauges.publish(state.trim)
-            state.run?.wasTrimmed(gainedBytes: headroom.map { $0 - state.before.headroomBytes } ?? 0)
+            state.run?.wasTrimmed(gainedBytes: atStart.map { headroom - $0 } ?? 0, trimmedBytes: trimmed)
         }
     }
 

@@ -33,6 +33,8 @@ final class Governor: Sendable {
         var armed: (usageBytes: Int, limitBytes: Int)?
         /// The limit for which a kernel threshold was asked for last, whether it could be had or not.
         var thresholdAskedFor: Int?
+        /// When a reclaim thread was last asked to look what the allocator retains.
+        var lastLook: MonotonicInstant?
     }
 
     /// What a judgement leads to: what is posted under the lock, and what follows when it is given back.
@@ -47,6 +49,7 @@ final class Governor: Sendable {
         var demand: ReclaimDemand?
         var regrowth: Regrowth.Decision?
         var ladder: LadderOrder?
+        var looksAtAllocator = false
     }
 
     let configuration: ResourceManager.Configuration
@@ -60,6 +63,8 @@ final class Governor: Sendable {
     let state: Lock<State>
     let bell: Bell
     let victims: any LadderVictims
+    /// Whether the allocator can tell at once what it retains.
+    private let allocatorTells: Bool
     private let pace: SamplingPace
     private let spans: Spans
     private let level = Atomic<UInt8>(0)
@@ -71,8 +76,9 @@ final class Governor: Sendable {
         wallClock: @escaping @Sendable () -> Int64, backgroundTasks: BackgroundTaskRegistry,
         registry: CacheRegistry, channel: ReclaimChannel,
         ticker: any Ticker, bell: Bell, victims: any LadderVictims,
-        hasLastResort: Bool
+        hasLastResort: Bool, allocatorTells: Bool
     ) {
+        self.allocatorTells = allocatorTells
         self.configuration = configuration
         self.clock = clock
         self.wallClock = wallClock
@@ -112,6 +118,7 @@ final class Governor: Sendable {
             if let demand = effects.demand { channel.post(demand) }
             if let regrowth = effects.regrowth { channel.post(regrowth) }
             if let order = effects.ladder { channel.post(order) }
+            if effects.looksAtAllocator { channel.postLookAtAllocator() }
             return effects
         }
         if effects.didChange || effects.hasMoved || effects.wantsThreshold || effects.hasTimeNews {
@@ -283,6 +290,7 @@ final class Governor: Sendable {
                     purgeableBytes: registry.reportedBytes, inFlightBytes: channel.gauges.inFlightBytes,
                     retainedBytes: channel.gauges.retainedBytes, trimsFrom: channel.gauges.trimsFrom))
             effects.ladder = ladder(&state, level, reason, context.now)
+            effects.looksAtAllocator = shouldLookAtAllocator(&state, level, context.now)
         }
         if state.scheduler.areLimitsSet, state.allowsRegrowth {
             let budget = configuration.footprint.map { BudgetView(reading, $0) }
@@ -291,6 +299,16 @@ final class Governor: Sendable {
                 reading: nearer?.reading ?? reading, thresholds: nearer?.thresholds ?? context.thresholds, level: level,
                 growthRate: state.judgement.growthRate)
         }
+    }
+
+    /// The application frees too, while memory is short: what that leaves with the allocator is looked at by a reclaim thread,
+    /// as the allocator has locks.
+    private func shouldLookAtAllocator(_ state: inout State, _ level: PressureLevel, _ now: MonotonicInstant) -> Bool {
+        guard allocatorTells, level > .normal,
+            state.lastLook.isOlder(than: configuration.reclaim.warningSpacing.nanoseconds, at: now)
+        else { return false }
+        state.lastLook = now
+        return true
     }
 
     private func ladder(

@@ -50,7 +50,7 @@ struct HungHandlerTests {
             self.lastResort = lastResort
             reclaimer = Reclaimer(
                 registry: registry, channel: ReclaimChannel(), host: host, configuration: .init(), clock: clock,
-                allocator: FakeAllocator(), victims: NoVictims(),
+                allocator: SimulatedAllocator(), victims: NoVictims(),
                 lastResort: { _ in
                     lastResort.arrive()
                     lastResort.waitUntilOpen()

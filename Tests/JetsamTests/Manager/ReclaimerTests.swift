@@ -33,7 +33,7 @@ struct ReclaimerTests {
         init() {
             reclaimer = Reclaimer(
                 registry: registry, channel: ReclaimChannel(), host: host, configuration: .init(), clock: ManualClock(),
-                allocator: FakeAllocator(), victims: NoVictims(), lastResort: nil)
+                allocator: SimulatedAllocator(), victims: NoVictims(), lastResort: nil)
             reclaimer.start()
         }
 

@@ -99,6 +99,41 @@ struct TrimScheduleTests {
         #expect(schedule.isDue(limitBytes: 512 * mebibyte, missingBytes: 10 * mebibyte, at: .seconds(0)))
         #expect(!schedule.isDue(limitBytes: 512 * mebibyte, missingBytes: 11 * mebibyte, at: .seconds(0)))
     }
+
+    @Test("What the allocator counts takes the place of the estimate; what a trim left behind is not counted again")
+    func counted() {
+        var schedule = TrimSchedule(configuration: .init())
+        schedule.noteFreed(40 * mebibyte)
+        schedule.noteCounted(100 * mebibyte)
+        #expect(schedule.retainedBytes == 100 * mebibyte)
+        schedule.trimmed(from: .seconds(0), to: .seconds(0.1))
+        schedule.noteCounted(100 * mebibyte)
+        #expect(schedule.retainedBytes == 0)
+        schedule.noteCounted(130 * mebibyte)
+        #expect(schedule.retainedBytes == 30 * mebibyte)
+        // Part of what lay beyond reach was used again, and is free once more.
+        schedule.noteCounted(20 * mebibyte)
+        schedule.noteCounted(50 * mebibyte)
+        #expect(schedule.retainedBytes == 30 * mebibyte)
+        schedule.trimmed(from: .seconds(1), to: .seconds(1.1), leaving: 5 * mebibyte)
+        schedule.noteCounted(6 * mebibyte)
+        #expect(schedule.retainedBytes == mebibyte)
+    }
+
+    @Test("A cheap trim is due for a mebibyte, or for all that is missing, and need not wait")
+    func cheap() {
+        var schedule = TrimSchedule(configuration: .init())
+        schedule.trimmed(from: .seconds(0), to: .seconds(10), leaving: 0)
+        func isDue(_ bytes: Int, missing: Int) -> Bool {
+            schedule.noteCounted(bytes)
+            return schedule.isDue(limitBytes: 1 << 40, missingBytes: missing, isCheap: true, at: .seconds(10))
+        }
+        #expect(!isDue(mebibyte - 1, missing: 100 * mebibyte))
+        #expect(isDue(mebibyte, missing: 100 * mebibyte))
+        #expect(isDue(1000, missing: 1000))
+        #expect(!isDue(1000, missing: 0))
+        #expect(!isDue(0, missing: 1))
+    }
 }
 
 struct LedgerEntryTests {

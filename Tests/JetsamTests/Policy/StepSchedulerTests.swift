@@ -125,6 +125,20 @@ struct StepSchedulerTests {
         #expect(try next(&scheduler, held).targetBytes == 0)
     }
 
+    @Test("Caches that are empty are not the end while there is something to trim")
+    func retainedAtTheEnd() {
+        var scheduler = StepScheduler(configuration: .init())
+        #expect(scheduler.next(context(headroom: 20, level: .critical, purgeable: 0)) != nil)
+        scheduler.stepEnded(1, promisedBytes: 0, at: .seconds(0))
+        var held = context(headroom: 20, level: .critical, at: 1, purgeable: 0)
+        held.retainedBytes = 40 * mebibyte
+        #expect(scheduler.next(held)?.step == 2)
+        #expect(scheduler.nothingLeftSince == nil)
+        scheduler.stepEnded(2, promisedBytes: 0, at: .seconds(1))
+        _ = scheduler.next(context(headroom: 20, level: .critical, at: 2, purgeable: 0))
+        #expect(scheduler.nothingLeftSince == .seconds(2))
+    }
+
     @Test("Back at normal the next episode counts from one, and nothing is demanded")
     func episodes() {
         var scheduler = StepScheduler(configuration: .init())

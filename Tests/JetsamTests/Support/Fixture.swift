@@ -15,9 +15,10 @@ final class Fixture: Sendable {
     /// A container of 512 MiB of which `used` are unreclaimable and belong to this process.
     init(
         used: Int = 200 * mebibyte, configuration: ResourceManager.Configuration = .init(),
-        stateStore: (any SceneStateStore)? = nil, lastResort: (@Sendable (LevelReason) -> Void)? = nil
+        allocator: SimulatedAllocator = SimulatedAllocator(), stateStore: (any SceneStateStore)? = nil,
+        lastResort: (@Sendable (LevelReason) -> Void)? = nil
     ) throws {
-        machine = SimulatedMachine(tree: try .v2(limit: 512 * mebibyte))
+        machine = SimulatedMachine(tree: try .v2(limit: 512 * mebibyte), allocator: allocator)
         self.used = Lock(used)
         backgroundTasks = machine.makeBackgroundTaskRegistry()
         manager = try ResourceManager(

@@ -15,7 +15,7 @@ final class LifecycleFixture: Sendable {
     let record = LifecycleRecord()
     let exits = Lock<[Int32]>([])
     let logs = LogRecord()
-    let allocator = FakeAllocator()
+    let allocator = SimulatedAllocator()
     private let observation = Lock<LifecycleObservation?>(nil)
 
     init(

@@ -1,0 +1,59 @@
+/// What an allocator holds at one instant, in bytes.
+///
+/// The figures are jemalloc's, of its `stats.*`; they are read one after another and need not fit each other to the byte.
+public struct AllocatorStatistics: Sendable, Equatable {
+    /// What the application has allocated and not freed.
+    public var allocatedBytes: Int
+    /// Pages that hold at least one allocation. What they hold beside it is lost to fragmentation: no trim brings it back.
+    public var activeBytes: Int
+    /// Pages that may be resident: active ones, those that were freed and not given back yet, and the allocator's own.
+    public var residentBytes: Int
+    /// What the allocator needs for itself.
+    public var metadataBytes: Int
+    /// Address space that was given back and is kept for later; it takes no memory. jemalloc calls it `retained`.
+    public var reservedBytes: Int
+
+    /// The figures as they were read.
+    public init(
+        allocatedBytes: Int, activeBytes: Int, residentBytes: Int, metadataBytes: Int, reservedBytes: Int
+    ) {
+        self.allocatedBytes = allocatedBytes
+        self.activeBytes = activeBytes
+        self.residentBytes = residentBytes
+        self.metadataBytes = metadataBytes
+        self.reservedBytes = reservedBytes
+    }
+
+    /// Bytes that were freed and are still resident: what a trim can bring.
+    public var retainedBytes: Int {
+        max(0, residentBytes - activeBytes - metadataBytes)
+    }
+}
+
+/// The allocator beneath a manager: which it is, and what it holds.
+public struct AllocatorStatus: Sendable, Equatable, CustomStringConvertible {
+    /// Its name, such as `jemalloc`.
+    public var name: String
+    /// Whether it can give freed memory back.
+    public var canTrim: Bool
+    /// Why it cannot, or why it is not trusted to; nil where it can.
+    public var limitation: String?
+    /// What it holds; nil where it cannot tell cheaply.
+    public var statistics: AllocatorStatistics?
+    /// Bytes that were freed and that a trim is expected to bring, as reclaim knows: counted where the allocator tells, else
+    /// what caches have given since the last trim. Caches are not asked for these.
+    public var retainedBytes: Int
+
+    init(_ allocator: any Allocator, statistics: AllocatorStatistics?, retainedBytes: Int) {
+        name = allocator.name
+        canTrim = allocator.canTrim
+        limitation = allocator.limitation
+        self.statistics = statistics
+        self.retainedBytes = retainedBytes
+    }
+
+    /// One line, such as `jemalloc: used` or `unknown: not used, …`.
+    public var description: String {
+        limitation.map { "\(name): not used, \($0)" } ?? "\(name): used"
+    }
+}

@@ -1,0 +1,54 @@
+internal import MemoryPressure
+
+extension Reclaimer {
+    /// What the allocator retains, where it can tell at once.
+    var retainedAtOnce: Int? {
+        allocator.canTrim && allocator.trimsAfterEveryStep ? allocator.statistics?.retainedBytes : nil
+    }
+
+    /// Asks the allocator what it retains, so that the next step knows.
+    func lookAtAllocator() {
+        guard let retained = retainedAtOnce else { return }
+        state.withLock { state in
+            state.trim.noteCounted(retained)
+            channel.gauges.publish(state.trim)
+        }
+    }
+
+    /// What the allocator retains, before a step begins; nil where it would take too long to find out.
+    func retainedBefore(_ demand: ReclaimDemand) -> Int? {
+        if let retained = retainedAtOnce { return retained }
+        // glibc walks its heaps to count. Once in an episode, with time to spare, and where a trim may follow, it may.
+        guard allocator.canTrim, demand.step == 1, demand.level == .warning, !demand.isUrgent, demand.missingBytes > 0,
+            state.withLock({ clock.now >= $0.trim.earliest })
+        else { return nil }
+        return allocator.countFreeBytes()
+    }
+
+    /// Trims the allocator, and gives the headroom after it and by how much what it retained, or the footprint, fell.
+    func trimAllocator() -> (headroomBytes: Int, trimmedBytes: Int) {
+        let retained = retainedAtOnce
+        let before = host.measure()
+        let start = clock.now
+        allocator.trim()
+        let end = clock.now
+        let left = retainedAtOnce
+        let after = host.measure()
+        state.withLock { state in
+            state.trim.trimmed(from: start, to: end, leaving: left)
+            channel.gauges.publish(state.trim)
+        }
+        let fall = if let retained, let left { retained - left } else { before.footprintBytes - after.footprintBytes }
+        return (after.headroomBytes, max(0, fall))
+    }
+
+    /// How much of what the caches gave in a run went to the allocator, and not to the kernel at once.
+    func freedIntoAllocator(_ run: ReclaimRun, _ clients: [UInt64: CacheClient]) -> Int {
+        var sum = 0
+        for outcome in run.outcomes
+        where outcome.isRelease && clients[outcome.client]?.traits.contains(.unmapping) != true {
+            sum += min(outcome.answer.promisedBytes, Int.max - sum)
+        }
+        return sum
+    }
+}
