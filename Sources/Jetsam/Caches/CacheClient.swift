@@ -19,6 +19,9 @@ final class CacheClient: Sendable {
     let handlers: Handlers
     /// The scene that it belongs to.
     let scene: SceneIdentifier?
+    /// For a cache whose answer is exactly what it gave to the kernel: the same release for a thread that may neither wait
+    /// nor allocate.
+    let lastResort: (@Sendable (_ bytes: Int) -> Int)?
 
     private let bytes = Atomic<Int>(0)
     private let limit = Atomic<Int>(-1)
@@ -30,7 +33,7 @@ final class CacheClient: Sendable {
 
     init(
         id: UInt64, name: String, priority: CachePriority, rebuildCost: Double?, traits: CacheTraits,
-        handlers: Handlers, scene: SceneIdentifier? = nil
+        handlers: Handlers, scene: SceneIdentifier? = nil, lastResort: (@Sendable (_ bytes: Int) -> Int)? = nil
     ) {
         self.id = id
         self.name = name
@@ -39,6 +42,7 @@ final class CacheClient: Sendable {
         self.traits = traits
         self.handlers = handlers
         self.scene = scene
+        self.lastResort = lastResort
     }
 
     var reportedBytes: Int { bytes.load(ordering: .relaxed) }

@@ -77,16 +77,31 @@ public final class CacheRegistry: Sendable {
     /// Bytes that all registered caches report together; never negative.
     public var reportedBytes: Int { max(0, total.load(ordering: .relaxed)) }
 
+    /// Registers a cache that gives memory to the kernel itself: its answers are what was freed.
+    ///
+    /// - Parameter lastResort: The release for a thread that may neither wait nor allocate; called at any time, also beside
+    ///   the others.
+    func registerSegments(
+        _ name: String, priority: CachePriority, rebuildCost: Double?, traits: CacheTraits, scene: SceneIdentifier?,
+        limit: @escaping @Sendable (_ bytes: Int?) -> Void, release: @escaping @Sendable (_ bytes: Int) -> Int,
+        lastResort: @escaping @Sendable (_ bytes: Int) -> Int
+    ) -> CacheRegistration {
+        add(
+            name, priority, rebuildCost, traits.subtracting([.asynchronous, .traversal]), scene,
+            .synchronous(limit: limit, release: { release($0.bytes) }), lastResort)
+    }
+
     private func add(
         _ name: String, _ priority: CachePriority, _ rebuildCost: Double?, _ traits: CacheTraits,
-        _ scene: SceneIdentifier?, _ handlers: CacheClient.Handlers
+        _ scene: SceneIdentifier?, _ handlers: CacheClient.Handlers,
+        _ lastResort: (@Sendable (_ bytes: Int) -> Int)? = nil
     ) -> CacheRegistration {
         let name = String(name.prefix(128))
         let cost = rebuildCost.map { $0 > 0 ? $0 : 0 }
         let client = state.withLock { state in
             let client = CacheClient(
                 id: state.nextID, name: name, priority: priority, rebuildCost: cost, traits: traits,
-                handlers: handlers, scene: scene)
+                handlers: handlers, scene: scene, lastResort: lastResort)
             state.nextID += 1
             state.clients.append(client)
             if let scene { state.scenes[scene, default: []].append(client) }

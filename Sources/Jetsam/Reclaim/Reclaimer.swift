@@ -186,7 +186,11 @@ final class Reclaimer: Sendable {
         channel.gauges.didCall()
         let after = allocator.bytesFreedByThread()
         client.endCall()
-        let freed: Int? = if let before, let after { Int(clamping: after &- before) } else { nil }
+        // What went straight to the kernel passed no allocator.
+        let freed: Int? =
+            if client.lastResort != nil { promised } else if let before, let after {
+                Int(clamping: after &- before)
+            } else { nil }
         answered(id, promised, freed: freed, error: message)
     }
 

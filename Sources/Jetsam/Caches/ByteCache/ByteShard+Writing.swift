@@ -1,0 +1,198 @@
+extension ByteShard {
+    /// An entry that stands in its segment and is not in the index yet.
+    @safe struct Reservation {
+        let entry: ByteEntry
+        let id: UInt32
+        let location: UInt64
+        let generation: UInt8
+    }
+
+    /// Makes room for an entry and writes its header and key. Nil where there is none to be had; then nothing was lost but what
+    /// had to make room.
+    mutating func reserve(
+        _ hash: UInt64, _ key: UnsafeRawBufferPointer, valueCount: Int, expiry: UInt32?
+    ) -> Reservation? {
+        let count = ByteEntry.byteCount(keyCount: key.count, valueCount: valueCount, hasExpiry: expiry != nil)
+        guard let count, count <= segments.segmentBytes,
+            let id = segment(for: wasHere(hash) ? .kept : .young, count)
+        else { return nil }
+        let reservation = append(
+            to: id, keyCount: key.count, valueCount: valueCount, byteCount: count, expiry: expiry)
+        if let bytes = key.baseAddress { unsafe reservation.entry.key.copyMemory(from: bytes, byteCount: key.count) }
+        return reservation
+    }
+
+    @inline(__always)
+    private mutating func append(
+        to id: UInt32, keyCount: Int, valueCount: Int, byteCount: Int, expiry: UInt32?
+    ) -> Reservation {
+        let record = unsafe segments.record(id)
+        let offset = unsafe Int(record.pointee.used)
+        segments.use(id, upTo: offset + byteCount)
+        let entry = unsafe ByteEntry(
+            writingAt: record.pointee.base + offset, keyCount: keyCount, valueCount: valueCount, expiry: expiry)
+        return unsafe Reservation(
+            entry: entry, id: id, location: segments.location(id, offset: offset),
+            generation: record.pointee.generation)
+    }
+
+    /// Whether a slot tells that a key of this hash was evicted not long ago.
+    private func wasHere(_ hash: UInt64) -> Bool {
+        guard unsafe index.slots != nil else { return false }
+        let (first, second) = unsafe index.buckets(hash)
+        for place in 0..<ByteIndex.bucketSlots {
+            let (one, other) = unsafe (ByteSlot(word: first[place]), ByteSlot(word: second[place]))
+            if !one.isEmpty, one.hash == hash, !segments.view.isLive(one) { return true }
+            if !other.isEmpty, other.hash == hash, !segments.view.isLive(other) { return true }
+        }
+        return false
+    }
+
+    /// Enters a written entry into the index, in the place of an older one of its key. False where it went meanwhile, or the
+    /// index has no memory to grow; then the older one is still there.
+    mutating func commit(_ reservation: Reservation, _ hash: UInt64, _ key: UnsafeRawBufferPointer) -> Bool {
+        let record = unsafe segments.record(reservation.id)
+        guard unsafe record.pointee.generation == reservation.generation else { return false }
+        let slot = ByteSlot(
+            hash: hash, frequency: 0, generation: reservation.generation, location: reservation.location)
+        if let old = unsafe find(hash, key) {
+            let frequency = unsafe ByteSlot(word: old.slot.pointee).frequency
+            unsafe old.slot.pointee =
+                slot.moved(
+                    to: slot.location, generation: slot.generation, frequency: frequency
+                ).word
+            count(reservation)
+            forget(old)
+            return true
+        }
+        guard let place = unsafe place(for: hash) else { return false }
+        unsafe place.pointee = slot.word
+        count(reservation)
+        return true
+    }
+
+    private mutating func count(_ reservation: Reservation) {
+        let bytes = reservation.entry.byteCount
+        let record = unsafe segments.record(reservation.id)
+        unsafe record.pointee.liveCount += 1
+        unsafe record.pointee.liveBytes += UInt32(truncatingIfNeeded: bytes)
+        entries += 1
+        liveBytes += bytes
+        insertions += 1
+    }
+
+    /// A free slot of the index, which grows for it.
+    private mutating func place(for hash: UInt64) -> UnsafeMutablePointer<UInt64>? {
+        if index.isFull(entries), !index.isLargest, !rebuildIndex(for: entries), unsafe index.slots == nil {
+            return nil
+        }
+        for attempt in 0..<2 {
+            if let place = unsafe index.place(for: hash, segments.view) { return unsafe place }
+            if attempt > 0 || index.isLargest || !rebuildIndex(for: max(entries, index.capacity * 7 / 8)) { break }
+        }
+        return nil
+    }
+
+    /// Makes the index right for so many entries; false where there is no memory for it.
+    mutating func rebuildIndex(for count: Int) -> Bool {
+        var lost = (count: 0, bytes: 0)
+        let view = segments.view
+        let isDone = index.rebuild(for: count, view) { slot in
+            let bytes = unsafe ByteEntry(at: view.address(of: slot)).byteCount
+            let record = unsafe view.segment(of: slot)
+            unsafe record.pointee.liveCount -= 1
+            unsafe record.pointee.liveBytes -= UInt32(truncatingIfNeeded: bytes)
+            lost.count += 1
+            lost.bytes += bytes
+        }
+        entries -= lost.count
+        liveBytes -= lost.bytes
+        evictions += lost.count
+        return isDone
+    }
+
+    /// Gives the index's memory back where few entries are left; not where there is no memory for a smaller one.
+    mutating func shrinkIndex() {
+        if entries < index.capacity / 3, index.byteCount > memory.pageBytes { _ = rebuildIndex(for: entries) }
+    }
+
+    /// A segment with room for so many bytes.
+    @inline(__always)
+    private mutating func segment(for kind: SegmentRecord.Kind, _ bytes: Int) -> UInt32? {
+        let filling = kind == .young ? fillingYoung : fillingKept
+        if filling != SegmentRecord.none, hasRoom(filling, bytes) { return filling }
+        return nextSegment(for: kind, bytes)
+    }
+
+    @inline(__always)
+    func hasRoom(_ id: UInt32, _ bytes: Int) -> Bool {
+        let end = unsafe Int(segments.record(id).pointee.used) + bytes
+        if unsafe end <= Int(segments.record(id).pointee.resident) { return true }
+        return end <= segments.segmentBytes && (limit == .max || mayTouch(id, end))
+    }
+
+    /// Whether a segment may become resident up to there: a limit that came later than the segment holds for it too.
+    private func mayTouch(_ id: UInt32, _ end: Int) -> Bool {
+        let resident = unsafe Int(segments.record(id).pointee.resident)
+        let wanted = unsafe segments.record(id).pointee.hasHugePages ? segments.segmentBytes : memory.roundedUp(end)
+        return segments.residentBytes + segments.deferredBytes - resident + wanted <= limit
+    }
+
+    private mutating func nextSegment(for kind: SegmentRecord.Kind, _ bytes: Int) -> UInt32? {
+        // Spare ones of a cache that was limited while it was small may have less memory than is needed.
+        for _ in 0..<4 {
+            if segments.spare.isEmpty {
+                if mayGrow(for: kind) {
+                    guard !segments.free.isEmpty || segments.grow() else { return nil }
+                } else if !makeSpare() {
+                    return nil
+                }
+            }
+            // Making a spare one may have begun one of this kind.
+            let filling = kind == .young ? fillingYoung : fillingKept
+            if filling != SegmentRecord.none, hasRoom(filling, bytes) { return filling }
+            guard let id = beginSegment(for: kind) else { return nil }
+            if hasRoom(id, bytes) { return id }
+        }
+        return nil
+    }
+
+    /// Seals what was filled and begins to fill a segment that is spare or free; nil where there is none.
+    mutating func beginSegment(for kind: SegmentRecord.Kind) -> UInt32? {
+        let id = segments.spare.isEmpty ? segments.free.first : segments.spare.first
+        guard id != SegmentRecord.none else { return nil }
+        segments.dequeue(id)
+        let record = unsafe segments.record(id)
+        unsafe record.pointee.kind = kind
+        unsafe record.pointee.stamp = lookups
+        segments.enqueue(id, as: .filling)
+        seal(kind)
+        if kind == .young { fillingYoung = id } else { fillingKept = id }
+        return id
+    }
+
+    /// Closes the segment that is being filled.
+    mutating func seal(_ kind: SegmentRecord.Kind) {
+        let id = kind == .young ? fillingYoung : fillingKept
+        guard id != SegmentRecord.none else { return }
+        if kind == .young { fillingYoung = SegmentRecord.none } else { fillingKept = SegmentRecord.none }
+        let record = unsafe segments.record(id)
+        segments.enqueue(id, as: .sealed)
+        if unsafe record.pointee.liveCount == 0, unsafe !record.pointee.isPinned { recycle(id) }
+    }
+
+    /// Whether one more segment stays within the limit. For new entries one is left over, so that those which stay have
+    /// somewhere to go.
+    func mayGrow(for kind: SegmentRecord.Kind) -> Bool {
+        let size = segments.segmentBytes
+        var wanted = segments.residentBytes + segments.deferredBytes + size
+        if fillingYoung != SegmentRecord.none, kind == .kept {
+            wanted += unsafe size - Int(segments.record(fillingYoung).pointee.resident)
+        }
+        if fillingKept != SegmentRecord.none, kind == .young {
+            wanted += unsafe size - Int(segments.record(fillingKept).pointee.resident)
+        }
+        if kind == .young, limit / 8 >= size { wanted += size }
+        return wanted <= limit
+    }
+}

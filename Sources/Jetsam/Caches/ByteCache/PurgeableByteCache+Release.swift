@@ -1,0 +1,96 @@
+extension PurgeableByteCache {
+    private static let batch = 32
+
+    /// Gives back at least so many bytes, if it has them: empty segments first, then whole segments of the values that are
+    /// read least. `Int.max` empties it.
+    ///
+    /// Segments that a body reads are passed over. Where the others are not enough, what is in them goes from the cache at
+    /// once and their memory as soon as the last body returns; it is in ``ByteCacheStatistics/deferredBytes`` until then.
+    ///
+    /// - Returns: The bytes that were given to the kernel, exactly.
+    @discardableResult
+    public func release(bytes: Int) -> Int {
+        guard bytes > 0 else { return 0 }
+        var given = release(bytes, isShared: true, waits: true)
+        if given < bytes { given += release(bytes - given, isShared: false, waits: true) }
+        if given < bytes { deferPinned(bytes - given) }
+        for index in 0..<sizes.shardCount { shard(index).withLock { $0.shrinkIndex() } }
+        return given
+    }
+
+    /// The same for a thread that may not wait, such as the sampler: shards that somebody is in are passed over. Allocates
+    /// nothing and calls nobody.
+    package func releaseWithoutWaiting(bytes: Int) -> Int {
+        guard bytes > 0 else { return 0 }
+        let given = release(bytes, isShared: true, waits: false)
+        return given < bytes ? given + release(bytes - given, isShared: false, waits: false) : given
+    }
+
+    /// - Parameter isShared: Each shard gives its share and no more; else one after the other gives all that is missing.
+    private func release(_ bytes: Int, isShared: Bool, waits: Bool) -> Int {
+        var total = 0
+        if isShared {
+            for index in 0..<sizes.shardCount {
+                total += withShard(index, waits) { $0.segments.residentBytes } ?? 0
+            }
+            guard total > 0 else { return 0 }
+        }
+        var given = 0
+        for index in 0..<sizes.shardCount where given < bytes {
+            var wanted = bytes - given
+            if isShared {
+                let own = withShard(index, waits) { $0.segments.residentBytes } ?? 0
+                // All of it where more is wanted than there is: the product below must not overflow.
+                wanted = bytes >= total ? own : Int(Double(bytes) * (Double(own) / Double(total)))
+            }
+            given += release(wanted, from: index, isExact: isShared, waits: waits)
+        }
+        return given
+    }
+
+    private func release(_ bytes: Int, from index: Int, isExact: Bool, waits: Bool) -> Int {
+        unsafe withUnsafeTemporaryAllocation(of: ByteShard.Leaving.self, capacity: Self.batch) { leaving in
+            var given = 0
+            while given < bytes {
+                let count = withShard(index, waits) {
+                    unsafe $0.take(bytes - given, isExact: isExact, into: leaving)
+                }
+                guard let count, count > 0 else { break }
+                var some = 0
+                // Not under the lock: others can go on in this shard while the kernel takes the pages.
+                for place in 0..<count {
+                    let one = unsafe leaving[place]
+                    let bytes = unsafe memory.discard(
+                        UnsafeMutableRawPointer(bitPattern: one.base).unsafelyUnwrapped, one.bytes)
+                    unsafe leaving[place].bytes = bytes
+                    some += bytes
+                }
+                let change = shard(index).withLock { shard in
+                    for place in 0..<count { unsafe shard.left(leaving[place], given: leaving[place].bytes) }
+                    return report(&shard, atOnce: true)
+                }
+                tell(change)
+                guard some > 0 else { break }
+                given += some
+            }
+            return given
+        }
+    }
+
+    private func withShard<Result>(_ index: Int, _ waits: Bool, _ body: (inout ByteShard) -> Result) -> Result? {
+        waits ? shard(index).withLock(body) : shard(index).withLockIfAvailable(body)
+    }
+
+    private func deferPinned(_ bytes: Int) {
+        var missing = bytes
+        for index in 0..<sizes.shardCount where missing > 0 {
+            let (deferred, change) = shard(index).withLock { shard in
+                let before = shard.segments.deferredBytes
+                shard.deferPinned(missing)
+                return (shard.segments.deferredBytes - before, report(&shard, atOnce: true))
+            }
+            tell(change)
+            missing -= deferred
+        }
+    }
+}

@@ -1,0 +1,68 @@
+extension PurgeableByteCache {
+    /// Removes a value; whether there was one that had not expired.
+    @discardableResult
+    public func removeValue(for key: String) -> Bool {
+        var key = key
+        return key.withUTF8 { unsafe remove(UnsafeRawBufferPointer($0)) }
+    }
+
+    /// Removes a value; whether there was one that had not expired.
+    @discardableResult
+    public func removeValue(for key: RawSpan) -> Bool {
+        unsafe key.withUnsafeBytes { unsafe remove($0) }
+    }
+
+    /// Removes a value; whether there was one that had not expired.
+    @discardableResult
+    public func removeValue(for key: [UInt8]) -> Bool {
+        unsafe removeValue(for: key.span.bytes)
+    }
+
+    /// Removes all values. Their memory stays for new ones; ``release(bytes:)`` gives it back.
+    public func removeAll() {
+        for index in 0..<sizes.shardCount {
+            tell(
+                shard(index).withLock { shard in
+                    shard.removeAll()
+                    return report(&shard, atOnce: true)
+                })
+        }
+    }
+
+    @discardableResult
+    func remove(_ key: UnsafeRawBufferPointer) -> Bool {
+        let hash = unsafe ByteHash(key, seeds)
+        let (wasThere, change) = shard(shardIndex(hash)).withLock { shard -> (Bool, Int) in
+            guard let found = unsafe shard.find(hash.index, key) else { return (false, 0) }
+            let hasExpired = found.entry.hasExpiry && found.entry.expiry <= tick
+            if hasExpired { shard.expirations += 1 }
+            shard.remove(found)
+            return (!hasExpired, report(&shard))
+        }
+        tell(change)
+        return wasThere
+    }
+
+    /// What it holds, and what became of calls to it.
+    public var statistics: ByteCacheStatistics {
+        var sum = ByteCacheStatistics()
+        for index in 0..<sizes.shardCount {
+            shard(index).withLock { shard in
+                sum.hits += shard.hits
+                sum.misses += shard.misses
+                sum.insertions += shard.insertions
+                sum.refusals += shard.refusals
+                sum.evictions += shard.evictions
+                sum.expirations += shard.expirations
+                sum.entries += shard.entries
+                sum.liveBytes += shard.liveBytes
+                sum.residentBytes += shard.segments.residentBytes
+                sum.indexBytes += shard.index.byteCount
+                sum.deferredBytes += shard.segments.deferredBytes
+                sum.releasedBytes += shard.releasedBytes
+                sum.segments += shard.segments.heldCount
+            }
+        }
+        return sum
+    }
+}
