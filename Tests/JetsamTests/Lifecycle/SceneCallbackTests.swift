@@ -78,6 +78,7 @@ struct SceneCallbackTests {
             fixture.machine.advance(by: .milliseconds(2499))
             #expect(!fixture.record.events.contains("willResignActive"))
             fixture.machine.advance(by: .milliseconds(1))
+            try await fixture.until("the process has gone on") { manager.processState == .inactive }
             try await change.value
             #expect(fixture.record.events.last == "willResignActive")
             #expect(manager.processState == .inactive && fixture.seconds == 2.5)
