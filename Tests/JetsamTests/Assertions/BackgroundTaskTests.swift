@@ -14,6 +14,10 @@ final class ManualRegistry: Sendable {
         registry = BackgroundTaskRegistry(configuration: configuration, clock: clock, isAutomatic: false)
     }
 
+    deinit {
+        registry.endEverything()
+    }
+
     func advance(_ duration: Duration) {
         clock.advance(by: duration)
         registry.runDue()

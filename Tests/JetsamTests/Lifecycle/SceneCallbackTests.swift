@@ -14,7 +14,7 @@ struct SceneCallbackTests {
         let refusals = Lock<[String: LifecycleRefusal]>([:])
         try await fixture.run { fixture in
             let manager = fixture.manager
-            @Sendable func ask(_ name: String) async {
+            let ask: @Sendable (String) async -> Void = { [unowned manager] name in
                 do throws(LifecycleRefusal) {
                     if name.hasPrefix("did") { try await manager.didResume() } else { try await manager.becomeActive() }
                 } catch {

@@ -60,7 +60,7 @@ struct ReclaimerTests {
         let parts = Parts()
         let cache = parts.cache("cache")
         let call = try await parts.call()
-        parts.host.onMeasure.withLock { $0 = { [reclaimer = parts.reclaimer] in reclaimer.stop() } }
+        parts.host.onMeasure.withLock { $0 = { [unowned reclaimer = parts.reclaimer] in reclaimer.stop() } }
         parts.reclaimer.work()
         #expect(await call.value == nil)
         #expect(parts.asked.withLock { $0 } == [])

@@ -127,7 +127,7 @@ struct SceneConnectingTests {
     func reentry() async throws {
         let fixture = SceneFixture()
         let refusals = Lock<[SceneRefusal]>([])
-        let record = SceneRecord { name, scene in
+        let record = SceneRecord { [unowned fixture] name, scene in
             guard name == "didBecomeActive" else { return }
             do {
                 try await scene.enterBackground()
@@ -168,7 +168,7 @@ struct SceneConnectingTests {
     @Test("A callback may connect and change other scenes")
     func otherScenes() async throws {
         let fixture = SceneFixture()
-        let record = SceneRecord { name, _ in
+        let record = SceneRecord { [unowned fixture] name, _ in
             guard name == "didBecomeActive" else { return }
             let other = try await fixture.scenes.connect("other", observer: SceneRecord())
             try await other.enterBackground()

@@ -11,7 +11,7 @@ struct SceneRestorationTests {
         let fixture = SceneFixture()
         try await fixture.scenes.connect("a", observer: SceneRecord()).disconnect()
         let marks = Lock<[Int]>([])
-        let record = SceneRecord { name, _ in
+        let record = SceneRecord { [unowned fixture] name, _ in
             if name == "willConnect" { marks.withLock { $0.append(fixture.store.marks("a")) } }
         }
         _ = try await fixture.scenes.connect("a", observer: record)
@@ -85,8 +85,10 @@ struct SceneRestorationTests {
     func deadline() async throws {
         let fixture = SceneFixture()
         for name in ["a", "b", "c"] { fixture.store.put(SceneIdentifier(String(name))!) }
-        fixture.scenes.restoreScenes { _ in
-            SceneRecord { name, _ in if name == "willConnect" { fixture.advance(by: .milliseconds(600)) } }
+        fixture.scenes.restoreScenes { [unowned fixture] _ in
+            SceneRecord { [unowned fixture] name, _ in
+                if name == "willConnect" { fixture.advance(by: .milliseconds(600)) }
+            }
         }
         let result = await fixture.scenes.restoreAll(deadline: .seconds(1))
         #expect(result.restored == ["a"])

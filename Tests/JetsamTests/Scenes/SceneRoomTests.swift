@@ -12,7 +12,7 @@ struct SceneRoomTests {
     }
 
     private func giving(_ fixture: SceneFixture) -> SceneRecord {
-        SceneRecord { name, scene in
+        SceneRecord { [unowned fixture] name, scene in
             guard name == "willTerminate" else { return }
             fixture.room.withLock { $0 = ($0 ?? 0) + scene.declaredBytes }
         }

@@ -28,6 +28,10 @@ final class Fixture: Sendable {
         set(used: used)
     }
 
+    deinit {
+        backgroundTasks.endEverything()
+    }
+
     /// Sets what the container and the process use.
     func set(used bytes: Int) {
         used.withLock { used in
@@ -64,6 +68,8 @@ final class Fixture: Sendable {
         let task = Task { try await manager.run() }
         await machine.waitUntilStarted()
         _ = await manager.lifecycle.launchWait.outcome()
+        // Handlers of tasks may refer to this fixture again.
+        defer { backgroundTasks.endEverything() }
         do {
             let result = try await body(self)
             task.cancel()
@@ -98,7 +104,7 @@ final class FakeCache: Sendable {
         self.fixture = fixture
         let registration = fixture.registry.register(
             name, priority: priority, traits: traits,
-            limit: { [state] limit in state.withLock { $0.limits.append(limit) } },
+            limit: { [weak self] limit in self?.state.withLock { $0.limits.append(limit) } },
             release: { [weak self] request in
                 guard let self else { return 0 }
                 state.withLock { $0.requests.append(request) }

@@ -41,6 +41,10 @@ final class LifecycleFixture: Sendable {
         observation.withLock { $0 = own }
     }
 
+    deinit {
+        tasks.endEverything()
+    }
+
     var lifecycle: ProcessLifecycle { manager.lifecycle }
 
     /// How long ago the machine's clock began, in seconds.
@@ -86,6 +90,7 @@ final class LifecycleFixture: Sendable {
         let result = await outcome { try await body(self) }
         task.cancel()
         try? await task.value
+        letGo()
         try result.get()
     }
 
@@ -102,8 +107,15 @@ final class LifecycleFixture: Sendable {
         let result = await outcome { try await body(self, group) }
         if case .failure = result { task.cancel() }
         let end = await outcome { try await task.value }
+        letGo()
         try result.get()
         try end.get()
+    }
+
+    /// What tests hand in may refer to this fixture again.
+    private func letGo() {
+        record.forgetActions()
+        tasks.endEverything()
     }
 
     private func launched() async {

@@ -38,6 +38,8 @@ final class LifecycleRecord: LifecycleObserver {
         state.withLock { $0.actions[event] = action }
     }
 
+    func forgetActions() { state.withLock { $0.actions = [:] } }
+
     /// Returns once the callback has been called.
     func heard(_ event: String) async {
         await withCheckedContinuation { continuation in

@@ -11,13 +11,13 @@ final class PlainCache: Sendable {
         content = Lock(bytes)
         let own = registry.register(
             "plain", limit: { _ in },
-            release: { [content, registration] request in
+            release: { [content, weak registration] request in
                 let (given, left) = content.withLock { bytes in
                     let given = min(bytes, request.bytes)
                     bytes -= given
                     return (given, bytes)
                 }
-                registration.withLock { $0 }?.update(bytes: left)
+                registration?.withLock { $0 }?.update(bytes: left)
                 return given
             })
         own.update(bytes: bytes)
