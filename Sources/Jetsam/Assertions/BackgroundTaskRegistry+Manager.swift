@@ -39,12 +39,6 @@ extension BackgroundTaskRegistry {
         engine.expect(deadline.nanoseconds - lead)
     }
 
-    /// It is not, after all. What was told already stays told.
-    func cancelDraining() {
-        table.changeAdmission { $0.isDraining = false }
-        table.setDeadline(.max, lead: 0)
-    }
-
     /// Nothing begins any more.
     func shut() {
         table.changeAdmission { $0.isShut = true }

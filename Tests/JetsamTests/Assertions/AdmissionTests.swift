@@ -93,19 +93,19 @@ struct AdmissionTests {
         }
     }
 
-    @Test("What stood against it goes again: the level by the level, draining by its end, shutting by a new manager")
+    @Test("What stood against it goes again: the level by the level, draining and shutting by a new manager")
     func andBack() {
         let registry = ManualRegistry().registry
         registry.noteLevel(.critical)
         registry.beginDraining(deadline: .seconds(7200))
         registry.noteLevel(.normal)
         #expect(!registry.mayBegin(priority: .low) && registry.mayBegin())
-        registry.cancelDraining()
+        #expect(registry.attachManager { .normal })
         #expect(registry.mayBegin(priority: .low))
         registry.shut()
         registry.noteLevel(.normal)
-        registry.cancelDraining()
         #expect(!registry.mayBegin(priority: .high))
+        registry.detachManager()
         #expect(registry.attachManager { .warning })
         #expect(!registry.attachManager { .normal })
         #expect(!registry.mayBegin(priority: .low) && registry.mayBegin())

@@ -65,9 +65,15 @@ struct BackgroundTaskConcurrencyTests {
             case 89..<92: check()
             case 92..<94: registry.noteLevel(Int.random(in: 0..<4, using: &random) == 0 ? .warning : .normal)
             case 94..<96: drain()
-            case 96..<98: registry.cancelDraining()
+            case 96..<98: changeManager()
             default: registry.table.pauses.check(SystemMonotonicClock().now)
             }
+        }
+
+        /// One manager's end and the next one's beginning; other threads may be at the same.
+        private func changeManager() {
+            registry.detachManager()
+            _ = registry.attachManager { .normal }
         }
 
         private func scene() -> SceneIdentifier {

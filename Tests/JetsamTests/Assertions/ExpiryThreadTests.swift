@@ -22,6 +22,7 @@ struct ExpiryThreadTests {
     @Test("A handler runs on a thread of the registry's and not on the caller's executor, and not early")
     func executor() async throws {
         let registry = BackgroundTaskRegistry()
+        defer { registry.endEverything() }
         let executor = ThreadExecutor()
         let gate = Gate()
         let seen = Lock((thread: Int32(0), isOnExecutor: true, at: Int64(0)))
@@ -47,6 +48,7 @@ struct ExpiryThreadTests {
     @Test("Handlers that never return hold nobody else up, each costs one thread", arguments: [1, 2, 5])
     func hanging(count: Int) async {
         let registry = BackgroundTaskRegistry()
+        defer { registry.endEverything() }
         let hangs = Hangs()
         registry.setObserver(hangs)
         let never = Gate()
@@ -79,6 +81,7 @@ struct ExpiryThreadTests {
     @Test("With every thread lost expiry waits, and goes on when any one handler comes back")
     func allThreadsLost() async {
         let registry = BackgroundTaskRegistry()
+        defer { registry.endEverything() }
         let hangs = Hangs()
         registry.setObserver(hangs)
         // The first leader's comes back; the last leader's does not, until the end.
@@ -108,6 +111,7 @@ struct ExpiryThreadTests {
     @Test("A sooner deadline that is begun later comes first, at any distance of the two")
     func sooner() async {
         let registry = BackgroundTaskRegistry()
+        defer { registry.endEverything() }
         let order = Lock<[Int]>([])
         let gate = Gate()
         for milliseconds in [3_600_000, 120, 60, 30, 1] {

@@ -153,11 +153,7 @@ struct HungHandlerTests {
         let gate = Gate()
         defer { gate.open() }
         let hung = (1...ReclaimThreads.most).map { number in
-            FakeCache("hung \(number)", bytes: 10 * mebibyte, priority: .low, in: fixture) { _, _ in
-                gate.arrive()
-                gate.waitUntilOpen()
-                return 0
-            }
+            FakeCache.hanging("hung \(number)", bytes: 10 * mebibyte, at: gate, in: fixture)
         }
         let healthy = FakeCache("healthy", bytes: 10 * mebibyte, priority: .high, in: fixture)
         try await fixture.run { fixture in

@@ -75,11 +75,7 @@ struct ReclaimTests {
     func hangs() async throws {
         let fixture = try Fixture()
         let gate = Gate()
-        let hung = FakeCache("hung", bytes: 100 * mebibyte, priority: .low, in: fixture) { _, _ in
-            gate.arrive()
-            gate.waitUntilOpen()
-            return 0
-        }
+        let hung = FakeCache.hanging("hung", bytes: 100 * mebibyte, at: gate, in: fixture)
         let other = FakeCache("other", bytes: 150 * mebibyte, priority: .high, in: fixture)
         defer { gate.open() }
         try await fixture.run { fixture in
@@ -107,11 +103,7 @@ struct ReclaimTests {
         let gate = Gate()
         defer { gate.open() }
         let hung = (1...2).map { number in
-            FakeCache("hung \(number)", bytes: 60 * mebibyte, priority: .low, in: fixture) { _, _ in
-                gate.arrive()
-                gate.waitUntilOpen()
-                return 0
-            }
+            FakeCache.hanging("hung \(number)", bytes: 60 * mebibyte, at: gate, in: fixture)
         }
         let other = FakeCache("other", bytes: 150 * mebibyte, priority: .high, in: fixture)
         try await fixture.run { fixture in

@@ -117,6 +117,15 @@ final class FakeCache: Sendable {
         registration.update(bytes: bytes)
     }
 
+    /// One of low priority whose handler stays at the gate, and gives nothing.
+    static func hanging(_ name: String, bytes: Int, at gate: Gate, in fixture: Fixture) -> FakeCache {
+        FakeCache(name, bytes: bytes, priority: .low, in: fixture) { _, _ in
+            gate.arrive()
+            gate.waitUntilOpen()
+            return 0
+        }
+    }
+
     /// Gives up to that many bytes back, to the made-up container too.
     func give(_ bytes: Int) -> Int {
         let given = state.withLock { state in

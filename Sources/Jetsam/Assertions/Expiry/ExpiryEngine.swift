@@ -9,7 +9,8 @@ internal import SystemPackage
 final class ExpiryEngine: Sendable {
     /// A handler that is seen at two looks so far apart is taken for hung: after 50 to 100 ms.
     static let patience = Duration.milliseconds(50)
-    /// With so many threads lost in handlers no more are started: expiry then waits until any of them comes back.
+    /// With so many threads lost in handlers no more are started: expiry then waits until any of them comes back, and nothing
+    /// becomes overdue meanwhile. What waits for tasks, the ladder and the end of the process, has deadlines of its own.
     static let mostThreads = 16
 
     let table: AssertionTable

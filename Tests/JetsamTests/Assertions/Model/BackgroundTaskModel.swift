@@ -104,9 +104,13 @@ struct BackgroundTaskModel {
         hasToldAll = false
     }
 
-    mutating func cancelDraining() {
+    /// Another manager begins: what the one before it said about admission, the deadline and pauses is over.
+    mutating func changeManager(_ level: PressureLevel) {
         draining = nil
         hasToldAll = false
+        isShut = false
+        self.level = level
+        pauses.expected = nil
     }
 
     mutating func expireNow(_ names: [String]) {

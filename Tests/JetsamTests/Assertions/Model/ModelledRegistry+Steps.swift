@@ -57,9 +57,12 @@ extension ModelledRegistry {
         model.beginDraining(deadline)
     }
 
-    func cancelDraining() {
-        registry.cancelDraining()
-        model.cancelDraining()
+    func changeManager() {
+        let level = PressureLevel.allCases.randomElement(using: &random)!
+        registry.detachManager()
+        #expect(registry.attachManager { level }, "seed \(seed)")
+        registry.setObserver(record)
+        model.changeManager(level)
     }
 
     func expireEarly() {

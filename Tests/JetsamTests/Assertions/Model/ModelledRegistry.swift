@@ -106,7 +106,7 @@ final class ModelledRegistry {
         case 80..<83: toNextDue()
         case 83..<87: sampler()
         case 87..<89: drain()
-        case 89..<91: cancelDraining()
+        case 89..<91: changeManager()
         case 91..<93: expireEarly()
         case 93..<95: sceneLeaves()
         case 95..<97: changeLevel()
