@@ -42,6 +42,14 @@ uint32_t jetsam_processor(void);
 // Processors that are online; at least 1.
 uint32_t jetsam_processor_count(void);
 
+// MARK: - Marks
+
+// Sets a byte that others may set at the same time. It is written only where it changes: a write that changes nothing
+// would still take the line away from every other processor.
+static inline void jetsam_mark(uint8_t *byte) {
+  if (__atomic_load_n(byte, __ATOMIC_RELAXED) == 0) __atomic_store_n(byte, 1, __ATOMIC_RELAXED);
+}
+
 // MARK: - The lock
 
 // 0 free, 1 held, 2 held and somebody may be asleep. After Drepper, "Futexes Are Tricky", mutex 3.

@@ -1,61 +1,131 @@
+internal import CLinuxShims
 public import MemoryPressure
 
 /// A cache of Swift values that gives memory back when the process is asked to.
-public final class PurgeableCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-    let store = Lock<[Key: Value]>([:])
+///
+/// ```swift
+/// let thumbnails = PurgeableCache<URL, Thumbnail>(name: "thumbnails", limit: 256 << 20)
+/// thumbnails.insert(thumbnail, for: url, cost: thumbnail.byteCount)
+/// let thumbnail = thumbnails.value(for: url)
+/// ```
+///
+/// It may be used from any number of threads at once. Values leave it for room, for their time to live, or for memory
+/// pressure: it registers itself with a ``CacheRegistry``, where a ``ResourceManager`` first stops its growth and then asks for bytes
+/// back. What is asked for once passes through; what is asked for again stays, and when other keys become popular it adapts.
+///
+/// A value's and a key's `deinit` runs outside the cache's locks and may use the cache. A key's `==` runs under one
+/// and must not.
+@safe public final class PurgeableCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+    @usableFromInline let stripes: CacheStripes
+    @usableFromInline let table: CacheTable<Key, Value>
+    @usableFromInline let registration: CacheRegistration
+    let flights = CacheFlights<Key, Value>()
 
-    /// An empty cache.
+    /// An empty cache, registered under a name.
+    ///
+    /// - Parameters:
+    ///   - name: What logs, metrics and the ledger call the cache.
+    ///   - priority: Its band; lower ones are asked first.
+    ///   - limit: Bytes of cost that it never exceeds; nil for what memory allows. Negative values count as 0.
+    ///   - rebuildCost: What a byte costs to make again, in a unit that is the same for all caches of the process.
+    ///   - traits: What reclaim should know before it asks.
+    ///   - scene: The scene that it belongs to, if any.
+    ///   - registry: Where it registers.
+    ///   - clock: Where the time comes from that values expire by.
     public init(
         name: String, priority: CachePriority = .normal, limit: Int? = nil, rebuildCost: Double? = nil,
         traits: CacheTraits = [], scene: SceneIdentifier? = nil, registry: CacheRegistry = .shared,
         clock: any MonotonicClock = SystemMonotonicClock()
-    ) {}
+    ) {
+        // The handlers hold the table, not the cache: dropping the cache ends its registration.
+        let table = CacheTable<Key, Value>(limit: limit, clock: clock)
+        self.table = table
+        stripes = table.stripes
+        registration = registry.register(
+            name, priority: priority, rebuildCost: rebuildCost, traits: traits, scene: scene,
+            limit: { table.budget.setByteLimit($0) },
+            release: { table.release(bytes: $0.bytes) })
+    }
 
-    /// The value for a key; nil where there is none.
-    public func value(for key: Key) -> Value? { store.withLock { $0[key] } }
+    /// The value for a key; nil where there is none or its time is over. Counts as a use of the value.
+    @inlinable
+    public func value(for key: Key) -> Value? {
+        guard let found = CacheTable<Key, Value>.lookUp(key, stripes) else { return nil }
+        guard found.expiry != 0 else { return found.value }
+        return unexpired(found.value, found.expiry, key)
+    }
 
-    /// The value for a key; nil where there is none.
+    /// The value for a key; nil where there is none or its time is over. Counts as a use of the value.
+    @inlinable
     public subscript(key: Key) -> Value? { value(for: key) }
 
+    @usableFromInline
+    func unexpired(_ value: Value, _ expiry: UInt64, _ key: Key) -> Value? {
+        let now = table.now
+        guard CacheTick.hasPassed(expiry, now: now) else { return value }
+        table.expire(key, now: now)
+        report()
+        return nil
+    }
+
     /// Puts in a value, in place of the one that there was.
+    ///
+    /// Where the cache is full, others leave it first. A value whose cost is above ``limit`` is not kept, nor one that
+    /// expires at once; what there was for the key goes all the same.
+    ///
+    /// - Parameters:
+    ///   - cost: What the value takes, in bytes. Negative costs count as 0, and those above 1 TiB − 1 as that. What the entry itself
+    ///     takes, key and value as they lie in memory and about 40 bytes, is reported beside it but is not counted against ``limit``.
+    ///   - expiresAfter: How long the value may be given out, to within 1.05 ms and never shorter; nil for ever.
+    @inlinable
     public func insert(_ value: Value, for key: Key, cost: Int = 0, expiresAfter: Duration? = nil) {
-        store.withLock { $0[key] = value }
+        forgetLoad(of: key)
+        let expiry = expiry(after: expiresAfter)
+        var remains = CacheRemains<Key, Value>()
+        table.put(value, for: key, cost: cost, expiry: expiry, &remains)
+        withExtendedLifetime(remains) {}
+        report()
     }
 
-    /// Takes a value out.
+    /// The tick that something expires at; the greatest number where that is at once.
+    @usableFromInline
+    func expiry(after duration: Duration?) -> UInt64 {
+        guard let duration else { return 0 }
+        return duration > .zero ? CacheTick.expiry(now: table.now, after: duration.nanoseconds) : .max
+    }
+
+    /// Takes a value out and gives it; nil where there is none or its time is over.
+    @inlinable
     @discardableResult
-    public func removeValue(for key: Key) -> Value? { store.withLock { $0.removeValue(forKey: key) } }
-
-    /// Empties the cache.
-    public func removeAll() { store.withLock { $0 = [:] } }
-
-    /// The value for a key, which is loaded where there is none.
-    public func value(
-        for key: Key, expiresAfter: Duration? = nil, cost: @escaping @Sendable (Value) -> Int = { _ in 0 },
-        load: @escaping @Sendable (Key) async throws -> Value
-    ) async throws -> Value {
-        if let value = value(for: key) { return value }
-        let value = try await load(key)
-        insert(value, for: key, cost: cost(value), expiresAfter: expiresAfter)
-        return value
+    public func removeValue(for key: Key) -> Value? {
+        forgetLoad(of: key)
+        var remains = CacheRemains<Key, Value>()
+        guard let expiry = table.take(key, &remains) else { return nil }
+        report()
+        return expiry != 0 && isPast(expiry) ? nil : remains.first?.1
     }
 
-    /// Gives back at least so many bytes; the bytes that were given.
-    @discardableResult
-    public func release(bytes: Int) -> Int { 0 }
+    @usableFromInline
+    func isPast(_ expiry: UInt64) -> Bool { CacheTick.hasPassed(expiry, now: table.now) }
 
-    /// Values now.
-    public var count: Int { store.withLock { $0.count } }
-
-    /// Sum of the costs, in bytes.
-    public var totalCost: Int { 0 }
-
-    /// Bytes of cost that the cache never exceeds; nil for what memory allows.
-    public var limit: Int? {
-        get { nil }
-        set {}
+    /// Empties the cache and gives its own memory back too.
+    public func removeAll() {
+        flights.forgetAll()
+        table.removeAll()
+        report()
     }
 
-    /// What it holds and what became of calls to it.
-    public var statistics: PurgeableCacheStatistics { PurgeableCacheStatistics() }
+    /// What is being loaded for a key is out of date: it is given to who waits for it, but not kept.
+    @usableFromInline
+    func forgetLoad(of key: Key) {
+        flights.forget(key)
+    }
+
+    /// Tells the registry how many bytes there are, where that has changed enough to matter.
+    @usableFromInline
+    func report() {
+        let bytes = table.budget.bytes
+        let last = registration.reportedBytes
+        if abs(bytes - last) > last >> 8 || bytes == 0 { registration.update(bytes: bytes) }
+    }
 }

@@ -1,0 +1,54 @@
+internal import MemoryPressure
+internal import Synchronization
+
+/// The loads that are under way: one a key, and who waits for it.
+final class CacheFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+    private struct State {
+        var flights: [Key: CacheFlight<Value>] = [:]
+    }
+
+    private let state = Lock(State())
+    // So that insertions and removals look for a load only while there is one.
+    private let count = Atomic<Int>(0)
+
+    /// The flight for a key that one may join, and whether it was made just now.
+    func flight(for key: Key) -> (flight: CacheFlight<Value>, isNew: Bool) {
+        state.withLock { state in
+            if let flight = state.flights[key], flight.join() { return (flight, false) }
+            let flight = CacheFlight<Value>()
+            if state.flights.updateValue(flight, forKey: key) == nil { count.add(1, ordering: .sequentiallyConsistent) }
+            return (flight, true)
+        }
+    }
+
+    /// Takes a flight out, and calls the body where nobody forgot it: while that runs nobody can.
+    func end(_ key: Key, _ flight: CacheFlight<Value>, _ body: () -> Void = {}) {
+        state.withLock { state in
+            guard state.flights[key] === flight else { return }
+            body()
+            state.flights[key] = nil
+            count.subtract(1, ordering: .sequentiallyConsistent)
+        }
+    }
+
+    /// What is being loaded for a key is out of date.
+    func forget(_ key: Key) {
+        guard count.load(ordering: .sequentiallyConsistent) > 0 else { return }
+        let old = state.withLock { state -> CacheFlight<Value>? in
+            guard let flight = state.flights.removeValue(forKey: key) else { return nil }
+            count.subtract(1, ordering: .sequentiallyConsistent)
+            return flight
+        }
+        withExtendedLifetime(old) {}
+    }
+
+    func forgetAll() {
+        let old = state.withLock { state -> [Key: CacheFlight<Value>] in
+            let old = state.flights
+            state.flights = [:]
+            count.subtract(old.count, ordering: .sequentiallyConsistent)
+            return old
+        }
+        withExtendedLifetime(old) {}
+    }
+}

@@ -1,0 +1,61 @@
+extension CacheShard {
+    /// The bits of a slot that hold an entry's number + 1.
+    @usableFromInline static var numberMask: UInt32 { 1 << 25 - 1 }
+
+    @inline(__always)
+    private func home(_ hash: UInt32) -> Int {
+        Int((UInt64(hash) * UInt64(slotCount)) >> 32)
+    }
+
+    @inline(__always)
+    private func after(_ position: Int) -> Int {
+        position + 1 == Int(slotCount) ? 0 : position + 1
+    }
+
+    mutating func addToIndex(_ entry: UInt32, hash: UInt32) {
+        if (count + 1) * 4 > Int(slotCount) * 3 { growIndex() }
+        put(entry, hash: hash)
+    }
+
+    private func put(_ entry: UInt32, hash: UInt32) {
+        var position = home(hash)
+        while unsafe slots[position] != 0 { position = after(position) }
+        unsafe slots[position] = hash << 25 | (entry + 1)
+    }
+
+    /// By a half, so that the index is never less than half full.
+    private mutating func growIndex() {
+        let old = unsafe slots
+        let oldCount = slotCount
+        slotCount += slotCount / 2
+        unsafe slots = .allocate(capacity: Int(slotCount))
+        unsafe slots.initialize(repeating: 0, count: Int(slotCount))
+        for index in 0..<Int(oldCount) {
+            let slot = unsafe old[index]
+            guard slot != 0 else { continue }
+            let entry = (slot & Self.numberMask) - 1
+            put(entry, hash: unsafe header(entry).pointee.hash)
+        }
+        unsafe old.deallocate()
+        publish()
+    }
+
+    /// Takes the entry out and moves those behind it up, so that no lookup ends before what it looks for.
+    mutating func removeFromIndex(_ entry: UInt32) {
+        var hole = home(unsafe header(entry).pointee.hash)
+        while unsafe slots[hole] & Self.numberMask != entry + 1 { hole = after(hole) }
+        var position = hole
+        while true {
+            position = after(position)
+            let slot = unsafe slots[position]
+            guard slot != 0 else { break }
+            let home = home(unsafe header((slot & Self.numberMask) - 1).pointee.hash)
+            // It may stay where its home lies cyclically in hole+1...position.
+            let stays = hole <= position ? home > hole && home <= position : home > hole || home <= position
+            if stays { continue }
+            unsafe slots[hole] = slot
+            hole = position
+        }
+        unsafe slots[hole] = 0
+    }
+}

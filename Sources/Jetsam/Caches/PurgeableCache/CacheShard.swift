@@ -1,0 +1,158 @@
+internal import CLinuxShims
+
+/// One part of a cache, as far as it needs to know nothing of keys and values: index, records and queues.
+///
+/// All of it is behind the shard's locks. Keys and values stand in the records behind the headers; whoever knows their types
+/// initialises them after ``place(hash:cost:expiry:in:)`` and moves them out before ``free(_:)``.
+@safe @usableFromInline
+struct CacheShard {
+    struct Queue {
+        /// The newest.
+        var head = CacheEntryHeader.none
+        /// The oldest.
+        var tail = CacheEntryHeader.none
+        var count = 0
+        var cost = 0
+        /// Costs alone would let entries that cost nothing pass for none.
+        var weight: Double { Double(cost) + Double(count) }
+    }
+
+    @usableFromInline let stripes: UnsafeMutablePointer<CacheStripe>
+    let stripeCount: Int
+    let stride: Int
+    let chunkShift: UInt32
+
+    var slots: UnsafeMutablePointer<UInt32>
+    var slotCount: UInt32 = 16
+    var chunks: UnsafeMutablePointer<UnsafeMutableRawPointer>
+    var chunkCapacity = 2
+    var chunkCount = 0
+    /// Records below are in use or in the list of free ones.
+    var highWater: UInt32 = 0
+    var firstFree = CacheEntryHeader.none
+
+    var small = Queue()
+    var main = Queue()
+    var balance = QueueBalance()
+    var ghosts = GhostTable()
+    var evictions = 0
+    var expirations = 0
+
+    /// - Parameter isFirst: Whether the stripes are to be initialised as well.
+    init(
+        stripes: UnsafeMutablePointer<CacheStripe>, stripeCount: Int, stride: Int, chunkShift: UInt32,
+        isFirst: Bool = true
+    ) {
+        unsafe self.stripes = stripes
+        self.stripeCount = stripeCount
+        self.stride = stride
+        self.chunkShift = chunkShift
+        unsafe slots = .allocate(capacity: Int(slotCount))
+        unsafe slots.initialize(repeating: 0, count: Int(slotCount))
+        unsafe chunks = .allocate(capacity: chunkCapacity)
+        for index in 0..<stripeCount where isFirst {
+            unsafe (stripes + index).initialize(to: CacheStripe(slots, chunks))
+        }
+        publish()
+    }
+
+    /// Gives the memory back; keys and values are gone by then.
+    mutating func deallocate() {
+        for index in 0..<chunkCount { unsafe chunks[index].deallocate() }
+        unsafe chunks.deallocate()
+        unsafe slots.deallocate()
+        ghosts.clear()
+    }
+
+    @usableFromInline var count: Int { small.count + main.count }
+    @usableFromInline var cost: Int { small.cost + main.cost }
+
+    @usableFromInline
+    func lock() {
+        for index in 0..<stripeCount { unsafe jetsam_lock(&stripes[index].word) }
+    }
+
+    @usableFromInline
+    func unlock() {
+        for index in 0..<stripeCount { unsafe jetsam_unlock(&stripes[index].word) }
+    }
+
+    /// Tells the stripes where index and records are.
+    func publish() {
+        for index in 0..<stripeCount {
+            unsafe stripes[index].slots = unsafe slots
+            unsafe stripes[index].chunks = unsafe chunks
+            unsafe stripes[index].slotCount = slotCount
+        }
+    }
+
+    @inline(__always)
+    func record(_ entry: UInt32) -> UnsafeMutableRawPointer {
+        unsafe chunks[Int(entry >> chunkShift)] + Int(entry & (1 << chunkShift - 1)) * stride
+    }
+
+    @usableFromInline
+    @inline(__always)
+    func header(_ entry: UInt32) -> UnsafeMutablePointer<CacheEntryHeader> {
+        unsafe record(entry).assumingMemoryBound(to: CacheEntryHeader.self)
+    }
+
+    /// A record that is nobody's; nil where the shard can count no further.
+    mutating func allocate() -> UInt32? {
+        if firstFree != CacheEntryHeader.none {
+            let entry = firstFree
+            firstFree = unsafe header(entry).pointee.next
+            return entry
+        }
+        guard highWater < 1 << 25 - 2 else { return nil }
+        if Int(highWater) == chunkCount << Int(chunkShift) { addChunk() }
+        highWater += 1
+        return highWater - 1
+    }
+
+    private mutating func addChunk() {
+        if chunkCount == chunkCapacity {
+            let larger = UnsafeMutablePointer<UnsafeMutableRawPointer>.allocate(capacity: chunkCapacity * 2)
+            unsafe larger.moveInitialize(from: chunks, count: chunkCount)
+            unsafe chunks.deallocate()
+            unsafe chunks = larger
+            chunkCapacity *= 2
+            publish()
+        }
+        unsafe (chunks + chunkCount).initialize(to: .allocate(byteCount: stride << Int(chunkShift), alignment: 16))
+        chunkCount += 1
+    }
+
+    /// Gives up the record of an entry that was taken out and whose key and value were moved out.
+    @usableFromInline
+    mutating func free(_ entry: UInt32) {
+        unsafe header(entry).pointee.next = firstFree
+        firstFree = entry
+    }
+
+    /// Leaves the shard empty and gives all that was in it.
+    mutating func detach() -> CacheShard {
+        let old = self
+        unsafe self = CacheShard(
+            stripes: stripes, stripeCount: stripeCount, stride: stride, chunkShift: chunkShift, isFirst: false)
+        evictions = old.evictions
+        expirations = old.expirations
+        return old
+    }
+
+    var hits: Int { (0..<stripeCount).reduce(0) { unsafe $0 &+ stripes[$1].hits } }
+    var misses: Int { (0..<stripeCount).reduce(0) { unsafe $0 &+ stripes[$1].misses } }
+
+    /// What a lookup counted as found had expired.
+    @usableFromInline
+    func countExpiredHit() {
+        unsafe stripes[0].hits &-= 1
+        unsafe stripes[0].misses &+= 1
+    }
+
+    @usableFromInline
+    mutating func takeExpired(_ entry: UInt32) {
+        expirations += 1
+        take(entry)
+    }
+}

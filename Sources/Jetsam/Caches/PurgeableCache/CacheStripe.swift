@@ -1,0 +1,42 @@
+public import CLinuxShims
+
+/// One processor's way into one shard: a lock, where the entries are, and what was counted behind that lock.
+///
+/// A reader takes the lock of its own processor's stripe, a writer those of all stripes of the shard. So readers on different
+/// processors write to no common cache line, and still no entry goes away under one of them.
+@safe @usableFromInline
+struct CacheStripe {
+    @usableFromInline var word = jetsam_lock_word()
+    /// Number of slots of the index.
+    @usableFromInline var slotCount: UInt32 = 0
+    /// The index: 0, or a tag of 7 bits over the entry's number + 1 in 25.
+    @usableFromInline var slots: UnsafeMutablePointer<UInt32>
+    /// The records of the entries, in pieces of one size.
+    @usableFromInline var chunks: UnsafeMutablePointer<UnsafeMutableRawPointer>
+    @usableFromInline var hits = 0
+    @usableFromInline var misses = 0
+    // To the end of the cache line.
+    private var padding: (UInt64, UInt64, UInt64) = (0, 0, 0)
+
+    init(_ slots: UnsafeMutablePointer<UInt32>, _ chunks: UnsafeMutablePointer<UnsafeMutableRawPointer>) {
+        unsafe self.slots = slots
+        unsafe self.chunks = chunks
+    }
+}
+
+/// The stripes of all shards, and which one is whose.
+@safe @usableFromInline
+struct CacheStripes: @unchecked Sendable {
+    @usableFromInline let base: UnsafeMutablePointer<CacheStripe>
+    @usableFromInline let shardMask: UInt
+    @usableFromInline let stripeShift: Int
+    @usableFromInline let stripeMask: Int
+
+    /// The stripe of the calling thread's processor for a hash value.
+    @inlinable
+    @inline(__always)
+    func stripe(for hash: UInt) -> UnsafeMutablePointer<CacheStripe> {
+        let shard = Int(bitPattern: hash & shardMask) << stripeShift
+        return unsafe base + (shard | (Int(jetsam_processor()) & stripeMask))
+    }
+}

@@ -1,0 +1,110 @@
+extension CacheTable {
+    /// Puts a value in, in place of the one that there was; false where there is no room that it could be given.
+    /// What leaves the cache goes to the remains.
+    ///
+    /// - Parameter cost: 0…``CacheEntryHeader/greatestCost``.
+    @inlinable
+    @discardableResult
+    func insert(
+        _ value: Value, for key: Key, cost: Int, expiry: UInt64, _ remains: inout CacheRemains<Key, Value>
+    ) -> Bool {
+        let hash = UInt(bitPattern: key.hashValue)
+        let shard = unsafe shard(for: hash)
+        let now = now(expiry)
+        var debt = budget.take(cost: cost)
+        unsafe shard.pointee.lock()
+        var place = unsafe replace(key, hash, shard, &debt, &remains)
+        if debt.isOwed, unsafe isPoor(shard) {
+            unsafe shard.pointee.unlock()
+            payElsewhere(&debt, now: now, from: hash, &remains)
+            unsafe shard.pointee.lock()
+            // Another thread may have put one in.
+            place = max(place, unsafe replace(key, hash, shard, &debt, &remains))
+        }
+        unsafe pay(&debt, from: shard, now: now, &remains)
+        if debt.isOwed {
+            unsafe shard.pointee.unlock()
+            payElsewhere(&debt, now: now, from: hash, &remains)
+            unsafe shard.pointee.lock()
+            place = max(place, unsafe replace(key, hash, shard, &debt, &remains))
+        }
+        let entry =
+            debt.isOwed
+            ? nil : unsafe shard.pointee.place(hash: Self.inner(hash), cost: cost, expiry: expiry, in: place)
+        if let entry {
+            let record = unsafe UnsafeMutableRawPointer(shard.pointee.header(entry))
+            unsafe (record + Self.keyOffset).initializeMemory(as: Key.self, to: key)
+            unsafe (record + Self.valueOffset).initializeMemory(as: Value.self, to: value)
+        } else {
+            budget.give(cost: cost)
+        }
+        unsafe shard.pointee.unlock()
+        return entry != nil
+    }
+
+    /// Puts a value in as ``insert(_:for:cost:expiry:_:)`` does, or takes out what there is where it cannot be kept.
+    ///
+    /// - Parameters:
+    ///   - cost: Any number.
+    ///   - expiry: The greatest number for what expires at once.
+    @inlinable
+    func put(_ value: Value, for key: Key, cost: Int, expiry: UInt64, _ remains: inout CacheRemains<Key, Value>) {
+        let cost = min(max(0, cost), CacheEntryHeader.greatestCost)
+        if cost <= budget.limit, expiry != .max {
+            insert(value, for: key, cost: cost, expiry: expiry, &remains)
+        } else {
+            take(key, &remains)
+        }
+    }
+
+    /// The clock is read only where something expires.
+    @inlinable
+    func now(_ expiry: UInt64) -> Int64 { budget.hasExpiries(expiry != 0) ? now : 0 }
+
+    /// Takes out what there is for the key, and gives the queue that it was in. The shard is locked.
+    @inlinable
+    func replace(
+        _ key: Key, _ hash: UInt, _ shard: UnsafeMutablePointer<CacheShard>, _ debt: inout CacheBudget.Debt,
+        _ remains: inout CacheRemains<Key, Value>
+    ) -> UInt8 {
+        guard let found = unsafe Self.find(key, Self.inner(hash), shard.pointee.stripes) else { return 0 }
+        unsafe budget.give(cost: shard.pointee.header(found.number).pointee.cost, paying: &debt)
+        let place = unsafe shard.pointee.take(found.number)
+        unsafe Self.bury(found.number, shard, &remains)
+        return place
+    }
+
+    @inlinable
+    func isPoor(_ shard: UnsafeMutablePointer<CacheShard>) -> Bool {
+        unsafe budget.isPoor(cost: shard.pointee.cost, entries: shard.pointee.count, shards: shardCount)
+    }
+
+    /// Evicts from a shard, which is locked, until the debt is paid or the shard is empty.
+    @inlinable
+    func pay(
+        _ debt: inout CacheBudget.Debt, from shard: UnsafeMutablePointer<CacheShard>, now: Int64,
+        _ remains: inout CacheRemains<Key, Value>
+    ) {
+        while debt.isOwed, let entry = unsafe shard.pointee.takeVictim(now: now) {
+            unsafe budget.give(cost: shard.pointee.header(entry).pointee.cost, paying: &debt)
+            unsafe Self.bury(entry, shard, &remains)
+        }
+    }
+
+    /// Evicts from the other shards: first from those that are not poor, then from all.
+    @inlinable
+    func payElsewhere(
+        _ debt: inout CacheBudget.Debt, now: Int64, from hash: UInt, _ remains: inout CacheRemains<Key, Value>
+    ) {
+        let start = Int(bitPattern: (hash >> 8) & stripes.shardMask)
+        for round in 0..<2 {
+            for step in 0..<shardCount where debt.isOwed {
+                let shard = unsafe shards + (start + step) % shardCount
+                unsafe shard.pointee.lock()
+                let isPayer = unsafe round == 1 || !isPoor(shard)
+                if isPayer { unsafe pay(&debt, from: shard, now: now, &remains) }
+                unsafe shard.pointee.unlock()
+            }
+        }
+    }
+}

@@ -1,0 +1,55 @@
+public import CLinuxShims
+
+extension CacheTable {
+    @inlinable
+    @inline(__always)
+    static func lookUp(_ key: Key, _ stripes: CacheStripes) -> (value: Value, expiry: UInt64)? {
+        let hash = UInt(bitPattern: key.hashValue)
+        let stripe = unsafe stripes.stripe(for: hash)
+        unsafe jetsam_lock(&stripe.pointee.word)
+        guard let found = unsafe find(key, inner(hash), stripe) else {
+            unsafe stripe.pointee.misses &+= 1
+            unsafe jetsam_unlock(&stripe.pointee.word)
+            return nil
+        }
+        let record = unsafe found.record
+        unsafe jetsam_mark((record + CacheEntryHeader.markOffset).assumingMemoryBound(to: UInt8.self))
+        unsafe stripe.pointee.hits &+= 1
+        let value = unsafe (record + valueOffset).assumingMemoryBound(to: Value.self).pointee
+        let expiry = unsafe record.assumingMemoryBound(to: CacheEntryHeader.self).pointee.expiry
+        unsafe jetsam_unlock(&stripe.pointee.word)
+        return (value, expiry)
+    }
+
+    /// The value for a key without a trace: it counts neither as a lookup nor as a use.
+    func peek(_ key: Key) -> Value? {
+        let hash = UInt(bitPattern: key.hashValue)
+        let stripe = unsafe stripes.stripe(for: hash)
+        unsafe jetsam_lock(&stripe.pointee.word)
+        defer { unsafe jetsam_unlock(&stripe.pointee.word) }
+        guard let found = unsafe Self.find(key, Self.inner(hash), stripe) else { return nil }
+        let record = unsafe found.record
+        let expiry = unsafe record.assumingMemoryBound(to: CacheEntryHeader.self).pointee.expiry
+        guard expiry == 0 || !CacheTick.hasPassed(expiry, now: now) else { return nil }
+        return unsafe (record + Self.valueOffset).assumingMemoryBound(to: Value.self).pointee
+    }
+
+    /// Counts a hit for a miss, as what was found had expired, and takes the entry out if it still has.
+    @inlinable
+    func expire(_ key: Key, now: Int64) {
+        let hash = UInt(bitPattern: key.hashValue)
+        let shard = unsafe shard(for: hash)
+        var remains = CacheRemains<Key, Value>()
+        unsafe shard.pointee.lock()
+        unsafe shard.pointee.countExpiredHit()
+        if let found = unsafe Self.find(key, Self.inner(hash), shard.pointee.stripes),
+            unsafe CacheTick.hasPassed(shard.pointee.header(found.number).pointee.expiry, now: now)
+        {
+            unsafe budget.give(cost: shard.pointee.header(found.number).pointee.cost)
+            unsafe shard.pointee.takeExpired(found.number)
+            unsafe Self.bury(found.number, shard, &remains)
+        }
+        unsafe shard.pointee.unlock()
+        withExtendedLifetime(remains) {}
+    }
+}

@@ -1,0 +1,86 @@
+extension CacheTable {
+    /// Takes out what there is for a key, to the remains, and gives the tick that it expires at; nil where there is none.
+    @inlinable
+    @discardableResult
+    func take(_ key: Key, _ remains: inout CacheRemains<Key, Value>) -> UInt64? {
+        let hash = UInt(bitPattern: key.hashValue)
+        let shard = unsafe shard(for: hash)
+        unsafe shard.pointee.lock()
+        guard let found = unsafe Self.find(key, Self.inner(hash), shard.pointee.stripes) else {
+            unsafe shard.pointee.unlock()
+            return nil
+        }
+        let expiry = unsafe shard.pointee.header(found.number).pointee.expiry
+        unsafe budget.give(cost: shard.pointee.header(found.number).pointee.cost)
+        unsafe shard.pointee.take(found.number)
+        unsafe Self.bury(found.number, shard, &remains)
+        unsafe shard.pointee.unlock()
+        return expiry
+    }
+
+    /// Takes everything out, one shard after the other, and lets go of it outside the locks.
+    @usableFromInline
+    func removeAll() {
+        for index in 0..<shardCount {
+            let shard = unsafe shards + index
+            unsafe shard.pointee.lock()
+            var old = unsafe shard.pointee.detach()
+            unsafe shard.pointee.unlock()
+            budget.give(cost: old.cost, entries: old.count)
+            Self.destroy(&old)
+            old.deallocate()
+        }
+    }
+
+    /// Evicts at least so many bytes, costs and entries, if there are as many; gives how many there were.
+    @inlinable
+    func release(bytes: Int) -> Int {
+        var given = 0
+        var empty = 0
+        var index = budget.nextShard()
+        let now = now(0)
+        // A few from each in turn, so that what is worth least of all shards goes first, and no lock is held for long.
+        while given < bytes, empty < shardCount {
+            let shard = unsafe shards + index % shardCount
+            index &+= 1
+            var remains = CacheRemains<Key, Value>()
+            var debt = CacheBudget.Debt(cost: 0, bytes: min(bytes - given, max(1, bytes / (shardCount * 4))))
+            let owed = debt.bytes
+            var taken = 0
+            unsafe shard.pointee.lock()
+            while debt.isOwed, taken < 32, let entry = unsafe shard.pointee.takeVictim(now: now) {
+                unsafe budget.give(cost: shard.pointee.header(entry).pointee.cost, paying: &debt)
+                unsafe Self.bury(entry, shard, &remains)
+                taken += 1
+            }
+            unsafe shard.pointee.unlock()
+            withExtendedLifetime(remains) {}
+            given += owed - debt.bytes
+            empty = taken == 0 ? empty + 1 : 0
+        }
+        return given
+    }
+
+    /// Evicts what is above the owner's limit.
+    func evictExcess() {
+        var remains = CacheRemains<Key, Value>()
+        var debt = CacheBudget.Debt(cost: budget.excess, bytes: 0)
+        payElsewhere(&debt, now: now(0), from: UInt(bitPattern: budget.nextShard()) << 8, &remains)
+        withExtendedLifetime(remains) {}
+    }
+
+    /// Calls the body with each shard in turn, while that is locked.
+    func forEachShard(_ body: (borrowing CacheShard) -> Void) {
+        for index in 0..<shardCount {
+            unsafe shards[index].lock()
+            unsafe body(shards[index])
+            unsafe shards[index].unlock()
+        }
+    }
+
+    func sum(_ body: (borrowing CacheShard) -> Int) -> Int {
+        var sum = 0
+        forEachShard { sum += body($0) }
+        return sum
+    }
+}

@@ -1,0 +1,132 @@
+public import CLinuxShims
+public import MemoryPressure
+
+/// The shards of a ``PurgeableCache``, and the keys and values in them.
+///
+/// A hit takes the lock of its processor's stripe, copies the value and marks the entry: it moves nothing. All else takes the
+/// whole shard. Never more than one shard is locked at a time, and no key or value is let go of under a lock.
+@safe @usableFromInline
+final class CacheTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+    @usableFromInline nonisolated(unsafe) let shards: UnsafeMutablePointer<CacheShard>
+    @usableFromInline let shardCount: Int
+    @usableFromInline let stripes: CacheStripes
+    @usableFromInline let budget: CacheBudget
+    @usableFromInline let clock: (any MonotonicClock)?
+
+    @usableFromInline
+    init(limit: Int?, clock: any MonotonicClock) {
+        self.clock = clock is SystemMonotonicClock ? nil : clock
+        let processors = Int(jetsam_processor_count())
+        let stripeShift = processors == 1 ? 0 : processors == 2 ? 1 : 2
+        shardCount = 64
+        // What index and ghosts take of an entry, on average.
+        budget = CacheBudget(limit: limit, overhead: Self.stride + 16)
+        let count = shardCount << stripeShift
+        let raw = UnsafeMutableRawPointer.allocate(byteCount: count * MemoryLayout<CacheStripe>.stride, alignment: 64)
+        unsafe stripes = CacheStripes(
+            base: raw.bindMemory(to: CacheStripe.self, capacity: count), shardMask: UInt(shardCount - 1),
+            stripeShift: stripeShift, stripeMask: 1 << stripeShift - 1)
+        unsafe shards = .allocate(capacity: shardCount)
+        for index in 0..<shardCount {
+            unsafe (shards + index).initialize(
+                to: CacheShard(
+                    stripes: stripes.base + index << stripeShift, stripeCount: 1 << stripeShift, stride: Self.stride,
+                    chunkShift: Self.chunkShift))
+        }
+    }
+
+    deinit {
+        for index in 0..<shardCount {
+            unsafe Self.destroy(&shards[index])
+            unsafe shards[index].deallocate()
+        }
+        unsafe shards.deallocate()
+        unsafe stripes.base.deallocate()
+    }
+
+    /// Lets go of all keys and values of a shard that nobody else can reach any more.
+    static func destroy(_ shard: inout CacheShard) {
+        for var entry in [shard.small.head, shard.main.head] {
+            while entry != CacheEntryHeader.none {
+                let record = unsafe shard.record(entry)
+                unsafe (record + keyOffset).assumingMemoryBound(to: Key.self).deinitialize(count: 1)
+                unsafe (record + valueOffset).assumingMemoryBound(to: Value.self).deinitialize(count: 1)
+                entry = unsafe shard.header(entry).pointee.next
+            }
+        }
+    }
+
+    @inlinable var now: Int64 { clock?.now.nanoseconds ?? jetsam_monotonic_ns() }
+}
+
+extension CacheTable {
+    @inlinable static var keyOffset: Int { roundUp(24, MemoryLayout<Key>.alignment) }
+    @inlinable static var valueOffset: Int {
+        roundUp(keyOffset + MemoryLayout<Key>.size, MemoryLayout<Value>.alignment)
+    }
+    @inlinable static var stride: Int {
+        roundUp(
+            valueOffset + MemoryLayout<Value>.size,
+            max(4, max(MemoryLayout<Key>.alignment, MemoryLayout<Value>.alignment)))
+    }
+    /// Records of a chunk, as a power of two: about 4 KiB.
+    @inlinable static var chunkShift: UInt32 {
+        stride <= 64 ? 6 : stride <= 128 ? 5 : stride <= 256 ? 4 : 3
+    }
+
+    @inlinable
+    static func roundUp(_ bytes: Int, _ alignment: Int) -> Int {
+        (bytes + alignment - 1) & ~(alignment - 1)
+    }
+
+    /// The half of the hash value that does not choose the shard.
+    @inlinable
+    static func inner(_ hash: UInt) -> UInt32 { UInt32(truncatingIfNeeded: UInt64(hash) >> 32) }
+
+    /// The number + 1 of a key's entry, and its record; nil where there is none. The stripe is locked.
+    @inlinable
+    @inline(__always)
+    static func find(
+        _ key: Key, _ hash: UInt32, _ stripe: UnsafeMutablePointer<CacheStripe>
+    ) -> (number: UInt32, record: UnsafeMutableRawPointer)? {
+        let slots = unsafe stripe.pointee.slots
+        let count = Int(unsafe stripe.pointee.slotCount)
+        let tag = hash << 25
+        var position = Int((UInt64(hash) * UInt64(count)) >> 32)
+        while true {
+            let slot = unsafe slots[position]
+            if slot == 0 { return nil }
+            if (slot ^ tag) & ~CacheShard.numberMask == 0 {
+                let entry = (slot & CacheShard.numberMask) - 1
+                let record =
+                    unsafe stripe.pointee.chunks[Int(entry >> chunkShift)] + Int(entry & (1 << chunkShift - 1)) * stride
+                let header = unsafe record.assumingMemoryBound(to: CacheEntryHeader.self)
+                if unsafe header.pointee.hash == hash,
+                    unsafe (record + keyOffset).assumingMemoryBound(to: Key.self).pointee == key
+                {
+                    return unsafe (entry, record)
+                }
+            }
+            position += 1
+            if position == count { position = 0 }
+        }
+    }
+
+    /// Moves key and value of an entry that was taken out to the remains, and frees its record. The shard is locked.
+    @inlinable
+    static func bury(
+        _ entry: UInt32, _ shard: UnsafeMutablePointer<CacheShard>, _ remains: inout CacheRemains<Key, Value>
+    ) {
+        let record = unsafe UnsafeMutableRawPointer(shard.pointee.header(entry))
+        unsafe remains.append(
+            (record + keyOffset).assumingMemoryBound(to: Key.self).move(),
+            (record + valueOffset).assumingMemoryBound(to: Value.self).move())
+        unsafe shard.pointee.free(entry)
+    }
+
+    /// The shard that a hash value belongs to, and the first of its stripes.
+    @inlinable
+    func shard(for hash: UInt) -> UnsafeMutablePointer<CacheShard> {
+        unsafe shards + Int(bitPattern: hash & stripes.shardMask)
+    }
+}
