@@ -33,6 +33,7 @@ let package = Package(
     platforms: [.macOS(.v15)],
     products: [
         .executable(name: "Assertions", targets: ["Assertions"]),
+        .executable(name: "Caches", targets: ["Caches"]),
         // To be preloaded.
         .library(name: "AllocationCount", type: .dynamic, targets: ["AllocationCount"]),
     ],
@@ -57,6 +58,7 @@ let package = Package(
         .executableTarget(
             name: "Assertions",
             dependencies: [
+                "ComparisonSupport",
                 .product(name: "Jetsam", package: "swift-jetsam"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -65,6 +67,26 @@ let package = Package(
             packageAccess: false,
             swiftSettings: settings
         ),
+        .executableTarget(
+            name: "Caches",
+            dependencies: [
+                "CachePolicies", "ComparisonSupport", .product(name: "Jetsam", package: "swift-jetsam"),
+            ],
+            path: "Comparisons/Caches",
+            packageAccess: false,
+            swiftSettings: settings
+        ),
+        .target(
+            name: "CachePolicies",
+            dependencies: ["ComparisonSupport"],
+            path: "Comparisons/CachePolicies",
+            packageAccess: false,
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "CachePoliciesTests", dependencies: ["CachePolicies", "ComparisonSupport"], packageAccess: false, swiftSettings: settings),
+        .target(
+            name: "ComparisonSupport", path: "Comparisons/Support", packageAccess: false, swiftSettings: settings),
         .target(name: "AllocationCount", path: "Comparisons/AllocationCount"),
     ]
 )

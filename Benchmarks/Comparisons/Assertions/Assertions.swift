@@ -1,3 +1,4 @@
+import ComparisonSupport
 import Glibc
 
 /// `Assertions CASE WHO` measures one thing in one way and prints `CASE WHO VALUE UNIT`, a line a figure. One process each,

@@ -1,3 +1,4 @@
+import ComparisonSupport
 import NIOCore
 import NIOPosix
 

@@ -1,3 +1,5 @@
+import ComparisonSupport
+
 /// How late those are told that do expire, and at what cost.
 enum Expiries {
     /// Milliseconds from one common deadline to the last of 100,000 handlers.

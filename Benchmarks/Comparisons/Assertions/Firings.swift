@@ -1,3 +1,4 @@
+import ComparisonSupport
 import Dispatch
 import Synchronization
 

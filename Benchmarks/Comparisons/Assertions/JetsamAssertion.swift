@@ -1,3 +1,4 @@
+import ComparisonSupport
 import Jetsam
 
 /// Jetsam's handle, in a registry of its own whose handlers are called at the deadline and not before.

@@ -1,3 +1,5 @@
+import ComparisonSupport
+
 /// What a million that are held take, and what of it stays when all are ended.
 enum Memory {
     static func measure<C: Contender>(_: C.Type) -> (bytesEach: Double, keptShare: Double?) {
@@ -27,18 +29,5 @@ enum Memory {
     private static func settle(_ contender: some Contender) {
         contender.settle()
         pause(nanoseconds: 300_000_000)
-    }
-}
-
-/// Sebastiano Vigna's SplitMix64: the same order in every run.
-struct Shuffle: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

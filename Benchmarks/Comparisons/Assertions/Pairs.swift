@@ -1,3 +1,5 @@
+import ComparisonSupport
+
 /// What it costs to begin and end, with some already held.
 enum Pairs {
     /// Roughly how long one measurement takes.

@@ -1,4 +1,4 @@
-import Synchronization
+import ComparisonSupport
 
 /// A task each that sleeps until the deadline, and is cancelled.
 struct TaskSleep: Contender {
@@ -44,16 +44,5 @@ struct TaskSleep: Contender {
 
     func settle() {
         while started.value < begun.value || finished.value < ended.value { pause(nanoseconds: 20_000) }
-    }
-}
-
-/// A number that any thread may count up.
-final class Counter: Sendable {
-    private let count = Atomic(0)
-
-    var value: Int { count.load(ordering: .relaxed) }
-
-    func increment() {
-        count.wrappingAdd(1, ordering: .relaxed)
     }
 }

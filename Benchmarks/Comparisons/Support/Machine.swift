@@ -1,20 +1,20 @@
 import Glibc
 
 /// Nanoseconds of CLOCK_MONOTONIC.
-func monotonicNanoseconds() -> Int64 {
+package func monotonicNanoseconds() -> Int64 {
     var time = timespec()
     unsafe clock_gettime(CLOCK_MONOTONIC, &time)
     return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
 }
 
 /// Nanoseconds of CPU time that all threads of this process have used, in the kernel too.
-func processCPUNanoseconds() -> Int64 {
+package func processCPUNanoseconds() -> Int64 {
     var time = timespec()
     unsafe clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
     return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
 }
 
-func pause(nanoseconds: Int64) {
+package func pause(nanoseconds: Int64) {
     let end = monotonicNanoseconds() + nanoseconds
     var time = timespec(tv_sec: Int(end / 1_000_000_000), tv_nsec: Int(end % 1_000_000_000))
     while unsafe clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nil) == EINTR {}
@@ -22,7 +22,7 @@ func pause(nanoseconds: Int64) {
 
 /// Resident bytes of this process, after glibc has given back what is free in it: what it keeps of that says nothing of
 /// who had used it.
-func residentBytes() -> Int {
+package func residentBytes() -> Int {
     if let trim = unsafe dlsym(nil, "malloc_trim") {
         typealias Trim = @convention(c) (Int) -> Int32
         _ = unsafe unsafeBitCast(trim, to: Trim.self)(0)
@@ -39,14 +39,14 @@ func residentBytes() -> Int {
 }
 
 /// Allocations of the whole process so far; nil where the library that counts them is not preloaded.
-func allocations() -> Int? {
+package func allocations() -> Int? {
     guard let count = unsafe dlsym(nil, "jetsam_benchmark_allocations") else { return nil }
     typealias Count = @convention(c) () -> Int64
     return unsafe Int(unsafeBitCast(count, to: Count.self)())
 }
 
 /// Says what went wrong and ends the process.
-func stop(_ message: String) -> Never {
+package func stop(_ message: String) -> Never {
     let line = Array("error: \(message)\n".utf8)
     unsafe _ = line.withUnsafeBytes { unsafe write(STDERR_FILENO, $0.baseAddress, $0.count) }
     _exit(1)
@@ -54,7 +54,7 @@ func stop(_ message: String) -> Never {
 
 /// Runs `body` on so many threads at once, each with its number, and gives the nanoseconds from their common start to the
 /// end of the last.
-func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) -> Int64 {
+package func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) -> Int64 {
     final class Work: Sendable {
         let number: Int
         let begin: Counter
