@@ -84,7 +84,11 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
-            name: "CachePoliciesTests", dependencies: ["CachePolicies", "ComparisonSupport"], packageAccess: false, swiftSettings: settings),
+            name: "CachePoliciesTests",
+            dependencies: ["CachePolicies", "ComparisonSupport"],
+            packageAccess: false,
+            swiftSettings: settings
+        ),
         .target(
             name: "ComparisonSupport", path: "Comparisons/Support", packageAccess: false, swiftSettings: settings),
         .target(name: "AllocationCount", path: "Comparisons/AllocationCount"),

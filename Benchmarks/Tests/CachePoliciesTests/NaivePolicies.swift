@@ -32,12 +32,13 @@ struct NaiveSieve: NaivePolicy {
             return true
         }
         if cached.count == capacity {
-            if hand == cached.count { hand = 0 }
             while cached[hand].wasAsked {
                 cached[hand].wasAsked = false
                 hand = (hand + 1) % cached.count
             }
             cached.remove(at: hand)
+            // Beyond the newest, it begins again with the oldest, and not with what is put in meanwhile.
+            if hand == cached.count { hand = 0 }
         }
         cached.append((key, false))
         return false
