@@ -2,24 +2,32 @@ import ComparisonSupport
 
 /// What it costs to find what is there.
 enum Hits {
-    /// Roughly how long one measurement takes.
+    /// How long one measurement takes.
     private static let budget: Int64 = 500_000_000
 
     /// Nanoseconds of wall time an access over all threads, to keys at random of those that are there, all of them.
     static func nanoseconds<C: Contender>(_: C.Type, entries: Int, threads: Int = 1) -> Double {
-        let contender = filled(C.self, entries: entries)
-        run(contender, entries: entries, thread: 0, accesses: entries)
-        var accesses = 10_000
-        while true {
-            let count = accesses
-            let elapsed = onThreads(threads) { thread in
-                run(contender, entries: entries, thread: thread, accesses: count)
-            }
-            if elapsed >= budget / 2 { return Double(elapsed) / Double(accesses * threads) }
-            let fitting = Double(budget) / Double(max(elapsed, 1)) * Double(accesses)
-            accesses = max(accesses * 2, min(accesses * 20, Int(fitting)))
+        let contender = C(capacity: nil, keys: entries)
+        for key in 0..<entries { contender.put(key) }
+        var random = Keys(below: entries, thread: threads)
+        run(contender, &random, accesses: entries)
+        let done = Counter()
+        // By the clock, and not by a number that was found to fit: a lock may take a thousand times longer once threads queue.
+        let elapsed = onThreads(threads) { thread in
+            var random = Keys(below: entries, thread: thread)
+            var accesses = 0
+            let end = monotonicNanoseconds() + budget
+            repeat {
+                run(contender, &random, accesses: batch)
+                accesses += batch
+            } while monotonicNanoseconds() < end
+            done.increment(by: accesses)
         }
+        return Double(elapsed) / Double(done.value)
     }
+
+    /// Accesses between two looks at the clock.
+    private static let batch = 1000
 
     /// Resident bytes that an entry takes of a million, beside its key and value.
     static func bytesEach<C: Contender>(_: C.Type) -> Double {
@@ -28,23 +36,33 @@ enum Hits {
         let empty = residentBytes()
         for key in 0..<entries { contender.put(key) }
         let full = residentBytes()
-        run(contender, entries: entries, thread: 0, accesses: entries)
+        // Until here it is held.
+        guard contender.find(entries - 1) != nil else { stop("\(C.self) does not hold what was put into it") }
         return Double(full - empty) / Double(entries) - Double(C.contentBytes)
     }
 
-    private static func filled<C: Contender>(_: C.Type, entries: Int) -> C {
-        let contender = C(capacity: nil, keys: entries)
-        for key in 0..<entries { contender.put(key) }
-        return contender
+    private static func run<C: Contender>(_ contender: C, _ keys: inout Keys, accesses: Int) {
+        for _ in 0..<accesses {
+            let key = keys.next()
+            guard contender.find(key) == key else { stop("\(C.self) does not hold what was put into it") }
+        }
     }
 
-    private static func run<C: Contender>(_ contender: C, entries: Int, thread: Int, accesses: Int) {
-        var random = UInt64(truncatingIfNeeded: thread &* 77 &+ 12345)
-        for _ in 0..<accesses {
-            // Knuth's MMIX generator: its upper bits are random enough, and it costs a nanosecond.
-            random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            let key = Int(((random >> 32) &* UInt64(entries)) >> 32)
-            guard contender.find(key) == key else { stop("\(C.self) does not hold what was put into it") }
+    /// Keys at random, others for each thread: Knuth's MMIX generator, whose upper bits are random enough, and which costs a
+    /// nanosecond.
+    private struct Keys {
+        private let bound: UInt64
+        private var state: UInt64
+
+        init(below bound: Int, thread: Int) {
+            self.bound = UInt64(bound)
+            state = UInt64(truncatingIfNeeded: thread &* 77 &+ 12345)
+        }
+
+        @inline(__always)
+        mutating func next() -> Int {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Int(((state >> 32) &* bound) >> 32)
         }
     }
 }

@@ -8,7 +8,7 @@ package final class Counter: Sendable {
 
     package var value: Int { count.load(ordering: .relaxed) }
 
-    package func increment() {
-        count.wrappingAdd(1, ordering: .relaxed)
+    package func increment(by amount: Int = 1) {
+        count.wrappingAdd(amount, ordering: .relaxed)
     }
 }
