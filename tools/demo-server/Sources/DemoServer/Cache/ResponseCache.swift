@@ -17,7 +17,7 @@ protocol ResponseCache: Sendable {
 struct CacheSize: Sendable, Equatable {
     /// Values kept.
     var entries = 0
-    /// Bytes on the heap: those of the values, and ``entryOverhead`` for each.
+    /// Bytes of memory: on the heap those of the values and ``entryOverhead`` for each, in segments all that they take.
     var bytes = 0
 
     /// Bytes that an entry costs beside its value: its place in the dictionary and in the list, the buffer's header and

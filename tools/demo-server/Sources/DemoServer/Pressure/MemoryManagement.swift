@@ -18,19 +18,11 @@ extension DemoServer {
     }
 
     private func managedByJetsam(logger: Logger) throws -> MemoryManagement {
-        let cache = LRUCache()
-        let registration = CacheRegistry.shared.register(
-            "responses",
-            limit: { cache.setLimit($0 ?? .max) },
-            release: { cache.release(atLeast: $0.bytes) })
-        // The cache keeps its registration with this, and so stays registered for as long as it lives.
-        cache.reportSize { registration.update(bytes: $0) }
-
         var configuration = ResourceManager.Configuration()
         configuration.footprint = footprintBudget.map { .init(budgetBytes: $0.bytes) }
         configuration.lifecycle.terminationGracePeriod = .seconds(lifecycle.terminationGracePeriod)
         configuration.lifecycle.drainDelay = .seconds(lifecycle.drainDelay)
         let manager = try ResourceManager(configuration: configuration, logger: logger)
-        return MemoryManagement(cache: cache, manager: manager)
+        return MemoryManagement(cache: ManagedCache(valueBytes: valueSize.bytes), manager: manager)
     }
 }
