@@ -20,8 +20,28 @@ extension PurgeableByteCache {
         applyLimits()
     }
 
+    /// Gives each shard its part of the limit: what it has, scaled down where that is more in all, and an equal part of what is
+    /// left. With equal parts of the whole, those that have less would grow while those that have more stay as they are, and
+    /// the cache would grow where it was told to stop.
     func applyLimits() {
-        let share = limit.map { $0 / sizes.shardCount } ?? .max
-        for index in 0..<sizes.shardCount { shard(index).withLock { $0.limit = share } }
+        let limit = limit
+        let held = (0..<sizes.shardCount).map { index in
+            limit == nil ? 0 : shard(index).withLock { $0.segments.residentBytes + $0.segments.deferredBytes }
+        }
+        let shares = limit.map { Self.shares(of: $0, held: held) }
+        for index in 0..<sizes.shardCount {
+            shard(index).withLock { $0.limit = shares?[index] ?? .max }
+        }
+    }
+
+    /// - Parameter held: What each has now, in bytes.
+    /// - Returns: As many, which are never more than the limit in all.
+    static func shares(of limit: Int, held: [Int]) -> [Int] {
+        let sum = held.reduce(0, +)
+        if sum >= limit {
+            let scale = Double(limit) / Double(max(1, sum))
+            return held.map { Int(Double($0) * scale) }
+        }
+        return held.map { $0 + (limit - sum) / held.count }
     }
 }
