@@ -34,6 +34,7 @@ let package = Package(
     products: [
         .executable(name: "Assertions", targets: ["Assertions"]),
         .executable(name: "Caches", targets: ["Caches"]),
+        .executable(name: "Reclaim", targets: ["Reclaim"]),
         // To be preloaded.
         .library(name: "AllocationCount", type: .dynamic, targets: ["AllocationCount"]),
     ],
@@ -86,6 +87,17 @@ let package = Package(
         .testTarget(
             name: "CachePoliciesTests",
             dependencies: ["CachePolicies", "ComparisonSupport"],
+            packageAccess: false,
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "Reclaim",
+            dependencies: [
+                "ComparisonSupport",
+                .product(name: "Jetsam", package: "swift-jetsam"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            path: "Comparisons/Reclaim",
             packageAccess: false,
             swiftSettings: settings
         ),
