@@ -87,7 +87,7 @@ public final class CacheRegistry: Sendable {
         lastResort: @escaping @Sendable (_ bytes: Int) -> Int
     ) -> CacheRegistration {
         add(
-            name, priority, rebuildCost, traits.subtracting([.asynchronous, .traversal]), scene,
+            name, priority, rebuildCost, traits.subtracting([.asynchronous, .traversal]).union(.unmapping), scene,
             .synchronous(limit: limit, release: { release($0.bytes) }), lastResort)
     }
 

@@ -188,7 +188,7 @@ final class Reclaimer: Sendable {
         client.endCall()
         // What went straight to the kernel passed no allocator.
         let freed: Int? =
-            if client.lastResort != nil { promised } else if let before, let after {
+            if client.traits.contains(.unmapping) { promised } else if let before, let after {
                 Int(clamping: after &- before)
             } else { nil }
         answered(id, promised, freed: freed, error: message)

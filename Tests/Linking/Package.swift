@@ -1,0 +1,18 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// What `tools/prove linking` builds, statically and not: the same program with the C library's allocator and with jemalloc.
+let package = Package(
+    name: "Linking",
+    platforms: [.macOS(.v15)],
+    dependencies: [.package(name: "swift-jetsam", path: "../..")],
+    targets: [
+        .executableTarget(name: "Plain", dependencies: [.product(name: "Jetsam", package: "swift-jetsam")]),
+        .executableTarget(
+            name: "Jemalloc",
+            dependencies: [
+                .product(name: "Jetsam", package: "swift-jetsam"),
+                .product(name: "JetsamJemalloc", package: "swift-jetsam"),
+            ]),
+    ]
+)

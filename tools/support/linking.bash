@@ -1,0 +1,42 @@
+# Proves that Jetsam links statically, with jemalloc and without, and finds the allocator each time. Sourced by tools/prove: uses `work`.
+
+# expect WHAT WORDS COMMAND...: runs it and compares the first words of what it says.
+expect() {
+    local what=$1 words=$2 said
+    shift 2
+    said=$("$@" 2>&1) || { printf 'MISS  %-44s ended with an error: %s\n' "$what" "$said"; missed=1; return; }
+    if [[ $said == "$words "* ]]; then
+        printf 'PASS  %-44s %s\n' "$what" "$words"
+    else
+        printf 'MISS  %-44s expected %s, but: %s\n' "$what" "$words" "$said"
+        missed=1
+    fi
+}
+
+# built LABEL OPTION...: builds both programs; fails with what the linker said where they do not link.
+built() {
+    local label=$1
+    shift
+    step "linking $label"
+    swift build --package-path Tests/Linking --scratch-path .build-linking "$@" >"$work/log" 2>&1 || {
+        grep -E 'error|multiple definition|duplicate' "$work/log" >&2 || tail -n 20 "$work/log" >&2
+        fail "it does not link $label"
+    }
+}
+
+prove_linking() {
+    local missed=0 binaries=.build-linking/debug jemalloc
+    rm -f Tests/Linking/Package.resolved
+    trap 'rm -rf "$work" Tests/Linking/Package.resolved' EXIT
+    built "fully static" --static-swift-stdlib -Xswiftc -static-executable
+    # Name, whether it can be trimmed, whether what was freed is seen (and, by jemalloc, gone after a purge).
+    expect "static, C library's allocator" "glibc true true" "$binaries/Plain"
+    expect "static, with jemalloc" "jemalloc true true" "$binaries/Jemalloc"
+    built "with Swift's libraries static" --static-swift-stdlib
+    expect "Swift's libraries static" "glibc true true" "$binaries/Plain"
+    expect "Swift's libraries static, with jemalloc" "jemalloc true true" "$binaries/Jemalloc"
+    jemalloc=$(ldconfig -p | awk '/libjemalloc\.so\.2/ { print $NF; exit }')
+    [[ -n $jemalloc ]] || fail "libjemalloc.so.2 is not installed"
+    expect "jemalloc preloaded, and not linked" "jemalloc true true" env LD_PRELOAD="$jemalloc" "$binaries/Plain"
+    return "$missed"
+}
