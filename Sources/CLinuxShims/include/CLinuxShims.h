@@ -39,6 +39,16 @@ static inline int64_t jetsam_realtime_ns(void) {
 static inline void jetsam_prefetch(const void *address) { __builtin_prefetch(address, 1); }
 // The processor that the calling thread runs on at the moment, 0 where nobody can tell; a hint, good to spread by.
 uint32_t jetsam_processor(void);
+#ifdef __GLIBC__
+extern const ptrdiff_t __rseq_offset __attribute__((weak));
+#endif
+// The same from the words that the kernel keeps current for each thread (rseq, glibc 2.35): it costs a load, not a call.
+static inline uint32_t jetsam_processor_hint(void) {
+#ifdef __GLIBC__
+  if (&__rseq_offset) return *(const volatile uint32_t *)((const char *)__builtin_thread_pointer() + __rseq_offset);
+#endif
+  return jetsam_processor();
+}
 // Processors that are online; at least 1.
 uint32_t jetsam_processor_count(void);
 

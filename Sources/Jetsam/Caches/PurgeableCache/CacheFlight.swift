@@ -81,4 +81,6 @@ final class CacheFlight<Value: Sendable>: Sendable {
         }
         for waiter in waiters.values { waiter.resume(with: result) }
     }
+
+    var waiting: Int { state.withLock { $0.waiters.count } }
 }

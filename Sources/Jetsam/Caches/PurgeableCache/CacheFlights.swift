@@ -51,4 +51,11 @@ final class CacheFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
         withExtendedLifetime(old) {}
     }
+
+    var isEmpty: Bool { state.withLock { $0.flights.isEmpty } }
+
+    /// How many wait for a key's load.
+    func waiting(for key: Key) -> Int {
+        state.withLock { $0.flights[key] }?.waiting ?? 0
+    }
 }

@@ -37,6 +37,6 @@ struct CacheStripes: @unchecked Sendable {
     @inline(__always)
     func stripe(for hash: UInt) -> UnsafeMutablePointer<CacheStripe> {
         let shard = Int(bitPattern: hash & shardMask) << stripeShift
-        return unsafe base + (shard | (Int(jetsam_processor()) & stripeMask))
+        return unsafe base + (shard | (Int(jetsam_processor_hint()) & stripeMask))
     }
 }

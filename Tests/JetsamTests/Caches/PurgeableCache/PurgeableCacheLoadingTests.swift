@@ -1,0 +1,134 @@
+import Synchronization
+import Testing
+
+@testable import Jetsam
+
+@Suite(.timeLimit(.minutes(5)))
+struct PurgeableCacheLoadingTests {
+    struct Failed: Error {}
+
+    private let cache = PurgeableCache<Int, String>(name: "test", registry: CacheRegistry())
+
+    /// A load that answers only when it is told to.
+    private final class Held: Sendable {
+        let calls = Atomic(0)
+        let cancellations = Atomic(0)
+        private let arrivals = AsyncStream<Void>.makeStream()
+        private let answers = AsyncStream<Result<String, any Error>>.makeStream()
+
+        func load() async throws -> String {
+            calls.add(1, ordering: .sequentiallyConsistent)
+            arrivals.continuation.yield()
+            for await answer in answers.stream { return try answer.get() }
+            cancellations.add(1, ordering: .sequentiallyConsistent)
+            throw CancellationError()
+        }
+
+        func waitUntilCalled() async { for await _ in arrivals.stream { return } }
+
+        func answer(_ result: Result<String, any Error>) { answers.continuation.yield(result) }
+    }
+
+    private func ask(_ held: Held) -> Task<String, any Error> {
+        Task { [cache] in try await cache.value(for: 1, cost: { $0.utf8.count }) { _ in try await held.load() } }
+    }
+
+    private func waiters(_ count: Int) async throws {
+        try await eventually("\(count) wait") { [cache] in cache.flights.waiting(for: 1) == count }
+    }
+
+    @Test("Of many who ask at once one loads, and all get its value")
+    func single() async throws {
+        let held = Held()
+        let tasks = (0..<20).map { _ in ask(held) }
+        await held.waitUntilCalled()
+        try await waiters(20)
+        held.answer(.success("value"))
+        for task in tasks { #expect(try await task.value == "value") }
+        #expect(cache.statistics.loads == 1 && held.calls.load(ordering: .sequentiallyConsistent) == 1)
+        #expect(cache[1] == "value" && cache.totalCost == 5)
+        #expect(try await cache.value(for: 1) { _ in "another" } == "value")
+    }
+
+    @Test("What a load throws reaches all who wait, and nothing is kept of it")
+    func throwing() async throws {
+        let held = Held()
+        let tasks = (0..<5).map { _ in ask(held) }
+        await held.waitUntilCalled()
+        try await waiters(5)
+        held.answer(.failure(Failed()))
+        for task in tasks { await #expect(throws: Failed.self) { try await task.value } }
+        #expect(cache[1] == nil && cache.count == 0)
+        #expect(try await cache.value(for: 1) { _ in "next" } == "next")
+    }
+
+    @Test("Cancelling one who waits, even the first, leaves the others their load", arguments: [0, 1, 2])
+    func cancellingOne(which: Int) async throws {
+        let held = Held()
+        let tasks = (0..<3).map { _ in ask(held) }
+        await held.waitUntilCalled()
+        try await waiters(3)
+        tasks[which].cancel()
+        await #expect(throws: CancellationError.self) { try await tasks[which].value }
+        held.answer(.success("value"))
+        for (index, task) in tasks.enumerated() where index != which { #expect(try await task.value == "value") }
+        #expect(held.cancellations.load(ordering: .sequentiallyConsistent) == 0)
+        #expect(cache[1] == "value")
+    }
+
+    @Test("A load that nobody waits for any more is cancelled, and who comes then begins another one")
+    func cancellingAll() async throws {
+        let held = Held()
+        let tasks = (0..<3).map { _ in ask(held) }
+        await held.waitUntilCalled()
+        try await waiters(3)
+        for task in tasks { task.cancel() }
+        for task in tasks { await #expect(throws: CancellationError.self) { try await task.value } }
+        try await eventually("the load is cancelled") {
+            held.cancellations.load(ordering: .sequentiallyConsistent) == 1
+        }
+        #expect(try await cache.value(for: 1) { _ in "next" } == "next")
+        #expect(cache[1] == "next")
+    }
+
+    enum Change: CaseIterable {
+        case insertion, removal, emptying
+    }
+
+    @Test("What was loaded while its key was changed is given to who waited but not kept", arguments: Change.allCases)
+    func outOfDate(change: Change) async throws {
+        let held = Held()
+        let task = ask(held)
+        await held.waitUntilCalled()
+        switch change {
+        case .insertion: cache.insert("newer", for: 1)
+        case .removal: cache.removeValue(for: 1)
+        case .emptying: cache.removeAll()
+        }
+        held.answer(.success("older"))
+        #expect(try await task.value == "older")
+        #expect(cache[1] == (change == .insertion ? "newer" : nil))
+    }
+
+    @Test("A load may use the cache, for other keys too")
+    func nested() async throws {
+        let value = try await cache.value(for: 1) { [cache] key in
+            let inner = try await cache.value(for: 2) { _ in "inner" }
+            cache.insert("third", for: 3)
+            return inner + " of \(key)"
+        }
+        #expect(value == "inner of 1")
+        #expect(cache[2] == "inner" && cache[3] == "third")
+    }
+
+    @Test("Who is cancelled already neither loads nor waits")
+    func cancelledBefore() async {
+        let held = Held()
+        let task = Task { [cache] in
+            unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+            return try await cache.value(for: 1) { _ in try await held.load() }
+        }
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(held.calls.load(ordering: .sequentiallyConsistent) == 0)
+    }
+}
