@@ -101,11 +101,11 @@ private struct ByteCacheModel {
         guard cache.insert(bytes, for: key, expiresAfter: life) else {
             return limit == nil && count + key.count < 60_000 ? "refused \(count) bytes" : nil
         }
-        let share = limit.map { $0 / sizes.count } ?? .max
-        let fits = zip(sizes, cache.shardSizes).allSatisfy { $1 <= max($0, share) }
+        let held = sizes.reduce(0, +)
+        let fits = cache.shardSizes.reduce(0, +) <= max(held, limit ?? .max)
         values[key] = Value(bytes: bytes, end: life.map { clock.now.advanced(by: $0) })
         if let life, life <= .zero { values[key] = nil }
-        return fits ? nil : "grew from \(sizes) to \(cache.shardSizes) bytes, beyond \(share)"
+        return fits ? nil : "grew from \(sizes) to \(cache.shardSizes) bytes, beyond \(limit ?? .max)"
     }
 
     private func isOver(_ value: Value) -> Bool { value.end.map { $0 <= clock.now } ?? false }
