@@ -176,10 +176,13 @@ struct DrainTests {
         }
         defer { fixture.machine.tree.remove() }
         fixture.record.hold(callback)
-        let services =
-            hasGate
-            ? ServiceGroup(configuration: fixture.manager.serviceGroupConfiguration(servers: []))
-            : ServiceGroup(services: [fixture.manager], logger: fixture.logs.logger)
+        var group = ServiceGroupConfiguration(services: [fixture.manager], logger: fixture.logs.logger)
+        if hasGate {
+            group = fixture.manager.serviceGroupConfiguration(servers: [])
+            // The group would count real seconds.
+            group.maximumGracefulShutdownDuration = nil
+        }
+        let services = ServiceGroup(configuration: group)
         let running = Task { try await services.run() }
         let change =
             callback == "willResignActive"

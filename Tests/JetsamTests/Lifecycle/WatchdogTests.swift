@@ -138,6 +138,38 @@ struct WatchdogTests {
         try await running.value
     }
 
+    @Test("What follows an expiry is done before whoever waited goes on, also where it begins to wait meanwhile")
+    func expiry() async throws {
+        for isWaiting in [true, false] {
+            let wait = TimedWait()
+            let (begun, mayGoOn, order) = (Gate(), Gate(), Lock<[String]>([]))
+            let waiting = Task {
+                if !isWaiting { await begun.waitForArrivals(1) }
+                let outcome = await wait.outcome()
+                order.withLock { $0.append("\(outcome)") }
+                return outcome
+            }
+            if isWaiting { try await eventually("it waits") { wait.isAwaited } }
+            let thread = WorkThread("resolver")
+            thread.add {
+                let isFirst = wait.resolve(.expired) {
+                    begun.arrive()
+                    mayGoOn.waitUntilOpen()
+                    order.withLock { $0.append("first") }
+                }
+                order.withLock { $0.append("\(isFirst)") }
+            }
+            await begun.waitForArrivals(1)
+            #expect(!wait.isOpen && !wait.resolve(.done))
+            if !isWaiting { try await eventually("it waits") { wait.isAwaited } }
+            #expect(order.withLock { $0 } == [])
+            mayGoOn.open()
+            #expect(await waiting.value == .expired)
+            try await eventually("it is resolved") { order.withLock { $0.count } == 3 }
+            #expect(order.withLock { $0.first } == "first")
+        }
+    }
+
     @Test("An observer is called on the executor that was named for it")
     func executor() async throws {
         let fixture = try LifecycleFixture()

@@ -7,8 +7,13 @@ final class TimedWait: Sendable {
     }
 
     private enum State {
+        /// Nobody has resolved it.
         case open
+        /// Nobody has resolved it, and its caller waits.
         case waiting(CheckedContinuation<Outcome, Never>)
+        /// It is resolved; its caller may not go on yet, and may not have come yet.
+        case resolving(CheckedContinuation<Outcome, Never>?)
+        /// It is over.
         case resolved(Outcome)
     }
 
@@ -16,33 +21,56 @@ final class TimedWait: Sendable {
 
     /// Whether nobody has resolved it yet.
     var isOpen: Bool {
-        state.withLock { if case .resolved = $0 { false } else { true } }
+        state.withLock { state in
+            switch state {
+            case .open, .waiting: true
+            case .resolving, .resolved: false
+            }
+        }
+    }
+
+    /// Whether its caller has begun to wait.
+    var isAwaited: Bool {
+        state.withLock { state in
+            switch state {
+            case .waiting, .resolving(.some): true
+            case .open, .resolving(.none), .resolved: false
+            }
+        }
     }
 
     /// Whether this was the first.
+    ///
+    /// - Parameter first: Called, where it was, before the waiting task goes on.
     @discardableResult
-    func resolve(_ outcome: Outcome) -> Bool {
-        let (isFirst, waiter) = state.withLock { state -> (Bool, CheckedContinuation<Outcome, Never>?) in
+    func resolve(_ outcome: Outcome, first: () -> Void = {}) -> Bool {
+        let isFirst = state.withLock { state in
             switch state {
-            case .open:
-                state = .resolved(outcome)
-                return (true, nil)
-            case .waiting(let continuation):
-                state = .resolved(outcome)
-                return (true, continuation)
-            case .resolved: return (false, nil)
+            case .open: state = .resolving(nil)
+            case .waiting(let continuation): state = .resolving(continuation)
+            case .resolving, .resolved: return false
             }
+            return true
+        }
+        guard isFirst else { return false }
+        first()
+        let waiter = state.withLock { state -> CheckedContinuation<Outcome, Never>? in
+            defer { state = .resolved(outcome) }
+            return if case .resolving(let continuation) = state { continuation } else { nil }
         }
         waiter?.resume(returning: outcome)
-        return isFirst
+        return true
     }
 
     /// For one caller.
     func outcome() async -> Outcome {
         await withCheckedContinuation { continuation in
             let known = state.withLock { state -> Outcome? in
-                if case .resolved(let outcome) = state { return outcome }
-                state = .waiting(continuation)
+                switch state {
+                case .open, .waiting: state = .waiting(continuation)
+                case .resolving: state = .resolving(continuation)
+                case .resolved(let outcome): return outcome
+                }
                 return nil
             }
             if let known { continuation.resume(returning: known) }
@@ -117,8 +145,8 @@ final class TimedWaits: Sendable {
                 arm(wait, timer, deadline, nil, onExpiry, at: now.advanced(by: again))
             } else if deadline() > now {
                 arm(wait, timer, deadline, again, onExpiry)
-            } else if wait.resolve(.expired) {
-                onExpiry()
+            } else {
+                wait.resolve(.expired, first: onExpiry)
             }
         }
         timer.withLock { $0 = id }
@@ -127,9 +155,7 @@ final class TimedWaits: Sendable {
     /// Those that are under way expire at `instant`, if not before. Pauses do not move it.
     func hurry(to instant: MonotonicInstant) {
         for (id, entry) in state.withLock({ $0.waits }) {
-            let timer = deadlines.add(instant) {
-                if entry.wait.resolve(.expired) { entry.onExpiry() }
-            }
+            let timer = deadlines.add(instant) { entry.wait.resolve(.expired, first: entry.onExpiry) }
             let isWaiting = state.withLock { state in
                 state.waits[id]?.hurried = timer
                 return state.waits[id] != nil
