@@ -108,11 +108,6 @@
         if unsafe chunk.pointee.used == 0 { becameEmpty(number) }
     }
 
-    /// How many chunks have memory, and how many of these no entry.
-    var chunksKept: (kept: Int, empty: Int) {
-        ((0..<count).reduce(0) { sum, number in unsafe sum + (chunks[number].entries == nil ? 0 : 1) }, emptyChunks)
-    }
-
     /// How many chunk numbers there are: `entries(ofChunk:)` takes those below.
     var chunkCount: Int { count }
 

@@ -18,19 +18,6 @@ extension AssertionTable {
         return sum
     }
 
-    /// How many slots are taken: by what is held, expiring or overdue, and by what has ended and is still in a handle.
-    var takenSlots: Int {
-        (0..<shardCount).reduce(0) { sum, shard in unsafe sum + shards[shard].withLock { $0.slab.taken } }
-    }
-
-    /// How many chunks all slabs keep, and how many of these are empty.
-    var chunks: (kept: Int, empty: Int) {
-        (0..<shardCount).reduce((0, 0)) { sum, shard in
-            let chunks = unsafe shards[shard].withLock { $0.slab.chunksKept }
-            return (sum.0 + chunks.kept, sum.1 + chunks.empty)
-        }
-    }
-
     /// Goes through all entries, a chunk with each taking of a lock. `visit` runs under the lock and must not leave it.
     func forEach(_ visit: (borrowing AssertionEntry, Identifier) -> Void) {
         for number in 0..<shardCount {

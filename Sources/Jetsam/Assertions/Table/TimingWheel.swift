@@ -110,14 +110,6 @@
         return nil
     }
 
-    /// Unlinks any entry, due or not; nil where it is empty.
-    mutating func takeAny(_ slab: borrowing AssertionSlab) -> UInt32? {
-        guard let next = nextSlot() else { return nil }
-        let index = unsafe heads[next.level * Self.slots + next.slot]
-        remove(index, slab)
-        return index
-    }
-
     private func nextSlot() -> (tick: UInt64, level: Int, slot: Int)? {
         var result: (tick: UInt64, level: Int, slot: Int)?
         for level in 0..<Self.levels {
