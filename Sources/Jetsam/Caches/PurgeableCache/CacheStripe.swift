@@ -36,7 +36,7 @@ struct CacheStripes: @unchecked Sendable {
     @inlinable
     @inline(__always)
     func stripe(for hash: UInt) -> UnsafeMutablePointer<CacheStripe> {
-        let shard = Int(bitPattern: hash & shardMask) << stripeShift
+        let shard = Int(bitPattern: hash & shardMask) &<< stripeShift
         return unsafe base + (shard | (Int(jetsam_processor_hint()) & stripeMask))
     }
 }

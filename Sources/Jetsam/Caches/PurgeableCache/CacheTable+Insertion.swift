@@ -8,7 +8,7 @@ extension CacheTable {
     func insert(
         _ value: Value, for key: Key, cost: Int, expiry: UInt64, _ remains: inout CacheRemains<Key, Value>
     ) -> Bool {
-        let hash = UInt(bitPattern: key.hashValue)
+        let hash = Self.hash(key)
         let shard = unsafe shard(for: hash)
         let now = now(expiry)
         var debt = budget.take(cost: cost)

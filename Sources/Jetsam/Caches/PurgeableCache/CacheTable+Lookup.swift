@@ -4,7 +4,7 @@ extension CacheTable {
     @inlinable
     @inline(__always)
     static func lookUp(_ key: Key, _ stripes: CacheStripes) -> (value: Value, expiry: UInt64)? {
-        let hash = UInt(bitPattern: key.hashValue)
+        let hash = Self.hash(key)
         let stripe = unsafe stripes.stripe(for: hash)
         unsafe jetsam_lock(&stripe.pointee.word)
         guard let found = unsafe find(key, inner(hash), stripe) else {
@@ -23,7 +23,7 @@ extension CacheTable {
 
     /// The value for a key without a trace: it counts neither as a lookup nor as a use.
     func peek(_ key: Key) -> Value? {
-        let hash = UInt(bitPattern: key.hashValue)
+        let hash = Self.hash(key)
         let stripe = unsafe stripes.stripe(for: hash)
         unsafe jetsam_lock(&stripe.pointee.word)
         defer { unsafe jetsam_unlock(&stripe.pointee.word) }
@@ -37,7 +37,7 @@ extension CacheTable {
     /// Counts a hit for a miss, as what was found had expired, and takes the entry out if it still has.
     @inlinable
     func expire(_ key: Key, now: Int64) {
-        let hash = UInt(bitPattern: key.hashValue)
+        let hash = Self.hash(key)
         let shard = unsafe shard(for: hash)
         var remains = CacheRemains<Key, Value>()
         unsafe shard.pointee.lock()

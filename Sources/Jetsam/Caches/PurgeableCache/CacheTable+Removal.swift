@@ -3,7 +3,7 @@ extension CacheTable {
     @inlinable
     @discardableResult
     func take(_ key: Key, _ remains: inout CacheRemains<Key, Value>) -> UInt64? {
-        let hash = UInt(bitPattern: key.hashValue)
+        let hash = Self.hash(key)
         let shard = unsafe shard(for: hash)
         unsafe shard.pointee.lock()
         guard let found = unsafe Self.find(key, Self.inner(hash), shard.pointee.stripes) else {

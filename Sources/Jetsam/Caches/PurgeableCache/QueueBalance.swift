@@ -8,9 +8,12 @@
 struct QueueBalance {
     static let range = 0.05...0.9
     /// How far one early eviction moves the share, in entries.
-    static let step = 16.0
+    static let step = 32.0
     /// How much more one from the main queue weighs: that happens in a good balance too.
     static let mainWeight = 2.0
+
+    /// For how many evictions from the main queue one of them counts as early, at least, as a share of the entries.
+    static let leastMainMemory = 0.35
 
     /// The small queue's share of what the shard holds.
     private(set) var share = 0.1
@@ -27,7 +30,7 @@ struct QueueBalance {
             guard Double(age) <= entries * (1 - share) else { return false }
             share = min(Self.range.upperBound, share + Self.step / entries)
         case .main:
-            guard Double(age) <= entries / 2 else { return false }
+            guard Double(age) <= entries * max(share, Self.leastMainMemory) else { return false }
             share = max(Self.range.lowerBound, share - Self.mainWeight * Self.step / entries)
         }
         return true
