@@ -10,21 +10,23 @@ enum GivingBack {
         let held = S(bytes: bytes + (60 << 20), sizes: 16_384...16_384)
         held.fill()
         let before = Process.residentBytes
-        let milliseconds: Double
+        let start: Int64
         if S.isManaged {
-            milliseconds = await bySteps()
+            start = await bySteps()
         } else {
-            let start = monotonicNanoseconds()
+            start = monotonicNanoseconds()
             _ = held.release(bytes: bytes)
-            milliseconds = Double(monotonicNanoseconds() - start) * 1e-6
         }
-        let returned = before - Process.residentBytes
-        guard returned > bytes / 100 * 95 else { stop("only \(returned) of \(bytes) bytes came back") }
-        return Reclaim.Row(name: name, value: milliseconds, unit: "ms")
+        // A handler that missed its deadline, because others wanted the processors too, is still at it.
+        while before - Process.residentBytes < bytes / 100 * 95 {
+            guard monotonicNanoseconds() - start < 10_000_000_000 else { stop("the bytes did not come back") }
+            pause(nanoseconds: 200_000)
+        }
+        return Reclaim.Row(name: name, value: Double(monotonicNanoseconds() - start) * 1e-6, unit: "ms")
     }
 
-    /// A call from outside goes the way of any step: plan, limits, release, trim, measurement.
-    private static func bySteps() async -> Double {
+    /// A call from outside goes the way of any step: plan, limits, release, trim, measurement. Gives when it was made.
+    private static func bySteps() async -> Int64 {
         let manager: ResourceManager
         do {
             manager = try ResourceManager(logger: Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() })
@@ -37,9 +39,7 @@ enum GivingBack {
         var first: ReclaimStep?
         while first == nil { first = await manager.releaseCaches(bytes: 0) }
         let start = monotonicNanoseconds()
-        guard let step = await manager.releaseCaches(bytes: bytes) else { stop("the manager does not run") }
-        let milliseconds = Double(monotonicNanoseconds() - start) * 1e-6
-        guard step.promisedBytes >= bytes else { stop("only \(step.promisedBytes) bytes were promised: \(step)") }
-        return milliseconds
+        guard await manager.releaseCaches(bytes: bytes) != nil else { stop("the manager does not run") }
+        return start
     }
 }
