@@ -7,8 +7,10 @@
 /// other traces at three sizes each.
 struct QueueBalance {
     static let range = 0.05...0.9
-    /// How far one early eviction moves the share, in entries.
+    /// How far one early eviction moves the share, in entries; but never by more than ``greatestStep``, which would only swing
+    /// where a shard holds few.
     static let step = 32.0
+    static let greatestStep = 0.03
     /// How much more one from the main queue weighs: that happens in a good balance too.
     static let mainWeight = 2.0
 
@@ -25,13 +27,14 @@ struct QueueBalance {
     ///   - entries: How many entries the shard holds.
     mutating func wasEarly(_ origin: GhostTable.Origin, age: Int, entries: Int) -> Bool {
         let entries = Double(max(1, entries))
+        let step = min(Self.step / entries, Self.greatestStep)
         switch origin {
         case .small:
             guard Double(age) <= entries * (1 - share) else { return false }
-            share = min(Self.range.upperBound, share + Self.step / entries)
+            share = min(Self.range.upperBound, share + step)
         case .main:
             guard Double(age) <= entries * max(share, Self.leastMainMemory) else { return false }
-            share = max(Self.range.lowerBound, share - Self.mainWeight * Self.step / entries)
+            share = max(Self.range.lowerBound, share - Self.mainWeight * step)
         }
         return true
     }
