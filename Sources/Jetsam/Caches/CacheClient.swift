@@ -21,7 +21,14 @@ final class CacheClient: Sendable {
     let scene: SceneIdentifier?
     /// For a cache whose answer is exactly what it gave to the kernel: the same release for a thread that may neither wait
     /// nor allocate.
-    let lastResort: (@Sendable (_ bytes: Int) -> Int)?
+    let lastResort: LastResort?
+    /// To compare an optional closure with nil copies it, which can allocate.
+    let hasLastResort: Bool
+
+    /// In a structure of its own: a bare closure that is looked at as an optional value is wrapped, which can allocate.
+    struct LastResort: Sendable {
+        let release: @Sendable (_ bytes: Int) -> Int
+    }
 
     private let bytes = Atomic<Int>(0)
     private let limit = Atomic<Int>(-1)
@@ -33,7 +40,7 @@ final class CacheClient: Sendable {
 
     init(
         id: UInt64, name: String, priority: CachePriority, rebuildCost: Double?, traits: CacheTraits,
-        handlers: Handlers, scene: SceneIdentifier? = nil, lastResort: (@Sendable (_ bytes: Int) -> Int)? = nil
+        handlers: Handlers, scene: SceneIdentifier? = nil, lastResort: LastResort? = nil
     ) {
         self.id = id
         self.name = name
@@ -43,6 +50,7 @@ final class CacheClient: Sendable {
         self.handlers = handlers
         self.scene = scene
         self.lastResort = lastResort
+        hasLastResort = lastResort != nil
     }
 
     var reportedBytes: Int { bytes.load(ordering: .relaxed) }

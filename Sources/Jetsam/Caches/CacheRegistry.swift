@@ -88,13 +88,14 @@ public final class CacheRegistry: Sendable {
     ) -> CacheRegistration {
         add(
             name, priority, rebuildCost, traits.subtracting([.asynchronous, .traversal]).union(.unmapping), scene,
-            .synchronous(limit: limit, release: { release($0.bytes) }), lastResort)
+            .synchronous(limit: limit, release: { release($0.bytes) }),
+            CacheClient.LastResort(release: lastResort))
     }
 
     private func add(
         _ name: String, _ priority: CachePriority, _ rebuildCost: Double?, _ traits: CacheTraits,
         _ scene: SceneIdentifier?, _ handlers: CacheClient.Handlers,
-        _ lastResort: (@Sendable (_ bytes: Int) -> Int)? = nil
+        _ lastResort: CacheClient.LastResort? = nil
     ) -> CacheRegistration {
         let name = String(name.prefix(128))
         let cost = rebuildCost.map { $0 > 0 ? $0 : 0 }
@@ -108,6 +109,39 @@ public final class CacheRegistry: Sendable {
             return client
         }
         return CacheRegistration(client: client, registry: self)
+    }
+
+    /// Has caches whose memory is their own give whole segments back, band by band, where every reclaim thread hangs.
+    ///
+    /// For the sampler: it allocates nothing, waits for nobody, calls no code of the application's, and passes over a cache or
+    /// a part of one that somebody is in.
+    ///
+    /// - Returns: The bytes that were given to the kernel.
+    package func releaseSegmentsWithoutHandlers(bytes: Int) -> Int {
+        guard bytes > 0, let clients = state.withLockIfAvailable({ $0.clients }) else { return 0 }
+        var given = 0
+        var band: UInt8?
+        while given < bytes, let next = Self.nextBand(after: band, clients) {
+            // By number: going through the array itself can allocate.
+            for index in 0..<clients.count where given < bytes && clients[index].priority.rawValue == next {
+                guard !clients[index].hasEnded, let lastResort = clients[index].lastResort else { continue }
+                given += lastResort.release(bytes - given)
+            }
+            band = next
+        }
+        return given
+    }
+
+    /// The next band in which a cache has memory of its own.
+    private static func nextBand(after band: UInt8?, _ clients: [CacheClient]) -> UInt8? {
+        var next: UInt8?
+        for index in 0..<clients.count where clients[index].hasLastResort {
+            let candidate = clients[index].priority.rawValue
+            if let band, candidate <= band { continue }
+            if let found = next, found <= candidate { continue }
+            next = candidate
+        }
+        return next
     }
 
     func remove(_ client: CacheClient) {

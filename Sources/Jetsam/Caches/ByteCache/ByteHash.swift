@@ -27,9 +27,11 @@ struct ByteHash {
 
     @inline(__always)
     init(_ key: UnsafeRawBufferPointer, _ seeds: Seeds) {
-        var state = seeds.first ^ UInt64(truncatingIfNeeded: key.count)
-        guard var bytes = key.baseAddress else {
-            self.init(Self.fold(state, seeds.second))
+        let length = UInt64(truncatingIfNeeded: key.count)
+        var state = seeds.first
+        // A key without bytes may have an address or none, and is the same.
+        guard length > 0, var bytes = key.baseAddress else {
+            self.init(Self.fold(seeds.first, seeds.second))
             return
         }
         var left = key.count
@@ -57,7 +59,7 @@ struct ByteHash {
             high = 0
         }
         state = Self.fold(low ^ state, high ^ seeds.second)
-        self.init(Self.fold(state ^ seeds.second, 0x9E37_79B9_7F4A_7C15 ^ seeds.first))
+        self.init(Self.fold(state ^ seeds.second, (0x9E37_79B9_7F4A_7C15 ^ seeds.first) &+ length))
     }
 
     @inline(__always)

@@ -20,24 +20,22 @@ extension ByteShard {
 
     /// The score up to which sealed segments have to go for so many bytes; `scores` where all of them do.
     mutating func cut(_ bytes: Int) -> Int {
-        unsafe withUnsafeTemporaryAllocation(of: Int.self, capacity: Self.scores) { sums in
-            unsafe sums.initialize(repeating: 0)
-            for isYoung in [true, false] {
-                var id = isYoung ? segments.young.first : segments.kept.first
-                while id != SegmentRecord.none {
-                    age(id)
-                    let record = unsafe segments.record(id)
-                    if unsafe !record.pointee.isPinned { unsafe sums[score(id)] += Int(record.pointee.resident) }
-                    id = unsafe record.pointee.next
-                }
+        unsafe sums.update(repeating: 0, count: Self.scores)
+        for pass in 0..<2 {
+            var id = pass == 0 ? segments.young.first : segments.kept.first
+            while id != SegmentRecord.none {
+                age(id)
+                let record = unsafe segments.record(id)
+                if unsafe !record.pointee.isPinned { unsafe sums[score(id)] += Int(record.pointee.resident) }
+                id = unsafe record.pointee.next
             }
-            var sum = 0
-            for score in 0..<Self.scores {
-                sum += unsafe sums[score]
-                if sum >= bytes { return score }
-            }
-            return Self.scores
         }
+        var sum = 0
+        for score in 0..<Self.scores {
+            sum += unsafe sums[score]
+            if sum >= bytes { return score }
+        }
+        return Self.scores
     }
 
     /// Halves what is long ago, so that what was popular once does not stay for ever.

@@ -1,65 +1,59 @@
 extension ByteShard {
-    /// A segment on its way out: in no queue, and nobody reads it.
-    struct Leaving {
-        var id: UInt32
-        var base: UInt
-        var bytes: Int
-    }
-
     /// Takes segments out of the cache until so many bytes are on their way, without touching what is in them: empty ones
-    /// first, then those that are read least. Gives how many there are in `leaving`; it takes no more than fit there.
+    /// first, then those that are read least. Gives them linked: they are in no queue of the shard's, and nobody reads them.
     ///
     /// - Parameter isExact: Leave it at less rather than take a segment that is more than was asked for.
-    mutating func take(_ bytes: Int, isExact: Bool, into leaving: UnsafeMutableBufferPointer<Leaving>) -> Int {
+    mutating func take(_ bytes: Int, isExact: Bool) -> SegmentQueue {
+        var leaving = SegmentQueue()
         var missing = bytes
-        var count = 0
-        func fits(_ id: UInt32) -> Bool {
-            guard missing > 0, count < leaving.count else { return false }
-            return unsafe !isExact || Int(segments.record(id).pointee.resident) <= missing
-        }
-        while !segments.spare.isEmpty, fits(segments.spare.first) {
-            unsafe leaving[count] = leave(segments.spare.first)
-            missing -= unsafe leaving[count].bytes
-            count += 1
-        }
-        guard missing > 0, count < leaving.count else { return count }
+        while !segments.spare.isEmpty, take(segments.spare.first, &missing, isExact, into: &leaving) {}
+        guard missing > 0 else { return leaving }
         let cut = cut(missing)
-        for (isYoung, isAtCut) in [(true, false), (false, false), (true, true), (false, true)] {
-            var id = isYoung ? segments.young.first : segments.kept.first
-            while id != SegmentRecord.none {
+        // No array to go through: that would be allocated.
+        for pass in 0..<4 {
+            let isAtCut = pass > 1
+            var id = pass % 2 == 0 ? segments.young.first : segments.kept.first
+            while id != SegmentRecord.none, missing > 0 {
                 let next = unsafe segments.record(id).pointee.next
                 let score = score(id)
-                if isAtCut ? score == cut : score < cut, fits(id), unsafe !segments.record(id).pointee.isPinned {
-                    evictions += unsafe Int(segments.record(id).pointee.liveCount)
-                    unsafe leaving[count] = leave(id)
-                    missing -= unsafe leaving[count].bytes
-                    count += 1
-                }
+                if isAtCut ? score == cut : score < cut { _ = take(id, &missing, isExact, into: &leaving) }
                 id = next
             }
         }
-        for id in [fillingYoung, fillingKept] where id != SegmentRecord.none && fits(id) {
-            guard cut >= Self.scores, unsafe !segments.record(id).pointee.isPinned else { continue }
-            evictions += unsafe Int(segments.record(id).pointee.liveCount)
-            unsafe leaving[count] = leave(id)
-            missing -= unsafe leaving[count].bytes
-            count += 1
-        }
-        return count
+        guard cut >= Self.scores else { return leaving }
+        if fillingYoung != SegmentRecord.none { _ = take(fillingYoung, &missing, isExact, into: &leaving) }
+        if fillingKept != SegmentRecord.none { _ = take(fillingKept, &missing, isExact, into: &leaving) }
+        return leaving
     }
 
-    private mutating func leave(_ id: UInt32) -> Leaving {
+    /// Takes one segment, unless it is more than is missing or somebody reads it.
+    private mutating func take(
+        _ id: UInt32, _ missing: inout Int, _ isExact: Bool, into leaving: inout SegmentQueue
+    ) -> Bool {
+        let record = unsafe segments.record(id)
+        let bytes = unsafe Int(record.pointee.resident)
+        guard missing > 0, !isExact || bytes <= missing, unsafe !record.pointee.isPinned else { return false }
+        evictions += unsafe Int(record.pointee.liveCount)
         segments.dequeue(id)
         unlink(id)
-        let record = unsafe segments.record(id)
         unsafe record.pointee.state = .deferred
-        return unsafe Leaving(id: id, base: UInt(bitPattern: record.pointee.base), bytes: Int(record.pointee.resident))
+        leaving.append(id, segments.view)
+        missing -= bytes
+        return true
     }
 
-    /// Counts out what was given back.
-    mutating func left(_ leaving: Leaving, given: Int) {
-        releasedBytes += given
-        segments.finishDiscard(leaving.id, given: given)
+    /// Counts out what was given back: of each segment as many bytes as its `used` says.
+    mutating func left(_ leaving: SegmentQueue) {
+        var id = leaving.first
+        while id != SegmentRecord.none {
+            let record = unsafe segments.record(id)
+            let next = unsafe record.pointee.next
+            let given = unsafe Int(record.pointee.used)
+            unsafe record.pointee.used = 0
+            releasedBytes += given
+            segments.finishDiscard(id, given: given)
+            id = next
+        }
     }
 
     /// Puts everything out of the cache: what nobody reads stays as spare memory, the rest goes back with its last reader.

@@ -23,14 +23,21 @@
     var evictions = 0
     var expirations = 0
     var releasedBytes = 0
+    /// Bytes by score, while segments are chosen: there from the start, because a release may not allocate.
+    let sums = UnsafeMutablePointer<Int>.allocate(capacity: scores)
     /// What the registry was told last.
     var reportedBytes = 0
 
     init(memory: SegmentMemory, seeds: ByteHash.Seeds, segmentBytes: Int, firstHuge: Int) {
         self.memory = memory
+        unsafe sums.initialize(repeating: 0, count: Self.scores)
         self.seeds = seeds
         index = ByteIndex(memory: memory)
         segments = SegmentTable(memory: memory, segmentBytes: segmentBytes, firstHuge: firstHuge)
+    }
+
+    deinit {
+        unsafe sums.deallocate()
     }
 
     /// Lookups so far, as segments count them.

@@ -27,6 +27,18 @@ internal import CLinuxShims
         return unsafe body(&shard.pointee)
     }
 
+    /// What the lock is for.
+    var locked: UnsafeMutablePointer<ByteShard> { unsafe shard }
+
+    /// Takes the lock; false, at once, where somebody holds it and the caller may not wait.
+    func lock(waits: Bool) -> Bool {
+        guard waits else { return unsafe jetsam_try_lock(word) }
+        unsafe jetsam_lock(word)
+        return true
+    }
+
+    func unlock() { unsafe jetsam_unlock(word) }
+
     /// Gives nil, and does not wait, where somebody holds the lock.
     func withLockIfAvailable<Result>(_ body: (inout ByteShard) -> Result) -> Result? {
         guard unsafe jetsam_try_lock(word) else { return nil }

@@ -1,6 +1,4 @@
 extension PurgeableByteCache {
-    private static let batch = 32
-
     /// Gives back at least so many bytes, if it has them: empty segments first, then whole segments of the values that are
     /// read least. `Int.max` empties it.
     ///
@@ -49,32 +47,30 @@ extension PurgeableByteCache {
     }
 
     private func release(_ bytes: Int, from index: Int, isExact: Bool, waits: Bool) -> Int {
-        unsafe withUnsafeTemporaryAllocation(of: ByteShard.Leaving.self, capacity: Self.batch) { leaving in
-            var given = 0
-            while given < bytes {
-                let count = withShard(index, waits) {
-                    unsafe $0.take(bytes - given, isExact: isExact, into: leaving)
-                }
-                guard let count, count > 0 else { break }
-                var some = 0
-                // Not under the lock: others can go on in this shard while the kernel takes the pages.
-                for place in 0..<count {
-                    let one = unsafe leaving[place]
-                    let bytes = unsafe memory.discard(
-                        UnsafeMutableRawPointer(bitPattern: one.base).unsafelyUnwrapped, one.bytes)
-                    unsafe leaving[place].bytes = bytes
-                    some += bytes
-                }
-                let change = shard(index).withLock { shard in
-                    for place in 0..<count { unsafe shard.left(leaving[place], given: leaving[place].bytes) }
-                    return report(&shard, atOnce: true)
-                }
-                tell(change)
-                guard some > 0 else { break }
-                given += some
-            }
-            return given
+        guard bytes > 0 else { return 0 }
+        // Not through `withShard`: a closure that captures and is passed on may be allocated.
+        let reference = shard(index)
+        guard reference.lock(waits: waits) else { return 0 }
+        let leaving = unsafe reference.locked.pointee.take(bytes, isExact: isExact)
+        let view = unsafe reference.locked.pointee.segments.view
+        reference.unlock()
+        guard !leaving.isEmpty else { return 0 }
+        var given = 0
+        var id = leaving.first
+        // Not under the lock: others can go on in this shard while the kernel takes the pages.
+        while id != SegmentRecord.none {
+            let record = unsafe view.record(id)
+            let bytes = unsafe memory.discard(record.pointee.base, Int(record.pointee.resident))
+            unsafe record.pointee.used = UInt32(truncatingIfNeeded: bytes)
+            given += bytes
+            id = unsafe record.pointee.next
         }
+        _ = reference.lock(waits: true)
+        unsafe reference.locked.pointee.left(leaving)
+        let change = unsafe report(&reference.locked.pointee, atOnce: true)
+        reference.unlock()
+        tell(change)
+        return given
     }
 
     private func withShard<Result>(_ index: Int, _ waits: Bool, _ body: (inout ByteShard) -> Result) -> Result? {

@@ -50,7 +50,7 @@ extension PurgeableByteCache {
     /// - Parameters:
     ///   - byteCount: The size of the value; negative ones are refused.
     ///   - key: The key.
-    ///   - expiresAfter: As with ``insert(_:for:expiresAfter:)-(RawSpan,String,_)``.
+    ///   - expiresAfter: As where the bytes are given.
     ///   - body: Writes the value.
     /// - Returns: As there; false too where everything was removed while the body ran.
     @discardableResult @inlinable

@@ -9,7 +9,7 @@ internal import Synchronization
 /// values one by one gives an allocator bytes, but the kernel hardly a page: the survivors keep them.
 ///
 /// The cache registers itself in a ``CacheRegistry``, so that a ``ResourceManager`` limits and releases it; it can be used
-/// without one. All of it may be used from any thread. Values are read where they are, by ``withValue(for:_:)``; the
+/// without one. All of it may be used from any thread. Values are read where they are, by `withValue(for:_:)`; the
 /// body runs under no lock, as long as it likes, and may use the cache.
 ///
 /// Beside key and value an entry takes at most 16 bytes: a slot of the index, a header, and what fills up to four bytes. One
