@@ -13,6 +13,8 @@ extension PurgeableByteCache {
         if given < bytes { given += release(bytes - given, isShared: false, waits: true) }
         if given < bytes { deferPinned(bytes - given) }
         for index in 0..<sizes.shardCount { shard(index).withLock { $0.shrinkIndex() } }
+        // What some shards gave must not be room for them while others still have more than their part.
+        if limit != nil { applyLimits() }
         return given
     }
 

@@ -101,11 +101,13 @@ private struct ByteCacheModel {
         guard cache.insert(bytes, for: key, expiresAfter: life) else {
             return limit == nil && count + key.count < 60_000 ? "refused \(count) bytes" : nil
         }
-        let held = sizes.reduce(0, +)
-        let fits = cache.shardSizes.reduce(0, +) <= max(held, limit ?? .max)
+        let limits = cache.shardLimits
+        let fits =
+            zip(zip(sizes, limits), cache.shardSizes).allSatisfy { $1 <= max($0.0, $0.1) }
+            && (limit == nil || limits.reduce(0, +) <= limit ?? 0)
         values[key] = Value(bytes: bytes, end: life.map { clock.now.advanced(by: $0) })
         if let life, life <= .zero { values[key] = nil }
-        return fits ? nil : "grew from \(sizes) to \(cache.shardSizes) bytes, beyond \(limit ?? .max)"
+        return fits ? nil : "grew from \(sizes) to \(cache.shardSizes) bytes, beyond \(limits)"
     }
 
     private func isOver(_ value: Value) -> Bool { value.end.map { $0 <= clock.now } ?? false }

@@ -19,6 +19,10 @@ extension PurgeableByteCache {
         (0..<sizes.shardCount).map { shard($0).withLock { $0.segments.residentBytes } }
     }
 
+    var shardLimits: [Int] {
+        (0..<sizes.shardCount).map { shard($0).withLock { $0.limit } }
+    }
+
     /// What is wrong with its books; empty where everything agrees.
     var contradictions: [String] {
         (0..<sizes.shardCount).flatMap { index in
