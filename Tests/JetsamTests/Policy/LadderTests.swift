@@ -161,7 +161,10 @@ struct LadderTests {
                 milliseconds: Bool.random(using: &random) ? .random(in: 0...5000, using: &random) : nil,
                 held: .random(in: 0...2, using: &random), scenes: .random(in: 0...2, using: &random))
             if context.level < .critical { exhausted = [:] }
-            exhausted = exhausted.filter { time - $0.value < 4.999 }
+            // In the ladder's own arithmetic: a margin on either side would be wrong within it.
+            exhausted = exhausted.filter {
+                MonotonicInstant.seconds($0.value).duration(to: .seconds(time)) < Ladder.rest
+            }
             if context.level < .critical || since == nil {
                 degraded = nil
             } else if context.emergency.isPresent {
