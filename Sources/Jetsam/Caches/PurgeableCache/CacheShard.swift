@@ -68,13 +68,15 @@ struct CacheShard {
     @usableFromInline var cost: Int { small.cost + main.cost }
 
     @usableFromInline
-    func lock() {
-        for index in 0..<stripeCount { unsafe jetsam_lock(&stripes[index].word) }
+    static func lock(_ shard: UnsafeMutablePointer<CacheShard>) {
+        let stripes = unsafe shard.pointee.stripes
+        for index in 0..<unsafe shard.pointee.stripeCount { unsafe jetsam_lock(CacheStripe.word(stripes + index)) }
     }
 
     @usableFromInline
-    func unlock() {
-        for index in 0..<stripeCount { unsafe jetsam_unlock(&stripes[index].word) }
+    static func unlock(_ shard: UnsafeMutablePointer<CacheShard>) {
+        let stripes = unsafe shard.pointee.stripes
+        for index in 0..<unsafe shard.pointee.stripeCount { unsafe jetsam_unlock(CacheStripe.word(stripes + index)) }
     }
 
     /// Tells the stripes where index and records are.

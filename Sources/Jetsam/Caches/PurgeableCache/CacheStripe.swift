@@ -6,9 +6,10 @@ public import CLinuxShims
 /// processors write to no common cache line, and still no entry goes away under one of them.
 @safe @usableFromInline
 struct CacheStripe {
-    @usableFromInline var word = jetsam_lock_word()
-    /// Number of slots of the index.
+    /// Number of slots of the index. It stands before the lock, which others change at any time, because a change of a counter
+    /// counts as an access to where the stripe begins.
     @usableFromInline var slotCount: UInt32 = 0
+    @usableFromInline var word = jetsam_lock_word()
     /// The index: 0, or a tag of 7 bits over the entry's number + 1 in 25.
     @usableFromInline var slots: UnsafeMutablePointer<UInt32>
     /// The records of the entries, in pieces of one size.
@@ -17,6 +18,13 @@ struct CacheStripe {
     @usableFromInline var misses = 0
     // To the end of the cache line.
     private var padding: (UInt64, UInt64, UInt64) = (0, 0, 0)
+
+    /// The lock as C has it: an `inout` access to it would count as a change by more than one thread at a time.
+    @inlinable
+    @inline(__always)
+    static func word(_ stripe: UnsafeMutablePointer<CacheStripe>) -> UnsafeMutablePointer<jetsam_lock_word> {
+        unsafe (UnsafeMutableRawPointer(stripe) + 4).assumingMemoryBound(to: jetsam_lock_word.self)
+    }
 
     init(_ slots: UnsafeMutablePointer<UInt32>, _ chunks: UnsafeMutablePointer<UnsafeMutableRawPointer>) {
         unsafe self.slots = slots

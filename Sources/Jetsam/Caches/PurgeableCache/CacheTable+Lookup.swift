@@ -6,10 +6,10 @@ extension CacheTable {
     static func lookUp(_ key: Key, _ stripes: CacheStripes) -> (value: Value, expiry: UInt64)? {
         let hash = Self.hash(key)
         let stripe = unsafe stripes.stripe(for: hash)
-        unsafe jetsam_lock(&stripe.pointee.word)
+        unsafe jetsam_lock(CacheStripe.word(stripe))
         guard let found = unsafe find(key, inner(hash), stripe) else {
             unsafe stripe.pointee.misses &+= 1
-            unsafe jetsam_unlock(&stripe.pointee.word)
+            unsafe jetsam_unlock(CacheStripe.word(stripe))
             return nil
         }
         let record = unsafe found.record
@@ -17,7 +17,7 @@ extension CacheTable {
         unsafe stripe.pointee.hits &+= 1
         let value = unsafe (record + valueOffset).assumingMemoryBound(to: Value.self).pointee
         let expiry = unsafe record.assumingMemoryBound(to: CacheEntryHeader.self).pointee.expiry
-        unsafe jetsam_unlock(&stripe.pointee.word)
+        unsafe jetsam_unlock(CacheStripe.word(stripe))
         return (value, expiry)
     }
 
@@ -25,8 +25,8 @@ extension CacheTable {
     func peek(_ key: Key) -> Value? {
         let hash = Self.hash(key)
         let stripe = unsafe stripes.stripe(for: hash)
-        unsafe jetsam_lock(&stripe.pointee.word)
-        defer { unsafe jetsam_unlock(&stripe.pointee.word) }
+        unsafe jetsam_lock(CacheStripe.word(stripe))
+        defer { unsafe jetsam_unlock(CacheStripe.word(stripe)) }
         guard let found = unsafe Self.find(key, Self.inner(hash), stripe) else { return nil }
         let record = unsafe found.record
         let expiry = unsafe record.assumingMemoryBound(to: CacheEntryHeader.self).pointee.expiry
@@ -40,7 +40,7 @@ extension CacheTable {
         let hash = Self.hash(key)
         let shard = unsafe shard(for: hash)
         var remains = CacheRemains<Key, Value>()
-        unsafe shard.pointee.lock()
+        unsafe CacheShard.lock(shard)
         unsafe shard.pointee.countExpiredHit()
         if let found = unsafe Self.find(key, Self.inner(hash), shard.pointee.stripes),
             unsafe CacheTick.hasPassed(shard.pointee.header(found.number).pointee.expiry, now: now)
@@ -49,7 +49,7 @@ extension CacheTable {
             unsafe shard.pointee.takeExpired(found.number)
             unsafe Self.bury(found.number, shard, &remains)
         }
-        unsafe shard.pointee.unlock()
+        unsafe CacheShard.unlock(shard)
         withExtendedLifetime(remains) {}
     }
 }
