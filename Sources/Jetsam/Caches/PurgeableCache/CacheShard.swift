@@ -70,13 +70,15 @@ struct CacheShard {
     @usableFromInline
     static func lock(_ shard: UnsafeMutablePointer<CacheShard>) {
         let stripes = unsafe shard.pointee.stripes
-        for index in 0..<unsafe shard.pointee.stripeCount { unsafe jetsam_lock(CacheStripe.word(stripes + index)) }
+        let count = unsafe shard.pointee.stripeCount
+        for index in 0..<count { unsafe jetsam_lock(CacheStripe.word(stripes + index)) }
     }
 
     @usableFromInline
     static func unlock(_ shard: UnsafeMutablePointer<CacheShard>) {
         let stripes = unsafe shard.pointee.stripes
-        for index in 0..<unsafe shard.pointee.stripeCount { unsafe jetsam_unlock(CacheStripe.word(stripes + index)) }
+        let count = unsafe shard.pointee.stripeCount
+        for index in 0..<count { unsafe jetsam_unlock(CacheStripe.word(stripes + index)) }
     }
 
     /// Tells the stripes where index and records are.
