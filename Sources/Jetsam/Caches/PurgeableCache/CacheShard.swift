@@ -67,20 +67,6 @@ struct CacheShard {
     @usableFromInline var count: Int { small.count + main.count }
     @usableFromInline var cost: Int { small.cost + main.cost }
 
-    @usableFromInline
-    static func lock(_ shard: UnsafeMutablePointer<CacheShard>) {
-        let stripes = unsafe shard.pointee.stripes
-        let count = unsafe shard.pointee.stripeCount
-        for index in 0..<count { unsafe jetsam_lock(CacheStripe.word(stripes + index)) }
-    }
-
-    @usableFromInline
-    static func unlock(_ shard: UnsafeMutablePointer<CacheShard>) {
-        let stripes = unsafe shard.pointee.stripes
-        let count = unsafe shard.pointee.stripeCount
-        for index in 0..<count { unsafe jetsam_unlock(CacheStripe.word(stripes + index)) }
-    }
-
     /// Tells the stripes where index and records are.
     func publish() {
         for index in 0..<stripeCount {

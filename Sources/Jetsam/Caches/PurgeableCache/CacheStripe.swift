@@ -47,4 +47,16 @@ struct CacheStripes: @unchecked Sendable {
         let shard = Int(bitPattern: hash & shardMask) &<< stripeShift
         return unsafe base + (shard | (Int(jetsam_processor_hint()) & stripeMask))
     }
+
+    @usableFromInline
+    func lock(shard: Int) {
+        let first = unsafe base + shard &<< stripeShift
+        for index in 0...stripeMask { unsafe jetsam_lock(CacheStripe.word(first + index)) }
+    }
+
+    @usableFromInline
+    func unlock(shard: Int) {
+        let first = unsafe base + shard &<< stripeShift
+        for index in 0...stripeMask { unsafe jetsam_unlock(CacheStripe.word(first + index)) }
+    }
 }

@@ -12,20 +12,20 @@ extension CacheTable {
         let shard = unsafe shard(for: hash)
         let now = now(expiry)
         var debt = budget.take(cost: cost)
-        unsafe CacheShard.lock(shard)
+        unsafe lock(shard)
         var place = unsafe replace(key, hash, shard, &debt, &remains)
         if debt.isOwed, unsafe isPoor(shard) {
-            unsafe CacheShard.unlock(shard)
+            unsafe unlock(shard)
             payElsewhere(&debt, now: now, from: hash, &remains)
-            unsafe CacheShard.lock(shard)
+            unsafe lock(shard)
             // Another thread may have put one in.
             place = max(place, unsafe replace(key, hash, shard, &debt, &remains))
         }
         unsafe pay(&debt, from: shard, now: now, &remains)
         if debt.isOwed {
-            unsafe CacheShard.unlock(shard)
+            unsafe unlock(shard)
             payElsewhere(&debt, now: now, from: hash, &remains)
-            unsafe CacheShard.lock(shard)
+            unsafe lock(shard)
             place = max(place, unsafe replace(key, hash, shard, &debt, &remains))
         }
         let entry =
@@ -38,7 +38,7 @@ extension CacheTable {
         } else {
             budget.give(cost: cost)
         }
-        unsafe CacheShard.unlock(shard)
+        unsafe unlock(shard)
         return entry != nil
     }
 
@@ -100,10 +100,10 @@ extension CacheTable {
         for round in 0..<2 {
             for step in 0..<shardCount where debt.isOwed {
                 let shard = unsafe shards + (start + step) % shardCount
-                unsafe CacheShard.lock(shard)
+                unsafe lock(shard)
                 let isPayer = unsafe round == 1 || !isPoor(shard)
                 if isPayer { unsafe pay(&debt, from: shard, now: now, &remains) }
-                unsafe CacheShard.unlock(shard)
+                unsafe unlock(shard)
             }
         }
     }

@@ -40,7 +40,7 @@ extension CacheTable {
         let hash = Self.hash(key)
         let shard = unsafe shard(for: hash)
         var remains = CacheRemains<Key, Value>()
-        unsafe CacheShard.lock(shard)
+        unsafe lock(shard)
         unsafe shard.pointee.countExpiredHit()
         if let found = unsafe Self.find(key, Self.inner(hash), shard.pointee.stripes),
             unsafe CacheTick.hasPassed(shard.pointee.header(found.number).pointee.expiry, now: now)
@@ -49,7 +49,7 @@ extension CacheTable {
             unsafe shard.pointee.takeExpired(found.number)
             unsafe Self.bury(found.number, shard, &remains)
         }
-        unsafe CacheShard.unlock(shard)
+        unsafe unlock(shard)
         withExtendedLifetime(remains) {}
     }
 }

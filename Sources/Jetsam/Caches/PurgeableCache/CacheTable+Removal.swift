@@ -5,16 +5,16 @@ extension CacheTable {
     func take(_ key: Key, _ remains: inout CacheRemains<Key, Value>) -> UInt64? {
         let hash = Self.hash(key)
         let shard = unsafe shard(for: hash)
-        unsafe CacheShard.lock(shard)
+        unsafe lock(shard)
         guard let found = unsafe Self.find(key, Self.inner(hash), shard.pointee.stripes) else {
-            unsafe CacheShard.unlock(shard)
+            unsafe unlock(shard)
             return nil
         }
         let expiry = unsafe shard.pointee.header(found.number).pointee.expiry
         unsafe budget.give(cost: shard.pointee.header(found.number).pointee.cost)
         unsafe shard.pointee.take(found.number)
         unsafe Self.bury(found.number, shard, &remains)
-        unsafe CacheShard.unlock(shard)
+        unsafe unlock(shard)
         return expiry
     }
 
@@ -23,9 +23,9 @@ extension CacheTable {
     func removeAll() {
         for index in 0..<shardCount {
             let shard = unsafe shards + index
-            unsafe CacheShard.lock(shard)
+            unsafe lock(shard)
             var old = unsafe shard.pointee.detach()
-            unsafe CacheShard.unlock(shard)
+            unsafe unlock(shard)
             budget.give(cost: old.cost, entries: old.count)
             Self.destroy(&old)
             old.deallocate()
@@ -47,13 +47,13 @@ extension CacheTable {
             var debt = CacheBudget.Debt(cost: 0, bytes: min(bytes - given, max(1, bytes / (shardCount * 4))))
             let owed = debt.bytes
             var taken = 0
-            unsafe CacheShard.lock(shard)
+            unsafe lock(shard)
             while debt.isOwed, taken < 32, let entry = unsafe shard.pointee.takeVictim(now: now) {
                 unsafe budget.give(cost: shard.pointee.header(entry).pointee.cost, paying: &debt)
                 unsafe Self.bury(entry, shard, &remains)
                 taken += 1
             }
-            unsafe CacheShard.unlock(shard)
+            unsafe unlock(shard)
             withExtendedLifetime(remains) {}
             given += owed - debt.bytes
             empty = taken == 0 ? empty + 1 : 0
@@ -72,9 +72,9 @@ extension CacheTable {
     /// Calls the body with each shard in turn, while that is locked.
     func forEachShard(_ body: (borrowing CacheShard) -> Void) {
         for index in 0..<shardCount {
-            unsafe CacheShard.lock(shards + index)
+            unsafe lock(shards + index)
             unsafe body(shards[index])
-            unsafe CacheShard.unlock(shards + index)
+            unsafe unlock(shards + index)
         }
     }
 

@@ -134,4 +134,16 @@ extension CacheTable {
     func shard(for hash: UInt) -> UnsafeMutablePointer<CacheShard> {
         unsafe shards + Int(bitPattern: hash & stripes.shardMask)
     }
+
+    /// Locks all of a shard. Where its locks are is worked out and not read from the shard, which whoever holds them may be
+    /// changing.
+    @inlinable
+    func lock(_ shard: UnsafeMutablePointer<CacheShard>) {
+        unsafe stripes.lock(shard: shard - shards)
+    }
+
+    @inlinable
+    func unlock(_ shard: UnsafeMutablePointer<CacheShard>) {
+        unsafe stripes.unlock(shard: shard - shards)
+    }
 }
