@@ -53,9 +53,11 @@ public struct CacheStatus: Sendable, Equatable {
     public var asks: Int
     /// What it answered to have given.
     public var promisedBytes: Int
+    /// Part of that: what came when the step that asked for it had ended.
+    public var lateBytes: Int
     /// What its handler's threads freed; nil where the allocator cannot tell.
     public var freedBytes: Int?
-    /// Its share of the falls of the footprint.
+    /// Its share of the falls of the footprint, and what it gave to the kernel itself too late for its step.
     public var returnedBytes: Int
     /// How often its handler threw.
     public var failures: Int
@@ -72,6 +74,7 @@ public struct CacheStatus: Sendable, Equatable {
         limitBytes = client.limitBytes
         asks = entry.asks
         promisedBytes = entry.promisedBytes
+        lateBytes = entry.lateBytes
         freedBytes = entry.freedBytes
         returnedBytes = entry.returnedBytes
         failures = entry.failures

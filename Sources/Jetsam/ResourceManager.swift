@@ -344,7 +344,7 @@ public final class ResourceManager: Service, Sendable {
 
     private func armThreshold() {
         guard let events, let wanted = governor.wantedThreshold else { return }
-        if events.armUsageThresholds(directory: wanted.directory, bytes: [wanted.usageBytes]) {
+        if events.armUsageThresholds(directory: wanted.directory, bytes: [wanted.usageBytes] + wanted.beyond) {
             governor.noteArmed(usageBytes: wanted.usageBytes, limitBytes: wanted.limitBytes)
         }
     }

@@ -35,6 +35,7 @@ final class CacheClient: Sendable {
     private let busy = Atomic<Bool>(false)
     private let ended = Atomic<Bool>(false)
     private let heldDown = Atomic<Bool>(false)
+    private let unbooked = Atomic<Int>(0)
     /// Those who want to call a handler as well.
     private let waiters = Lock<[TimedWait]>([])
 
@@ -68,6 +69,12 @@ final class CacheClient: Sendable {
         }
         set { limit.store(newValue.map { max(0, $0) } ?? -1, ordering: .relaxed) }
     }
+
+    /// Bytes that its last resort gave have yet to be written in the ledger.
+    func addUnbooked(_ bytes: Int) { unbooked.add(bytes, ordering: .relaxed) }
+
+    /// Gives the bytes that have yet to be written, and takes them as written.
+    func takeUnbooked() -> Int { unbooked.exchange(0, ordering: .relaxed) }
 
     /// Whether its scene stands in the background: its limit is not raised then.
     var isHeldDown: Bool {

@@ -20,6 +20,7 @@ public final class CacheRegistry: Sendable {
     private let state = Lock(State())
     // Kept beside the list: the sampler reads it at every reading and may not walk the list.
     private let total = Atomic<Int>(0)
+    private let unbooked = Atomic<Int>(0)
 
     /// An empty registry.
     public init() {}
@@ -113,10 +114,10 @@ public final class CacheRegistry: Sendable {
 
     /// Has caches whose memory is their own give whole segments back, band by band, where every reclaim thread hangs.
     ///
-    /// For the sampler: it allocates nothing, waits for nobody, calls no code of the application's, and passes over a cache or
+    /// For the sampler and the steward: it allocates nothing, waits for nobody, calls no code of the application's, and passes over a cache or
     /// a part of one that somebody is in.
     ///
-    /// - Returns: The bytes that were given to the kernel.
+    /// - Returns: The bytes that were given to the kernel. They are written in the ledger with the step that is under way.
     package func releaseSegmentsWithoutHandlers(bytes: Int) -> Int {
         guard bytes > 0, let clients = state.withLockIfAvailable({ $0.clients }) else { return 0 }
         var given = 0
@@ -125,11 +126,25 @@ public final class CacheRegistry: Sendable {
             // By number: going through the array itself can allocate.
             for index in 0..<clients.count where given < bytes && clients[index].priority.rawValue == next {
                 guard !clients[index].hasEnded, let lastResort = clients[index].lastResort else { continue }
-                given += lastResort.release(bytes - given)
+                let bytes = lastResort.release(bytes - given)
+                guard bytes > 0 else { continue }
+                given += bytes
+                clients[index].addUnbooked(bytes)
             }
             band = next
         }
+        if given > 0 { unbooked.add(given, ordering: .relaxed) }
         return given
+    }
+
+    /// Bytes that were given without handlers and are in no ledger yet.
+    var unbookedBytes: Int { max(0, unbooked.load(ordering: .relaxed)) }
+
+    /// What one cache gave without its handlers and nobody has written down, for whoever keeps the ledger.
+    func takeUnbooked(_ client: CacheClient) -> Int {
+        let bytes = client.takeUnbooked()
+        if bytes > 0 { unbooked.subtract(bytes, ordering: .relaxed) }
+        return bytes
     }
 
     /// The next band in which a cache has memory of its own.
@@ -154,6 +169,7 @@ public final class CacheRegistry: Sendable {
             if state.scenes[scene]?.isEmpty == true { state.scenes[scene] = nil }
         }
         report(0, for: client)
+        _ = takeUnbooked(client)
     }
 
     func report(_ bytes: Int, for client: CacheClient) {

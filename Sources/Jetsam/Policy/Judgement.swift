@@ -51,6 +51,8 @@ struct Judgement {
     private var lastUnmanaged: (bytes: Int, instant: MonotonicInstant)?
     /// Milliseconds until the limit at that growth; nil where it does not grow.
     private(set) var millisecondsToLimit: Int?
+    /// The same at the growth between the last two full readings, whatever came of it before; nil where there was none.
+    private(set) var millisecondsAtOnce: Int?
 
     init(configuration: ResourceManager.Configuration) {
         self.configuration = configuration
@@ -64,6 +66,7 @@ struct Judgement {
         timeToLimit.reset()
         lastUnmanaged = nil
         isSuspicious = false
+        millisecondsAtOnce = nil
     }
 
     /// Holds a vote as told, until `until`, or until told otherwise where that is nil.
@@ -131,7 +134,10 @@ struct Judgement {
             let reach = configuration.timeToLimit.warning.nanoseconds
             // Growth since the last reading × the warning's time, against what is left.
             let grown = Double(bytes - last.bytes) * Double(reach) / Double(max(1, nanoseconds))
-            isSuspicious = grown > Double(context.reading.headroomBytes)
+            let headroom = Double(context.reading.headroomBytes)
+            isSuspicious = grown > headroom
+            millisecondsAtOnce =
+                grown > 0 ? Int(clamping: Int64(min(1e12, headroom / grown * Double(reach) * 1e-6))) : nil
         }
         lastUnmanaged = (bytes, context.now)
     }

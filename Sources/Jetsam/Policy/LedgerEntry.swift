@@ -9,9 +9,16 @@ struct LedgerEntry: Equatable {
     private(set) var returnedBytes = 0
     private(set) var failures = 0
     private(set) var missedDeadlines = 0
+    /// Part of what was promised: what came after its step had ended.
+    private(set) var lateBytes = 0
+    /// How fast its handler gave, in bytes a second, the slower of the last two times counting more; nil before the first.
+    private(set) var bytesPerSecond: Double?
     private(set) var longestHandlerTime = Duration.zero
     /// A moving share of what was asked for that the answers promised, in undisturbed steps; nil before the first.
     private(set) var yield: Double?
+    /// A moving share of what was promised that came back as memory, in undisturbed steps that can tell; nil before the first.
+    private(set) var returnedShare: Double?
+    private var returnsSeen = 0
     private var heldOff: (until: MonotonicInstant, level: PressureLevel, headroomBytes: Int)?
 
     static func == (lhs: LedgerEntry, rhs: LedgerEntry) -> Bool {
@@ -27,6 +34,18 @@ struct LedgerEntry: Equatable {
         var duration: Duration
         var failed = false
         var missedDeadline = false
+        /// Whether what was freed had left the allocator when the step was measured.
+        var showsReturn = false
+
+        /// Another portion of the same step.
+        mutating func add(_ other: Answer) {
+            askedBytes = LedgerEntry.sum(askedBytes, other.askedBytes)
+            promisedBytes = LedgerEntry.sum(promisedBytes, other.promisedBytes)
+            if let freed = other.freedBytes { freedBytes = LedgerEntry.sum(freedBytes ?? 0, freed) }
+            duration += other.duration
+            failed = failed || other.failed
+            missedDeadline = missedDeadline || other.missedDeadline
+        }
     }
 
     /// WebKit's hold-off after a purge: twenty times its duration, five seconds at least, thirty after less than 1 MiB.
@@ -45,9 +64,15 @@ struct LedgerEntry: Equatable {
         failures += answer.failed ? 1 : 0
         missedDeadlines += answer.missedDeadline ? 1 : 0
         longestHandlerTime = max(longestHandlerTime, answer.duration)
+        noteRate(answer.promisedBytes, answer.duration)
         guard !isDisturbed, answer.askedBytes > 0 else { return }
         let share = Double(answer.promisedBytes) / Double(answer.askedBytes)
         yield = yield.map { $0 * 0.7 + min(share, 1) * 0.3 } ?? min(share, 1)
+        if answer.showsReturn, answer.promisedBytes >= Self.littleBytes {
+            let share = min(1, Double(answer.returnedBytes) / Double(answer.promisedBytes))
+            returnedShare = returnedShare.map { $0 * 0.7 + share * 0.3 } ?? share
+            returnsSeen += 1
+        }
         let isIneffective = answer.promisedBytes < min(Self.littleBytes, answer.askedBytes / 2)
         if isIneffective {
             let byTime = answer.duration * Self.holdOffFactor
@@ -58,6 +83,28 @@ struct LedgerEntry: Equatable {
         }
     }
 
+    /// An answer that came when its step had ended: `answer` tells what it brought, but it is no ask of its own.
+    mutating func addLate(_ answer: Answer) {
+        promisedBytes = Self.sum(promisedBytes, answer.promisedBytes)
+        returnedBytes = Self.sum(returnedBytes, answer.returnedBytes)
+        lateBytes = Self.sum(lateBytes, answer.promisedBytes)
+        if let freed = answer.freedBytes { freedBytes = Self.sum(freedBytes ?? 0, freed) }
+        failures += answer.failed ? 1 : 0
+        longestHandlerTime = max(longestHandlerTime, answer.duration)
+        noteRate(answer.promisedBytes, answer.duration)
+        guard answer.promisedBytes >= Self.littleBytes else { return }
+        // It is slow, not empty: the step booked nothing for it.
+        heldOff = nil
+        if let yield, answer.askedBytes > 0 {
+            self.yield = min(1, yield + 0.3 * Double(answer.promisedBytes) / Double(answer.askedBytes))
+        }
+    }
+
+    private mutating func noteRate(_ bytes: Int, _ time: Duration) {
+        guard let rate = ReleaseProgress.rate(bytes, time) else { return }
+        bytesPerSecond = bytesPerSecond.map { rate < $0 ? rate : $0 * 0.5 + rate * 0.5 } ?? rate
+    }
+
     /// Whether an ineffective purge still holds this cache off. It never holds up a higher level, and is void when headroom
     /// fell by 2 % of the limit since.
     func isHeldOff(at now: MonotonicInstant, level: PressureLevel, headroomBytes: Int, limitBytes: Int) -> Bool {
@@ -65,9 +112,15 @@ struct LedgerEntry: Equatable {
         return headroomBytes > heldOff.headroomBytes - limitBytes / 50
     }
 
-    var givesNothing: Bool { asks >= 2 && (yield ?? 1) < 0.05 }
+    /// Promises nothing, or promises what never comes back.
+    var givesNothing: Bool {
+        (asks >= 2 && (yield ?? 1) < 0.05) || (returnsSeen >= 2 && (returnedShare ?? 1) < 0.05)
+    }
 
-    private static func sum(_ first: Int, _ second: Int) -> Int {
+    /// What part of an ask is expected to come back as memory.
+    var expectedShare: Double { (yield ?? 1) * (returnedShare ?? 1) }
+
+    fileprivate static func sum(_ first: Int, _ second: Int) -> Int {
         let sum = first.addingReportingOverflow(second)
         return sum.overflow ? .max : sum.partialValue
     }

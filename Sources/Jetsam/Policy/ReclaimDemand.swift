@@ -26,9 +26,14 @@ struct ReclaimContext {
     var thresholds: HeadroomThresholds
     var level: PressureLevel
     var reason: LevelReason
+    /// The highest vote now; below the level while that waits to fall.
+    var vote: PressureLevel
     /// Sustained growth of unmanaged memory, bytes a second.
     var growthRate: Int?
     var millisecondsToLimit: Int?
+    /// The same at the growth between the last two readings, which may be a single jump: no reason to raise the level, but
+    /// to lose no time over a step.
+    var millisecondsAtOnce: Int?
     /// Bytes that registered caches report.
     var purgeableBytes: Int
     /// Bytes asked of clients that have not answered yet.

@@ -15,6 +15,16 @@ struct ClientFacts: Equatable {
     var isHeldOff = false
     /// Whether a call of its handler has not come back yet.
     var isBusy = false
+    /// How fast it gave, in bytes a second; nil where it is not known.
+    var bytesPerSecond: Double?
+    /// What part of what is asked for is expected to come back as memory, by the ledger. 0…1.
+    var expectedShare = 1.0
+
+    /// Whether it may be asked in a step.
+    var canBeAsked: Bool { !isBusy && !isHeldOff }
+
+    /// What may be expected of it: of whom little came back there is still something to be had.
+    var expectedBytes: Double { Double(max(0, bytes)) * max(0.01, expectedShare) }
 }
 
 /// One cache's part in a step.
@@ -26,6 +36,8 @@ struct PlannedRelease: Equatable {
     var isAsynchronous: Bool
     /// Whether it may be asked at all in this step, also for what those before it did not give.
     var canBeAsked: Bool
+    /// How fast it gave, in bytes a second; nil where it is not known.
+    var bytesPerSecond: Double?
 }
 
 /// What becomes of a cache's limit.
@@ -40,35 +52,97 @@ enum LimitChange: Equatable {
 
 /// Who is asked first, and for how much.
 enum ReclaimOrder {
-    /// By band, then cheapest to make again, then most to give. Those known to give nothing come after the rest, and
-    /// lossy ones after those: asking them costs what cannot be made again.
-    static func sorted(_ clients: [ClientFacts]) -> [ClientFacts] {
-        func rank(_ client: ClientFacts) -> Int {
-            client.traits.contains(.lossy) ? 2 : client.givesNothing ? 1 : 0
+    /// Those of one rank share what is asked of it.
+    private struct Rank: Comparable {
+        /// Those known to give nothing come after the rest, and lossy ones after those: asking them costs what cannot be made
+        /// again.
+        var isLast: Int
+        var priority: CachePriority
+        var cost: Double
+
+        init(_ client: ClientFacts) {
+            isLast = client.traits.contains(.lossy) ? 2 : client.givesNothing ? 1 : 0
+            priority = client.priority
+            cost = client.rebuildCost ?? 1
         }
-        return clients.sorted { first, second in
-            if rank(first) != rank(second) { return rank(first) < rank(second) }
+
+        static func < (first: Rank, second: Rank) -> Bool {
+            if first.isLast != second.isLast { return first.isLast < second.isLast }
             if first.priority != second.priority { return first.priority < second.priority }
-            let costs = (first.rebuildCost ?? 1, second.rebuildCost ?? 1)
-            if costs.0 != costs.1 { return costs.0 < costs.1 }
+            return first.cost < second.cost
+        }
+    }
+
+    /// By band, then cheapest to make again, then who is expected to give most.
+    static func sorted(_ clients: [ClientFacts]) -> [ClientFacts] {
+        clients.sorted { first, second in
+            let ranks = (Rank(first), Rank(second))
+            if ranks.0 != ranks.1 { return ranks.0 < ranks.1 }
+            if first.expectedBytes != second.expectedBytes { return first.expectedBytes > second.expectedBytes }
             if first.bytes != second.bytes { return first.bytes > second.bytes }
             return first.id < second.id
         }
     }
 
-    /// The parts of a step, in order: `targetBytes` taken greedily, and a limit for everybody at what is then left.
+    /// The parts of a step, in order, and a limit for everybody at what is then left.
+    ///
+    /// `targetBytes` are taken rank by rank; within a rank each gives in proportion to what may be expected of it, so that
+    /// none is emptied for the others.
     static func plan(_ clients: [ClientFacts], targetBytes: Int) -> [PlannedRelease] {
-        var remaining = targetBytes
-        return sorted(clients).map { client in
-            let canBeAsked = !client.isBusy && !client.isHeldOff
-            let ask = canBeAsked ? max(0, min(client.bytes, remaining)) : 0
-            remaining -= ask
-            let limit = max(0, client.bytes - ask)
+        let order = sorted(clients)
+        let asks = asks(order, targetBytes: targetBytes)
+        return order.indices.map { index in
+            let client = order[index]
+            let limit = max(0, client.bytes - asks[index])
             let isLower = client.limitBytes.map { limit < $0 } ?? true
             return PlannedRelease(
-                id: client.id, askBytes: ask, limit: isLower && !client.isBusy ? .set(bytes: limit) : .keep,
-                isAsynchronous: client.traits.contains(.asynchronous),
-                canBeAsked: canBeAsked)
+                id: client.id, askBytes: asks[index], limit: isLower && !client.isBusy ? .set(bytes: limit) : .keep,
+                isAsynchronous: client.traits.contains(.asynchronous), canBeAsked: client.canBeAsked,
+                bytesPerSecond: client.bytesPerSecond)
         }
+    }
+
+    private static func asks(_ order: [ClientFacts], targetBytes: Int) -> [Int] {
+        var asks = [Int](repeating: 0, count: order.count)
+        var remaining = targetBytes
+        var start = 0
+        while start < order.count, remaining > 0 {
+            let rank = Rank(order[start])
+            let end = order[start...].firstIndex { Rank($0) != rank } ?? order.count
+            remaining -= divide(remaining, among: order[start..<end], &asks)
+            start = end
+        }
+        return asks
+    }
+
+    /// Divides up to `amount` and gives how much of it could be asked for.
+    private static func divide(_ amount: Int, among rank: ArraySlice<ClientFacts>, _ asks: inout [Int]) -> Int {
+        var open = rank.indices.filter { rank[$0].canBeAsked && rank[$0].bytes > 0 }
+        var rest = amount
+        while !open.isEmpty, rest > 0 {
+            let total = open.reduce(0.0) { $0 + rank[$1].expectedBytes }
+            // Those of whom more would be asked than they have give it all, and the others the more.
+            let full = open.filter { Double(rest) * rank[$0].expectedBytes >= Double(rank[$0].bytes) * total }
+            guard full.isEmpty else {
+                for index in full {
+                    asks[index] = min(rank[index].bytes, rest)
+                    rest -= asks[index]
+                }
+                open.removeAll { full.contains($0) }
+                continue
+            }
+            for index in open {
+                asks[index] = Int(Double(rest) * rank[index].expectedBytes / total)
+            }
+            rest -= open.reduce(0) { $0 + asks[$1] }
+            // What rounding left.
+            for index in open {
+                let more = min(rest, rank[index].bytes - asks[index])
+                asks[index] += more
+                rest -= more
+            }
+            open = []
+        }
+        return amount - rest
     }
 }

@@ -1,15 +1,27 @@
 internal import MemoryPressure
 
 /// How limits rise again at `normal`: a share of the spare headroom a second, so that usage nears the edge and never saws.
+///
+/// Where the level rises again soon after limits did, they came too close for how memory comes and goes beside the caches: the
+/// distance that is kept from the edge is doubled, and halved again after a time in which that did not happen.
 struct Regrowth {
     private let configuration: ResourceManager.Configuration.Reclaim
     private var last: MonotonicInstant?
+    /// How much of the way from warning's entry to its exit is kept free, in percent.
+    private(set) var floorPercent: Int
+    private var lastRaise: MonotonicInstant?
+    /// Since when the level has been normal; nil while it is not.
+    private var normalSince: MonotonicInstant?
 
     static let interval = Duration.seconds(1)
     /// Above this percent of headroom limits serve nothing and are lifted.
     static let liftPercent = 50
     /// Growth of unmanaged memory for this long is kept free.
     private static let reserveSeconds = 10
+    /// A level that rises within this time of the last raise came from it.
+    private static let tooSoon = Duration.seconds(120)
+    /// After so long without that the distance is halved.
+    private static let calm = Duration.seconds(600)
 
     enum Decision: Equatable {
         case lift
@@ -18,24 +30,45 @@ struct Regrowth {
 
     init(configuration: ResourceManager.Configuration.Reclaim) {
         self.configuration = configuration
+        floorPercent = configuration.regrowthFloorPercent
     }
 
     mutating func next(
         reading: MemoryReading, thresholds: HeadroomThresholds, level: PressureLevel, growthRate: Int?
     ) -> Decision? {
-        guard level == .normal else {
+        guard noteLevel(level, at: reading.instant) else {
             last = reading.instant
             return nil
         }
         if let last, last.duration(to: reading.instant) < Self.interval { return nil }
         last = reading.instant
         if reading.headroomBytes / Self.liftPercent >= reading.limitBytes / 100 { return .lift }
-        let floor = thresholds.regrowthFloor(percent: configuration.regrowthFloorPercent)
+        let floor = thresholds.regrowthFloor(percent: floorPercent)
         let reserve = (growthRate ?? 0).multipliedReportingOverflow(by: Self.reserveSeconds)
         guard !reserve.overflow else { return nil }
         let spare = reading.headroomBytes - floor - reserve.partialValue
         let bytes = spare / 100 * configuration.regrowthPercent
-        return bytes > 0 ? .raise(bytes: bytes) : nil
+        guard bytes > 0 else { return nil }
+        lastRaise = reading.instant
+        return .raise(bytes: bytes)
+    }
+
+    /// Whether the level is normal.
+    private mutating func noteLevel(_ level: PressureLevel, at now: MonotonicInstant) -> Bool {
+        guard level == .normal else {
+            if normalSince != nil, let lastRaise, lastRaise.duration(to: now) < Self.tooSoon {
+                floorPercent = min(100, max(1, floorPercent * 2))
+            }
+            normalSince = nil
+            return false
+        }
+        let since = normalSince ?? now
+        normalSince = since
+        if since.duration(to: now) >= Self.calm {
+            floorPercent = max(configuration.regrowthFloorPercent, floorPercent / 2)
+            normalSince = now
+        }
+        return true
     }
 
     /// New limits that share `bytes` among the caches that are full, by their size.

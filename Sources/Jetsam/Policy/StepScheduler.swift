@@ -35,6 +35,9 @@ struct StepScheduler {
             return nil
         }
 
+        // The shortage is over, and the level only waits to fall: to ask again for every dip below the exit would saw.
+        if context.level == .warning, context.vote == .normal { return nil }
+
         let missing = missingBytes(context)
         let target = targetBytes(context, missing: missing)
         // What the allocator retains is brought by a trim alone, without asking anybody.
@@ -46,7 +49,8 @@ struct StepScheduler {
         areLimitsSet = true
         outstanding = (step, context.level)
         lastTarget = target
-        let urgent = context.millisecondsToLimit.map { $0 < configuration.trim.urgentTimeToLimit.milliseconds } ?? false
+        let time = min(context.millisecondsToLimit ?? .max, context.millisecondsAtOnce ?? .max)
+        let urgent = time < configuration.trim.urgentTimeToLimit.milliseconds
         return ReclaimDemand(
             level: context.level, reason: context.reason, targetBytes: target, missingBytes: missing,
             retainedBytes: context.retainedBytes, step: step,
@@ -137,7 +141,8 @@ struct StepScheduler {
         guard isShared, reading.unreclaimableBytes > reading.footprintBytes, reading.footprintBytes > 0 else {
             return missing
         }
-        if context.level == .critical, let time = context.millisecondsToLimit, time < 1000 { return missing }
+        let time = min(context.millisecondsToLimit ?? .max, context.millisecondsAtOnce ?? .max)
+        if context.level == .critical, time < 1000 { return missing }
         let share = Double(missing) * Double(reading.footprintBytes) / Double(reading.unreclaimableBytes)
         return min(missing, Int(share * Double(1 << min(step, 30))))
     }

@@ -4,6 +4,7 @@ internal import Synchronization
 /// What the sampler may know of reclaim without taking a lock that reclaim holds.
 struct ReclaimGauges: ~Copyable, Sendable {
     private let inFlight = Atomic<Int>(0)
+    private let urgent = Atomic<Int>(0)
     private let deadline = Atomic<Int64>(.max)
     private let retained = Atomic<Int>(0)
     private let earliestTrim = Atomic<Int64>(.min)
@@ -13,6 +14,8 @@ struct ReclaimGauges: ~Copyable, Sendable {
     private let ladderBusy = Atomic<Bool>(false)
 
     var inFlightBytes: Int { inFlight.load(ordering: .relaxed) }
+    /// Bytes that a critical step has yet to bring; 0 where none is under way.
+    var urgentBytes: Int { urgent.load(ordering: .relaxed) }
     /// Bytes that were freed and that a trim can bring, as of the last step or the last look.
     var retainedBytes: Int { retained.load(ordering: .relaxed) }
     var trimsFrom: MonotonicInstant { MonotonicInstant(nanoseconds: earliestTrim.load(ordering: .relaxed)) }
@@ -31,6 +34,7 @@ struct ReclaimGauges: ~Copyable, Sendable {
 
     func publish(_ run: ReclaimRun?) {
         inFlight.store(run?.inFlightBytes ?? 0, ordering: .relaxed)
+        urgent.store(run?.urgentBytes ?? 0, ordering: .relaxed)
         deadline.store(run?.nextDeadline?.nanoseconds ?? .max, ordering: .releasing)
     }
 

@@ -13,7 +13,20 @@ struct ReclaimMeasurement {
     /// What the allocator still retains.
     let retainedBytes: Int
 
-    var releases: [ReclaimRun.Outcome] { run.outcomes.filter(\.isRelease) }
+    /// What each client that was asked answered in all, in the order of the first answers.
+    var releases: [(client: UInt64, answer: LedgerEntry.Answer)] {
+        var places: [UInt64: Int] = [:]
+        var sums: [(client: UInt64, answer: LedgerEntry.Answer)] = []
+        for outcome in run.outcomes where outcome.isRelease {
+            if let place = places[outcome.client] {
+                sums[place].answer.add(outcome.answer)
+            } else {
+                places[outcome.client] = sums.count
+                sums.append((outcome.client, outcome.answer))
+            }
+        }
+        return sums
+    }
 
     var returnedBytes: Int { max(0, before.footprintBytes - after.footprintBytes) }
 
@@ -30,16 +43,25 @@ struct ReclaimMeasurement {
 
     var isDisturbed: Bool { othersGrowth > run.promisedBytes / 10 }
 
-    func step(sequence: UInt64, names: [UInt64: String]) -> ReclaimStep {
+    /// - Parameter unmapping: Whose answers went to the kernel at once: what came back was theirs first, and what the others
+    ///   freed may still be with the allocator.
+    func step(sequence: UInt64, names: [UInt64: String], unmapping: Set<UInt64> = []) -> ReclaimStep {
         let demand = run.demand
         let returned = returnedBytes
+        let releases = releases
+        func promised(_ isUnmapping: Bool) -> Int {
+            releases.reduce(0) { $0 + (unmapping.contains($1.client) == isUnmapping ? $1.answer.promisedBytes : 0) }
+        }
+        let direct = (promised: promised(true), returned: min(returned, promised(true)))
+        let rest = (promised: promised(false), returned: returned - direct.returned)
         let parts = releases.map { outcome in
             let answer = outcome.answer
-            let share = run.promisedBytes > 0 ? Double(answer.promisedBytes) / Double(run.promisedBytes) : 0
+            let own = unmapping.contains(outcome.client) ? direct : rest
+            let share = own.promised > 0 ? Double(answer.promisedBytes) / Double(own.promised) : 0
             return ReclaimStep.Part(
                 name: names[outcome.client] ?? "unknown", askedBytes: answer.askedBytes,
                 promisedBytes: answer.promisedBytes, freedBytes: answer.freedBytes,
-                returnedBytes: Int(Double(returned) * share), handlerTime: answer.duration, failed: answer.failed,
+                returnedBytes: Int(Double(own.returned) * share), handlerTime: answer.duration, failed: answer.failed,
                 missedDeadline: answer.missedDeadline)
         }
         let freed = parts.compactMap(\.freedBytes)

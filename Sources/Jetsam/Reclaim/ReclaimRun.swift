@@ -2,8 +2,10 @@ internal import MemoryPressure
 
 /// One step while it is carried out: says what to do next and takes the answers. It does nothing itself.
 ///
-/// Synchronous handlers are called one after another in the plan's order, asynchronous ones all at the start. A call that
-/// misses its deadline is left behind, and whoever asks next goes on with the rest.
+/// Synchronous handlers are called one after another in the plan's order, asynchronous ones all at the start. Synchronous ones
+/// are asked in portions that they are expected to give well within their deadline; one that has had the time of its deadline
+/// lets the others go first, and has another turn where these did not give enough. A call that misses its deadline is left
+/// behind, and whoever asks next goes on with the rest.
 struct ReclaimRun {
     enum Kind: Equatable {
         /// Answers a demand and is recorded.
@@ -19,6 +21,8 @@ struct ReclaimRun {
         /// Set a limit; nil lifts it.
         case limit(CallID, client: UInt64, bytes: Int?)
         case release(CallID, client: UInt64, request: ReleaseRequest)
+        /// Have caches that own their memory give so many bytes without their handlers: no thread is left to call these.
+        case releaseSegments(bytes: Int)
         /// Start the asynchronous part of a client: its limit, then its release where it asks for bytes.
         case start(CallID, client: UInt64, limit: LimitChange, request: ReleaseRequest?)
         /// Read again and record.
@@ -42,6 +46,7 @@ struct ReclaimRun {
     }
 
     struct Outcome: Equatable {
+        var call: CallID?
         var client: UInt64
         var isRelease: Bool
         var answer: LedgerEntry.Answer
@@ -49,7 +54,7 @@ struct ReclaimRun {
         var error: String?
     }
 
-    private enum Phase {
+    private enum Phase: Equatable {
         /// The allocator is trimmed before anybody is asked.
         case trimFirst
         /// Asynchronous clients are started.
@@ -58,6 +63,8 @@ struct ReclaimRun {
         case limits(Int)
         /// Synchronous clients are asked, in order.
         case releases(Int)
+        /// The client at this place has given a portion, and may have more.
+        case portions(Int)
         /// Asynchronous answers are awaited.
         case answers
         /// The allocator is trimmed after the caches have given.
@@ -73,9 +80,15 @@ struct ReclaimRun {
     let demand: ReclaimDemand
     /// Who takes part; the plan is made from it anew where a trim has changed what is missing.
     private let clients: [ClientFacts]
-    private(set) var plan: [PlannedRelease]
+    private(set) var plan: [PlannedRelease] {
+        didSet { laterAsks = Self.laterAsks(plan) }
+    }
+    /// At each place of the plan, what synchronous clients after it are to be asked for.
+    private var laterAsks: [Int]
     let sizes: [UInt64: Int]
     let callDeadline: Duration
+    /// What portions are measured by: a critical step that comes meanwhile waits for no more than one of them.
+    private let portionDeadline: Duration
 
     private var phase = Phase.trimFirst
     private let trimsFirst: Bool
@@ -87,9 +100,13 @@ struct ReclaimRun {
     private var calls: [CallID: Call] = [:]
     private var nextCall = 0
     private var remaining: Int
+    private var progress: [UInt64: ReleaseProgress] = [:]
+    /// Everybody has been asked for its part. Those who have more are asked for what is missing still.
+    private var isFirstTurn = true
     private(set) var outcomes: [Outcome] = []
     private(set) var firstRelease: MonotonicInstant?
     private(set) var didTrim = false
+    private var didReleaseSegments = false
     /// Whether the allocator was trimmed after the caches had given.
     private(set) var didTrimLast = false
     /// What the trims brought by themselves.
@@ -99,17 +116,28 @@ struct ReclaimRun {
     /// - Parameter number: No other run of the same reclaimer has it.
     init(
         number: UInt64, kind: Kind, demand: ReclaimDemand, plan: [PlannedRelease], clients: [ClientFacts] = [],
-        sizes: [UInt64: Int], callDeadline: Duration, trimsFirst: Bool
+        sizes: [UInt64: Int], callDeadline: Duration, portionDeadline: Duration? = nil, trimsFirst: Bool
     ) {
         self.number = number
         self.kind = kind
         self.demand = demand
         self.plan = plan
+        laterAsks = Self.laterAsks(plan)
         self.clients = clients
         self.sizes = sizes
         self.callDeadline = callDeadline
+        self.portionDeadline = portionDeadline ?? callDeadline
         self.trimsFirst = trimsFirst
         remaining = Self.remaining(of: demand.targetBytes, demand.level, plan)
+    }
+
+    private static func laterAsks(_ plan: [PlannedRelease]) -> [Int] {
+        var sums = [Int](repeating: 0, count: plan.count)
+        for index in plan.indices.dropLast().reversed() {
+            let next = plan[index + 1]
+            sums[index] = sums[index + 1] + (next.isAsynchronous ? 0 : next.askBytes)
+        }
+        return sums
     }
 
     /// At critical only answers count; at warning what asynchronous clients were asked for is taken to come.
@@ -168,16 +196,33 @@ struct ReclaimRun {
                 case .set(let bytes): return .limit(hold(part, 0, false, now), client: part.id, bytes: bytes)
                 case .lift: return .limit(hold(part, 0, false, now), client: part.id, bytes: nil)
                 }
+            case .releases where !callsHandlers && demand.level == .critical && remaining > 0 && !didReleaseSegments:
+                didReleaseSegments = true
+                firstRelease = firstRelease ?? now
+                return hold(.releaseSegments(bytes: remaining))
             case .releases(let index):
                 guard callsHandlers, index < plan.count, remaining > 0 else {
                     phase = .answers
+                    if callsHandlers, remaining > 0, plan.contains(where: { canGive($0) }) {
+                        isFirstTurn = false
+                        for client in progress.keys { progress[client]?.beginTurn() }
+                        phase = .releases(0)
+                    }
                     continue
                 }
+                phase = .portions(index)
+            case .portions(let index):
                 phase = .releases(index + 1)
                 let part = plan[index]
-                let size = sizes[part.id] ?? 0
-                guard !part.isAsynchronous, part.canBeAsked, size > 0 else { continue }
-                let ask = min(size, remaining)
+                // What those after it are to give is not asked of it, unless they did not.
+                let wanted = remaining - (isFirstTurn ? laterAsks[index] : 0)
+                guard callsHandlers, wanted > 0, canGive(part) else { continue }
+                let known = progress[part.id] ?? ReleaseProgress(part, bytes: sizes[part.id] ?? 0)
+                // It has had its time: first the others.
+                guard known.timeInTurn < callDeadline else { continue }
+                progress[part.id] = known
+                phase = .portions(index)
+                let ask = min(known.remainingBytes, wanted, known.portionBytes(deadline: portionDeadline))
                 firstRelease = firstRelease ?? now
                 return .release(hold(part, ask, true, now), client: part.id, request: request(ask))
             case .answers:
@@ -196,6 +241,11 @@ struct ReclaimRun {
                 return .wait
             }
         }
+    }
+
+    private func canGive(_ part: PlannedRelease) -> Bool {
+        guard !part.isAsynchronous, part.canBeAsked else { return false }
+        return progress[part.id]?.canGiveMore ?? ((sizes[part.id] ?? 0) > 0)
     }
 
     /// The trim that was handed out is done. What it alone brought need not be asked of the caches, nor are their limits cut
@@ -219,24 +269,66 @@ struct ReclaimRun {
     /// Whether nobody has been asked yet.
     var isAtStart: Bool { nextCall == 0 && outcomes.isEmpty }
 
-    /// Takes an answer. One that comes after its deadline changes nothing here any more.
+    /// Takes an answer; false where it belongs to another run, or came after its deadline and this run is over.
+    @discardableResult
     mutating func answered(_ id: CallID, promisedBytes: Int, freedBytes: Int?, error: String?, at now: MonotonicInstant)
+        -> Bool
     {
-        guard let call = calls.removeValue(forKey: id) else { return }
+        guard let call = calls.removeValue(forKey: id) else {
+            return answeredLate(id, promisedBytes: promisedBytes, freedBytes: freedBytes, at: now)
+        }
         if current == id { current = nil }
         guard call.isRelease else {
-            if error != nil { record(call, promised: 0, freed: nil, error: error, missed: false, now) }
-            return
+            if error != nil { record(id, call, promised: 0, freed: nil, error: error, missed: false, now) }
+            return true
         }
         // More than the cache said it held cannot have been given.
         let promised = max(0, min(promisedBytes, max(call.reportedBytes, call.askedBytes)))
         self.promisedBytes += promised
+        progress[call.client]?.gave(promised, of: call.askedBytes, in: call.start.duration(to: now))
         if !call.isAsynchronous || demand.level == .critical {
             remaining -= promised
         } else {
             remaining += max(0, call.askedBytes - promised)
         }
-        record(call, promised: promised, freed: freedBytes, error: error, missed: false, now)
+        record(id, call, promised: promised, freed: freedBytes, error: error, missed: false, now)
+        return true
+    }
+
+    /// An answer that came after its deadline still counts while the run lasts: the bytes are there.
+    private mutating func answeredLate(
+        _ id: CallID, promisedBytes: Int, freedBytes: Int?, at now: MonotonicInstant
+    ) -> Bool {
+        guard id.run == number, phase != .done, let index = outcomes.firstIndex(where: { $0.call == id }) else {
+            return false
+        }
+        let promised = max(
+            0, min(promisedBytes, max(sizes[outcomes[index].client] ?? 0, outcomes[index].answer.askedBytes)))
+        outcomes[index].answer.promisedBytes = promised
+        outcomes[index].answer.freedBytes = freedBytes
+        self.promisedBytes += promised
+        remaining -= promised
+        return true
+    }
+
+    /// The release without handlers that was handed out is done.
+    mutating func releasedSegments() {
+        isBusy = false
+    }
+
+    /// A cache has given memory of its own without its handlers, whoever had it do so.
+    mutating func gaveSegments(client: UInt64, bytes: Int, at now: MonotonicInstant) {
+        promisedBytes += bytes
+        remaining -= bytes
+        let answer = LedgerEntry.Answer(
+            askedBytes: bytes, promisedBytes: bytes, freedBytes: bytes, returnedBytes: 0, duration: .zero)
+        outcomes.append(Outcome(client: client, isRelease: true, answer: answer, error: nil))
+    }
+
+    /// Bytes that this step has yet to bring where it answers `critical`; what was asked for and may still come is not part
+    /// of them.
+    var urgentBytes: Int {
+        kind == .step && demand.level == .critical ? max(0, remaining) : 0
     }
 
     /// Asks nobody else and shortens the deadlines of the calls that are out: a step at a higher level waits, or nobody waits for
@@ -254,17 +346,19 @@ struct ReclaimRun {
         for (id, call) in calls.filter({ $0.value.deadline <= now }) {
             calls[id] = nil
             if current == id { current = nil }
-            record(call, promised: 0, freed: nil, error: nil, missed: true, now)
+            if call.isRelease { progress[call.client]?.missed() }
+            record(id, call, promised: 0, freed: nil, error: nil, missed: true, now)
         }
     }
 
     private mutating func record(
-        _ call: Call, promised: Int, freed: Int?, error: String?, missed: Bool, _ now: MonotonicInstant
+        _ id: CallID, _ call: Call, promised: Int, freed: Int?, error: String?, missed: Bool, _ now: MonotonicInstant
     ) {
         let answer = LedgerEntry.Answer(
             askedBytes: call.askedBytes, promisedBytes: promised, freedBytes: freed, returnedBytes: 0,
             duration: call.start.duration(to: now), failed: error != nil, missedDeadline: missed)
-        outcomes.append(Outcome(client: call.client, isRelease: call.isRelease, answer: answer, error: error))
+        outcomes.append(
+            Outcome(call: id, client: call.client, isRelease: call.isRelease, answer: answer, error: error))
     }
 
     private mutating func hold(_ action: Action) -> Action {
@@ -289,7 +383,8 @@ struct ReclaimRun {
         let id = CallID(run: number, number: nextCall)
         nextCall += 1
         calls[id] = Call(
-            client: part.id, isRelease: isRelease, askedBytes: askedBytes, reportedBytes: sizes[part.id] ?? 0,
+            client: part.id, isRelease: isRelease, askedBytes: askedBytes,
+            reportedBytes: progress[part.id]?.remainingBytes ?? sizes[part.id] ?? 0,
             start: now, deadline: now.advanced(by: callDeadline), isAsynchronous: part.isAsynchronous)
         return id
     }

@@ -66,6 +66,7 @@ extension Reclaimer {
                 number: state.runs, kind: .step, demand: demand, plan: plan, clients: request == nil ? facts : [],
                 sizes: Self.sizes(facts),
                 callDeadline: demand.level == .critical ? deadlines.criticalDeadline : deadlines.warningDeadline,
+                portionDeadline: min(deadlines.criticalDeadline, deadlines.warningDeadline),
                 // Who asks for bytes gets them from the caches, whatever the allocator retains beside them.
                 trimsFirst: request == nil && (isCheap || !demand.isUrgent) && allocator.canTrim
                     && state.trim.isDue(
@@ -129,7 +130,8 @@ extension Reclaimer {
             return ClientFacts(
                 id: client.id, priority: client.priority, traits: client.traits, rebuildCost: client.rebuildCost,
                 bytes: client.reportedBytes, limitBytes: client.limitBytes, givesNothing: entry?.givesNothing ?? false,
-                isHeldOff: isHeldOff ?? false, isBusy: client.isBusy)
+                isHeldOff: isHeldOff ?? false, isBusy: client.isBusy, bytesPerSecond: entry?.bytesPerSecond,
+                expectedShare: entry?.expectedShare ?? 1)
         }
     }
 
@@ -173,11 +175,14 @@ extension Reclaimer {
             let result = ReclaimMeasurement(
                 run: run, before: state.before, after: after, managedBefore: state.managedBefore,
                 managedAfter: managed, growthRate: growthRate, end: now, retainedBytes: state.trim.retainedBytes)
-            let step = result.step(sequence: sequence, names: state.clients.mapValues(\.name))
-            for (outcome, part) in zip(result.releases, step.parts) {
-                var answer = outcome.answer
+            let unmapping = Set(state.clients.values.filter { $0.traits.contains(.unmapping) }.map(\.id))
+            let step = result.step(
+                sequence: sequence, names: state.clients.mapValues(\.name), unmapping: unmapping)
+            for (release, part) in zip(result.releases, step.parts) {
+                var answer = release.answer
                 answer.returnedBytes = part.returnedBytes
-                state.ledger[outcome.client, default: LedgerEntry()].add(
+                answer.showsReturn = run.didTrimLast || unmapping.contains(release.client)
+                state.ledger[release.client, default: LedgerEntry()].add(
                     answer, isDisturbed: step.isDisturbed, level: run.demand.level,
                     headroomBytes: after.headroomBytes, at: now)
             }

@@ -105,6 +105,7 @@ final class Reclaimer: Sendable {
             case .trim: trim()
             case .limit(let id, let client, let bytes): setLimit(id, client, bytes)
             case .release(let id, let client, let request): release(id, client, request)
+            case .releaseSegments(let bytes): releaseSegments(bytes)
             case .start(let id, let client, let limit, let request): start(id, client, limit, request)
             case .measure: finish()
             }
@@ -124,6 +125,7 @@ final class Reclaimer: Sendable {
         return state.withLock { state in
             guard let run = state.run else { return nil }
             let now = clock.now
+            bookSegments(&state, at: now)
             if let pending, run.kind == .regrowth || pending > run.demand.level {
                 state.run?.hurry(deadline: configuration.reclaim.criticalDeadline, at: now)
             }
@@ -152,8 +154,27 @@ final class Reclaimer: Sendable {
         }
     }
 
+    private func releaseSegments(_ bytes: Int) {
+        // The sampler may have seen to some of it meanwhile.
+        _ = registry.releaseSegmentsWithoutHandlers(bytes: bytes - registry.unbookedBytes)
+        state.withLock { state in
+            state.run?.releasedSegments()
+            bookSegments(&state, at: clock.now)
+            channel.gauges.publish(state.run)
+        }
+    }
+
+    /// Counts what caches gave without their handlers as part of the step that is under way.
+    private func bookSegments(_ state: inout State, at now: MonotonicInstant) {
+        guard registry.unbookedBytes > 0, state.run?.kind == .step else { return }
+        for client in state.clients.values {
+            let bytes = registry.takeUnbooked(client)
+            if bytes > 0 { state.run?.gaveSegments(client: client.id, bytes: bytes, at: now) }
+        }
+    }
+
     private func setLimit(_ id: ReclaimRun.CallID, _ clientID: UInt64, _ bytes: Int?) {
-        call(id, clientID) { client in
+        call(id, clientID, asked: 0) { client in
             client.limitBytes = bytes
             guard case .synchronous(let limit, _) = client.handlers else { return 0 }
             try limit(bytes)
@@ -162,16 +183,19 @@ final class Reclaimer: Sendable {
     }
 
     private func release(_ id: ReclaimRun.CallID, _ clientID: UInt64, _ request: ReleaseRequest) {
-        call(id, clientID) { client in
+        call(id, clientID, asked: request.bytes) { client in
             guard case .synchronous(_, let release) = client.handlers else { return 0 }
             return try release(request)
         }
     }
 
     /// Calls a synchronous handler on this thread, under no lock.
-    private func call(_ id: ReclaimRun.CallID, _ clientID: UInt64, _ body: (CacheClient) throws -> Int) {
+    private func call(
+        _ id: ReclaimRun.CallID, _ clientID: UInt64, asked: Int, _ body: (CacheClient) throws -> Int
+    ) {
+        let start = clock.now
         guard let client = state.withLock({ $0.clients[clientID] }), client.beginCall() else {
-            answered(id, 0, freed: nil, error: nil)
+            answered(id, clientID, asked: 0, 0, freed: nil, error: nil, since: clock.now)
             return
         }
         let before = allocator.bytesFreedByThread()
@@ -191,16 +215,17 @@ final class Reclaimer: Sendable {
             if client.traits.contains(.unmapping) { promised } else if let before, let after {
                 Int(clamping: after &- before)
             } else { nil }
-        answered(id, promised, freed: freed, error: message)
+        answered(id, clientID, asked: asked, promised, freed: freed, error: message, since: start)
     }
 
     private func start(
         _ id: ReclaimRun.CallID, _ clientID: UInt64, _ change: LimitChange, _ request: ReleaseRequest?
     ) {
         guard let client = state.withLock({ $0.clients[clientID] }), client.beginCall() else {
-            answered(id, 0, freed: nil, error: nil)
+            answered(id, clientID, asked: 0, 0, freed: nil, error: nil, since: clock.now)
             return
         }
+        let start = clock.now
         Task(priority: .high) {
             var promised = 0
             var message: String?
@@ -210,7 +235,8 @@ final class Reclaimer: Sendable {
                 message = Self.describe(error)
             }
             client.endCall()
-            self.answered(id, promised, freed: nil, error: message)
+            self.answered(
+                id, clientID, asked: request?.bytes ?? 0, promised, freed: nil, error: message, since: start)
             self.channel.wake()
         }
     }
@@ -232,11 +258,24 @@ final class Reclaimer: Sendable {
         return try await release(request)
     }
 
-    private func answered(_ id: ReclaimRun.CallID, _ promised: Int, freed: Int?, error: String?) {
+    private func answered(
+        _ id: ReclaimRun.CallID, _ clientID: UInt64, asked: Int, _ promised: Int, freed: Int?, error: String?,
+        since start: MonotonicInstant
+    ) {
         let now = clock.now
         state.withLock { state in
-            state.run?.answered(id, promisedBytes: promised, freedBytes: freed, error: error, at: now)
+            let isTaken =
+                state.run?.answered(id, promisedBytes: promised, freedBytes: freed, error: error, at: now) ?? false
             channel.gauges.publish(state.run)
+            guard !isTaken, asked > 0, promised > 0, state.clients[clientID] != nil else { return }
+            // The step that asked has been written down without it. What went to the kernel itself has come back for certain;
+            // of the rest nobody can tell.
+            let bytes = min(promised, asked)
+            let isUnmapped = state.clients[clientID]?.traits.contains(.unmapping) == true
+            state.ledger[clientID, default: LedgerEntry()].addLate(
+                LedgerEntry.Answer(
+                    askedBytes: asked, promisedBytes: bytes, freedBytes: freed, returnedBytes: isUnmapped ? bytes : 0,
+                    duration: start.duration(to: now), failed: error != nil))
         }
     }
 

@@ -1,8 +1,12 @@
 internal import MemoryPressure
+internal import Synchronization
 
 extension Governor {
     /// How long systemd's word counts; it sends it again while it holds.
     private static let watchHold = Duration.seconds(2)
+
+    /// How soon the sampler looks again after it has handed on what hangs, while the level is critical.
+    private static let heldUpInterval = Duration.milliseconds(5)
 
     /// Takes a kernel event. Runs on the event queue, and only hands over: what follows happens on other threads.
     func receive(_ event: KernelEvent) {
@@ -26,6 +30,18 @@ extension Governor {
             return min(interval, max(configuration.sampling.minimumInterval, .nanoseconds(deadline - now)))
         }
         channel.nudge()
-        return min(interval, SamplingPace.pressedInterval)
+        guard currentLevel == .critical else { return min(interval, SamplingPace.pressedInterval) }
+        if deadline <= now { releaseWhereAllHang(channel, missedAt: deadline) }
+        return min(interval, Self.heldUpInterval)
+    }
+
+    /// At critical, where every reclaim thread hangs in a handler and whoever was told of it at the last look has not got the
+    /// step on: what caches hold in memory of their own is given back from this thread, without their handlers.
+    private func releaseWhereAllHang(_ channel: ReclaimChannel, missedAt deadline: Int64) {
+        guard channel.gauges.areAllCalling else { return }
+        let wasTold = nudgedFor.exchange(deadline, ordering: .relaxed) == deadline
+        let missing = channel.gauges.urgentBytes - registry.unbookedBytes
+        guard wasTold, missing > 0 else { return }
+        _ = registry.releaseSegmentsWithoutHandlers(bytes: missing)
     }
 }

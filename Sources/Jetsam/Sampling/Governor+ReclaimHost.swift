@@ -85,14 +85,23 @@ extension Governor {
     }
 
     /// Where the kernel could wake us on usage, and at how many bytes; nil where nothing is to be armed anew.
-    var wantedThreshold: (directory: String, usageBytes: Int, limitBytes: Int)? {
+    ///
+    /// Below `usageBytes`, the first of them, no rule votes. The others are where warning and critical begin: growth at full
+    /// rate gets there between two readings.
+    var wantedThreshold: (directory: String, usageBytes: Int, beyond: [Int], limitBytes: Int)? {
         state.withLock { state in
             let reading = state.reading
             guard reading.isLimited, reading.tightestLevel >= 0, reading.tightestLevel < state.reader.levels.count,
                 state.armed?.limitBytes != reading.limitBytes
             else { return nil }
             // Below half of the limit no rule votes; from there on readings are paced by what is left.
-            return (state.reader.levels[reading.tightestLevel].directory, reading.limitBytes / 2, reading.limitBytes)
+            let half = reading.limitBytes / 2
+            let thresholds = HeadroomThresholds(limitBytes: reading.limitBytes, rule: configuration.headroom)
+            let beyond = [thresholds.warningEntry, thresholds.criticalEntry].map { reading.limitBytes - $0 }
+            return (
+                state.reader.levels[reading.tightestLevel].directory, half, beyond.filter { $0 > half },
+                reading.limitBytes
+            )
         }
     }
 

@@ -70,6 +70,8 @@ final class Governor: Sendable {
     private let level = Atomic<UInt8>(0)
     private let sequence = Atomic<UInt64>(0)
     private let liveTrigger = Atomic<Bool>(false)
+    /// The missed deadline, in nanoseconds, that was handed on last.
+    let nudgedFor = Atomic<Int64>(.max)
 
     init(
         reader: sending KernelReader, configuration: ResourceManager.Configuration, clock: any MonotonicClock,
@@ -158,7 +160,7 @@ final class Governor: Sendable {
         if self.level.exchange(level.rawValue, ordering: .relaxed) != level.rawValue {
             backgroundTasks.noteLevel(level)
         }
-        decide(&state, context, level, &effects)
+        decide(&state, context, level, vote.level, &effects)
         effects.interval = pace.interval(
             after: reading, thresholds: context.thresholds, level: level, isCoveredByKernel: isCovered(state, reading))
         if let budget = configuration.footprint.map({ BudgetView(reading, $0) }) {
@@ -279,14 +281,17 @@ final class Governor: Sendable {
         return true
     }
 
-    private func decide(_ state: inout State, _ context: RuleContext, _ level: PressureLevel, _ effects: inout Effects)
-    {
+    private func decide(
+        _ state: inout State, _ context: RuleContext, _ level: PressureLevel, _ vote: PressureLevel,
+        _ effects: inout Effects
+    ) {
         let reading = context.reading
         if let reason = state.machine.reason {
             effects.demand = state.scheduler.next(
                 ReclaimContext(
-                    reading: reading, thresholds: context.thresholds, level: level, reason: reason,
+                    reading: reading, thresholds: context.thresholds, level: level, reason: reason, vote: vote,
                     growthRate: state.judgement.growthRate, millisecondsToLimit: state.judgement.millisecondsToLimit,
+                    millisecondsAtOnce: state.judgement.millisecondsAtOnce,
                     purgeableBytes: registry.reportedBytes, inFlightBytes: channel.gauges.inFlightBytes,
                     retainedBytes: channel.gauges.retainedBytes, trimsFrom: channel.gauges.trimsFrom))
             effects.ladder = ladder(&state, level, reason, context.now)

@@ -186,4 +186,101 @@ struct HungHandlerTests {
             #expect(hung.allSatisfy { $0.requests.count == 2 })
         }
     }
+
+    @Test("With every thread in a hung handler a cache of bytes gives at critical all the same, and the ledger has it")
+    func bytesGiveWithoutThreads() async throws {
+        let fixture = try Fixture()
+        let gate = Gate()
+        defer { gate.open() }
+        let hung = (1...ReclaimThreads.most).map { number in
+            FakeCache.hanging("hung \(number)", bytes: 10 * mebibyte, at: gate, in: fixture)
+        }
+        let bytes = PurgeableByteCache(
+            name: "bytes", priority: .high, segmentBytes: 64 << 10, registry: fixture.registry)
+        for number in 0..<512 { bytes.insert([UInt8](repeating: 1, count: 16 << 10), for: "key \(number)") }
+        let before = bytes.bytes
+        #expect(before >= 8 * mebibyte)
+        try await fixture.run { fixture in
+            var steps = fixture.manager.reclaimSteps.makeAsyncIterator()
+            fixture.set(used: 505 * mebibyte)
+            fixture.machine.advance(by: .milliseconds(110))
+            for number in 1...ReclaimThreads.most {
+                await gate.waitForArrivals(number)
+                fixture.machine.advance(by: .milliseconds(110))
+            }
+            let step = try #require(await steps.next())
+            let part = try #require(step.parts.first { $0.name == "bytes" })
+            #expect(part.freedBytes == part.promisedBytes)
+            #expect(step.promisedBytes == part.promisedBytes)
+            #expect(bytes.bytes == before - part.promisedBytes)
+            #expect(fixture.registry.unbookedBytes == 0)
+            #expect(step.parts.filter(\.missedDeadline).count == ReclaimThreads.most)
+            #expect(hung.allSatisfy { $0.isBusy })
+        }
+    }
+
+    @Test("Where nobody takes over from hung threads the sampler releases bytes itself, once, and only at critical")
+    func samplerGivesBytes() throws {
+        let clock = ManualClock()
+        let tree = try KernelTree.v2(limit: 512 * mebibyte)
+        defer { tree.remove() }
+        let registry = CacheRegistry()
+        let channel = ReclaimChannel()
+        let governor = Governor(
+            reader: try KernelReader(root: tree.root), configuration: .init(), clock: clock, wallClock: { 0 },
+            backgroundTasks: BackgroundTaskRegistry(), registry: registry, channel: channel, ticker: SamplerThread(),
+            bell: Bell(), victims: NoVictims(), hasLastResort: false, allocatorTells: false)
+        let bytes = PurgeableByteCache(name: "bytes", segmentBytes: 64 << 10, registry: registry)
+        for number in 0..<512 { bytes.insert([UInt8](repeating: 1, count: 16 << 10), for: "key \(number)") }
+        let before = bytes.bytes
+
+        // Two threads in handlers, and a step that has 2 MiB to bring yet.
+        for _ in 0..<2 {
+            channel.gauges.threadStarted()
+            channel.gauges.willCall()
+        }
+        func publish(_ level: PressureLevel) {
+            let reason = LevelReason(rule: .headroom, observed: 0, threshold: 0, unit: .bytes, cause: .sampler)
+            var run = ReclaimRun(
+                number: 1, kind: .step,
+                demand: ReclaimDemand(
+                    level: level, reason: reason, targetBytes: 2 * mebibyte, missingBytes: 2 * mebibyte, step: 1,
+                    limitBytes: 512 * mebibyte, isUrgent: false, decidedAt: clock.now),
+                plan: [
+                    PlannedRelease(
+                        id: 99, askBytes: mebibyte, limit: .keep, isAsynchronous: false, canBeAsked: true)
+                ], sizes: [99: mebibyte], callDeadline: .milliseconds(100), trimsFirst: false)
+            _ = run.next(shouldTrimLast: false, at: clock.now)
+            channel.gauges.publish(run)
+        }
+        func look() {
+            _ = governor.watch(channel, governor.judge(.sampler))
+        }
+
+        publish(.warning)
+        tree.setUnreclaimable(bytes: 420 * mebibyte)
+        for _ in 0..<5 {
+            clock.advance(by: .milliseconds(60))
+            look()
+        }
+        #expect(governor.currentLevel == .warning)
+        #expect(bytes.bytes == before)
+
+        tree.setUnreclaimable(bytes: 500 * mebibyte)
+        publish(.critical)
+        clock.advance(by: .milliseconds(60))
+        look()
+        #expect(governor.currentLevel == .critical)
+        #expect(bytes.bytes == before, "there is time until the deadline")
+        clock.advance(by: .milliseconds(60))
+        look()
+        #expect(bytes.bytes == before, "whoever goes on in their place has been told, and has its turn first")
+        for _ in 0..<5 {
+            clock.advance(by: .milliseconds(5))
+            look()
+        }
+        let given = before - bytes.bytes
+        #expect(given >= 2 * mebibyte && given < 3 * mebibyte)
+        #expect(registry.unbookedBytes == given)
+    }
 }

@@ -107,4 +107,55 @@ struct ReclaimerTests {
         #expect(step.promisedBytes == 100)
         for cache in caches { cache.end() }
     }
+
+    @Test("An answer that comes when its step is over is in the ledger all the same")
+    func lateAnswer() async throws {
+        let parts = Parts()
+        let clock = try #require(parts.reclaimer.clock as? ManualClock)
+        let registration = Lock<CacheRegistration?>(nil)
+        // Another thread goes on while this handler is late.
+        registration.withLock { registration in
+            registration = parts.registry.register("slow", traits: .unmapping) {
+                [unowned reclaimer = parts.reclaimer] in
+                clock.advance(by: .milliseconds(101))
+                reclaimer.work()
+                return $0.bytes
+            }
+        }
+        registration.withLock { $0 }?.update(bytes: 8 * mebibyte)
+        let call = try await parts.call()
+        parts.reclaimer.work()
+        let step = try #require(await call.value)
+        #expect(step.promisedBytes == 0)
+        #expect(step.parts.map(\.missedDeadline) == [true])
+        let entry = try #require(parts.reclaimer.state.withLock { $0.ledger.values.first })
+        #expect(entry.asks == 1)
+        #expect(entry.promisedBytes == 8 * mebibyte)
+        #expect(entry.lateBytes == 8 * mebibyte)
+        #expect(entry.returnedBytes == 8 * mebibyte)
+        registration.withLock { $0 }?.end()
+    }
+
+    @Test("A big release is one part of its step, with the sum of its portions")
+    func portionsAreOnePart() async throws {
+        let parts = Parts()
+        let clock = try #require(parts.reclaimer.clock as? ManualClock)
+        let asks = Lock<[Int]>([])
+        let cache = parts.registry.register("big") { request in
+            asks.withLock { $0.append(request.bytes) }
+            clock.advance(by: .milliseconds(20))
+            return request.bytes
+        }
+        cache.update(bytes: 900 * mebibyte)
+        let call = try await parts.call()
+        parts.reclaimer.work()
+        let step = try #require(await call.value)
+        #expect(asks.withLock { $0.count } > 1)
+        #expect(step.parts.count == 1)
+        #expect(step.parts[0].askedBytes == 900 * mebibyte)
+        #expect(step.parts[0].promisedBytes == 900 * mebibyte)
+        #expect(step.parts[0].handlerTime == .milliseconds(20) * asks.withLock { $0.count })
+        #expect(!step.parts[0].missedDeadline)
+        cache.end()
+    }
 }

@@ -5,11 +5,13 @@ import Testing
 struct ReclaimOrderTests {
     private func client(
         _ id: UInt64, _ priority: CachePriority = .normal, traits: CacheTraits = [], cost: Double? = nil,
-        bytes: Int = 100, limit: Int? = nil, givesNothing: Bool = false, heldOff: Bool = false, busy: Bool = false
+        bytes: Int = 100, limit: Int? = nil, givesNothing: Bool = false, heldOff: Bool = false, busy: Bool = false,
+        expected: Double = 1
     ) -> ClientFacts {
         ClientFacts(
             id: id, priority: priority, traits: traits, rebuildCost: cost, bytes: bytes, limitBytes: limit,
-            givesNothing: givesNothing, isHeldOff: heldOff, isBusy: busy)
+            givesNothing: givesNothing, isHeldOff: heldOff, isBusy: busy,
+            expectedShare: expected)
     }
 
     @Test("Band, then cheapest to make again, then most to give; who gives nothing later, lossy ones last")
@@ -28,6 +30,52 @@ struct ReclaimOrderTests {
         let plan = ReclaimOrder.plan([client(1, .low), client(2, .normal), client(3, .high)], targetBytes: 150)
         #expect(plan.map(\.askBytes) == [100, 50, 0])
         #expect(plan.map(\.limit) == [.set(bytes: 0), .set(bytes: 50), .set(bytes: 100)])
+    }
+
+    @Test("Of caches that are alike the one of which most is expected to come back comes first")
+    func expectedYield() {
+        let clients = [
+            client(1, bytes: 300, expected: 0.1), client(2, bytes: 100, expected: 0.9), client(3, bytes: 80),
+        ]
+        #expect(ReclaimOrder.sorted(clients).map(\.id) == [2, 3, 1])
+        // But band and cost come before.
+        let cheaper =
+            clients + [client(4, cost: 0.5, bytes: 1, expected: 0), client(5, .low, cost: 9, bytes: 1, expected: 0)]
+        #expect(ReclaimOrder.sorted(cheaper).map(\.id) == [5, 4, 2, 3, 1])
+    }
+
+    @Test("A step is shared by those of one rank, by what may be expected of them; none is emptied for the others")
+    func proportions() {
+        let alike = [client(1, bytes: 400), client(2, bytes: 100), client(3, bytes: 500)]
+        #expect(asks(ReclaimOrder.plan(alike, targetBytes: 500)) == [1: 200, 2: 50, 3: 250])
+        #expect(asks(ReclaimOrder.plan(alike, targetBytes: 1)).values.reduce(0, +) == 1)
+        #expect(asks(ReclaimOrder.plan(alike, targetBytes: 2000)) == [1: 400, 2: 100, 3: 500])
+        let unlike = [client(1, bytes: 400, expected: 0.25), client(2, bytes: 400, expected: 0.75)]
+        #expect(asks(ReclaimOrder.plan(unlike, targetBytes: 400)) == [1: 100, 2: 300])
+        // Who cannot give its part gives all, and the rest is divided anew.
+        #expect(asks(ReclaimOrder.plan(unlike, targetBytes: 600)) == [1: 200, 2: 400])
+        // A rank is used up before the next is touched; who cannot be asked leaves its part to the others.
+        let ranks = [
+            client(1, .low, bytes: 100), client(2, bytes: 100), client(3, bytes: 100),
+            client(4, bytes: 100, busy: true),
+        ]
+        #expect(asks(ReclaimOrder.plan(ranks, targetBytes: 200)) == [1: 100, 2: 50, 3: 50, 4: 0])
+        let costs = [client(1, cost: 2, bytes: 100), client(2, cost: 1, bytes: 100)]
+        #expect(asks(ReclaimOrder.plan(costs, targetBytes: 120)) == [1: 20, 2: 100])
+    }
+
+    @Test("Who gives nothing is asked when the others are not enough, and a lossy one after that")
+    func neverLeftOut() {
+        let clients = [
+            client(1, .low, givesNothing: true), client(2, .high), client(3, .low, traits: .lossy), client(4, .normal),
+        ]
+        #expect(asks(ReclaimOrder.plan(clients, targetBytes: 200)) == [1: 0, 2: 100, 3: 0, 4: 100])
+        #expect(asks(ReclaimOrder.plan(clients, targetBytes: 250)) == [1: 50, 2: 100, 3: 0, 4: 100])
+        #expect(asks(ReclaimOrder.plan(clients, targetBytes: 999)) == [1: 100, 2: 100, 3: 100, 4: 100])
+    }
+
+    private func asks(_ plan: [PlannedRelease]) -> [UInt64: Int] {
+        Dictionary(uniqueKeysWithValues: plan.map { ($0.id, $0.askBytes) })
     }
 
     @Test("A limit never rises in a step, and who is busy or held off is not asked")
@@ -57,6 +105,7 @@ struct ReclaimOrderTests {
         #expect(plan.count == clients.count)
         #expect(plan.allSatisfy { $0.askBytes >= 0 })
         let asked = plan.reduce(0) { $0 + $1.askBytes }
+        for part in plan { #expect(part.askBytes <= clients[Int(part.id)].bytes, "seed \(seed)") }
         let available = clients.filter { !$0.isHeldOff }.reduce(0) { $0 + $1.bytes }
         #expect(asked == min(target, available), "seed \(seed)")
     }

@@ -160,6 +160,48 @@ struct LedgerEntryTests {
         #expect(isHeldOff(1, .warning, 91))
     }
 
+    @Test("What comes after its step has ended is in the sums, and takes back the hold-off that its absence led to")
+    func late() {
+        var entry = LedgerEntry()
+        var missed = answer(100 * mebibyte, 0, 100)
+        missed.missedDeadline = true
+        entry.add(missed, isDisturbed: false, level: .critical, headroomBytes: 0, at: .seconds(0))
+        #expect(entry.isHeldOff(at: .seconds(1), level: .critical, headroomBytes: 0, limitBytes: 1 << 30))
+        var late = answer(100 * mebibyte, 90 * mebibyte, 180)
+        late.freedBytes = 90 * mebibyte
+        late.returnedBytes = 90 * mebibyte
+        entry.addLate(late)
+        #expect(!entry.isHeldOff(at: .seconds(1), level: .critical, headroomBytes: 0, limitBytes: 1 << 30))
+        #expect(entry.asks == 1)
+        #expect(entry.promisedBytes == 90 * mebibyte)
+        #expect(entry.lateBytes == 90 * mebibyte)
+        #expect(entry.freedBytes == 90 * mebibyte)
+        #expect(entry.bytesPerSecond.map { Int($0) / mebibyte } == 499)
+        #expect(!entry.givesNothing)
+    }
+
+    @Test("Who promises what never comes back is known to give nothing; what a step cannot tell does not count")
+    func neverReturned() {
+        var entry = LedgerEntry()
+        var blind = LedgerEntry()
+        for _ in 0..<2 {
+            var promise = answer(2 << 20, 2 << 20)
+            blind.add(promise, isDisturbed: false, level: .warning, headroomBytes: 0, at: .seconds(0))
+            promise.showsReturn = true
+            entry.add(promise, isDisturbed: false, level: .warning, headroomBytes: 0, at: .seconds(0))
+        }
+        #expect(entry.givesNothing)
+        #expect(entry.expectedShare == 0)
+        #expect(!blind.givesNothing)
+        #expect(blind.expectedShare == 1)
+        var half = LedgerEntry()
+        var promise = answer(4 << 20, 2 << 20)
+        promise.showsReturn = true
+        promise.returnedBytes = 1 << 20
+        half.add(promise, isDisturbed: false, level: .warning, headroomBytes: 0, at: .seconds(0))
+        #expect(half.expectedShare == 0.25)
+    }
+
     @Test("A disturbed step never counts against a cache")
     func disturbed() {
         var entry = LedgerEntry()

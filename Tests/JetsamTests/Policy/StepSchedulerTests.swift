@@ -6,7 +6,8 @@ import Testing
 struct StepSchedulerTests {
     private func context(
         headroom: Int, level: PressureLevel, rule: Rule = .headroom, at seconds: Double = 0, purgeable: Int = 300,
-        footprint: Int? = nil, growth: Int? = nil, time: Int? = nil, inFlight: Int = 0
+        footprint: Int? = nil, growth: Int? = nil, time: Int? = nil, inFlight: Int = 0, vote: PressureLevel? = nil,
+        atOnce: Int? = nil
     ) -> ReclaimContext {
         let reading = reading(
             headroom: headroom * mebibyte, at: seconds, footprint: footprint.map { $0 * mebibyte })
@@ -14,8 +15,9 @@ struct StepSchedulerTests {
             reading: reading, thresholds: HeadroomThresholds(limitBytes: reading.limitBytes, rule: .init()),
             level: level,
             reason: LevelReason(rule: rule, observed: 0, threshold: 0, unit: .none, cause: .sampler),
-            growthRate: growth,
-            millisecondsToLimit: time, purgeableBytes: purgeable * mebibyte, inFlightBytes: inFlight * mebibyte)
+            vote: vote ?? level, growthRate: growth,
+            millisecondsToLimit: time, millisecondsAtOnce: atOnce, purgeableBytes: purgeable * mebibyte,
+            inFlightBytes: inFlight * mebibyte)
     }
 
     private func next(_ scheduler: inout StepScheduler, _ context: ReclaimContext) throws -> ReclaimDemand {
@@ -103,6 +105,27 @@ struct StepSchedulerTests {
             &scheduler, (context(headroom: 20, level: .critical, at: 2, footprint: 103, growth: 1 << 30, time: 20)))
         #expect(hurried.targetBytes / mebibyte == 111)
         #expect(hurried.isUrgent)
+    }
+
+    @Test("While the level only waits to fall, a dip below the exit asks nobody; once it is voted for again, it does")
+    func falling() {
+        var scheduler = StepScheduler(configuration: .init())
+        #expect(scheduler.next(context(headroom: 100, level: .warning)) != nil)
+        scheduler.stepEnded(scheduler.step, promisedBytes: 1, at: .seconds(0))
+        #expect(scheduler.next(context(headroom: 125, level: .warning, at: 1, vote: .normal)) == nil)
+        #expect(scheduler.next(context(headroom: 125, level: .warning, at: 1)) != nil)
+        scheduler.stepEnded(scheduler.step, promisedBytes: 1, at: .seconds(1))
+        #expect(scheduler.next(context(headroom: 60, level: .critical, at: 2, vote: .warning)) != nil)
+    }
+
+    @Test("A sudden jump loses no time over a trim, and at critical makes a shared shortage one's own")
+    func atOnce() throws {
+        var scheduler = StepScheduler(configuration: .init())
+        let calm = try next(&scheduler, context(headroom: 100, level: .warning, atOnce: 5_000))
+        #expect(!calm.isUrgent)
+        let sudden = try next(&scheduler, context(headroom: 20, level: .critical, at: 1, footprint: 103, atOnce: 20))
+        #expect(sudden.isUrgent)
+        #expect(sudden.targetBytes / mebibyte == 111)
     }
 
     @Test("What was asked for and not yet answered is not asked for again")

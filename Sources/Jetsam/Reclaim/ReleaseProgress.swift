@@ -1,0 +1,56 @@
+internal import MemoryPressure
+
+/// How far one synchronous client has come in a step: what it may still have, and how fast it gives.
+struct ReleaseProgress: Equatable {
+    /// Bytes that it reported and has not given.
+    private(set) var remainingBytes: Int
+    /// How long its handler has worked in this turn.
+    private(set) var timeInTurn = Duration.zero
+    /// Whether it may have more: one that gave less than it was asked for, or missed its deadline, has not.
+    private var mayHaveMore = true
+    private var bytesPerSecond: Double?
+
+    /// Asked for at a time, it is expected to give in this part of its deadline.
+    private static let deadlineShare = 4
+    /// Of one that was never asked it is taken that it gives so many bytes a second: small values that are dropped one by one.
+    private static let assumedRate = 1e9
+    /// Smaller portions would be more calls than help.
+    static let leastPortion = 4 << 20
+    /// Less says nothing about how fast it is.
+    private static let leastMeasured = 1 << 20
+
+    init(_ part: PlannedRelease, bytes: Int) {
+        remainingBytes = max(0, bytes)
+        bytesPerSecond = part.bytesPerSecond
+    }
+
+    var canGiveMore: Bool { mayHaveMore && remainingBytes > 0 }
+
+    /// How much it is asked for at a time.
+    func portionBytes(deadline: Duration) -> Int {
+        let seconds = Double(deadline.nanoseconds) * 1e-9 / Double(Self.deadlineShare)
+        let bytes = (bytesPerSecond ?? Self.assumedRate) * seconds
+        return max(Self.leastPortion, Int(clamping: Int64(min(bytes, 1e18))))
+    }
+
+    mutating func beginTurn() {
+        timeInTurn = .zero
+    }
+
+    mutating func gave(_ bytes: Int, of asked: Int, in time: Duration) {
+        remainingBytes = max(0, remainingBytes - bytes)
+        timeInTurn += time
+        if bytes < asked { mayHaveMore = false }
+        if let rate = Self.rate(bytes, time) { bytesPerSecond = rate }
+    }
+
+    mutating func missed() {
+        mayHaveMore = false
+    }
+
+    /// Bytes a second; nil where it was too little to tell.
+    static func rate(_ bytes: Int, _ time: Duration) -> Double? {
+        guard bytes >= leastMeasured else { return nil }
+        return Double(bytes) / (Double(max(1_000, time.nanoseconds)) * 1e-9)
+    }
+}
