@@ -17,7 +17,8 @@ struct AllocateCommand: ParsableCommand {
             residentBytes (of the process at the end, before it gives anything back), pagesRead (--reread, else null), seconds, \
             purgeable (null without --purgeable): bytes, managed (true, false), releasedBytes, levelChanges (each: seconds since \
             the manager began, from, to, headroomBytes, reason), steps (each: seconds, level, targetBytes, promisedBytes, \
-            returnedBytes, milliseconds, reason); assertions (null without --assertions): count, stuck (never end), begun, ended, \
+            returnedBytes, milliseconds, firstReleaseMilliseconds (from the reading that decided it to the first call of a cache; \
+            null where none was called), headroomBytes (at its end), reason); assertions (null without --assertions): count, stuck (never end), begun, ended, \
             refused, expired (told), overdue (at the end), handlersCalled (of those that never end, as are the following), \
             handlersCalledTwice, handlersMissing, handlersEarly, lateMillisecondsMedian, lateMillisecondsP99 and \
             lateMillisecondsWorst (null where none was called).

@@ -52,7 +52,9 @@ struct TimelineEntry: Sendable {
             return .object([
                 at, ("level", .string("\(step.level)")), ("targetBytes", .integer(step.targetBytes)),
                 ("promisedBytes", .integer(step.promisedBytes)), ("returnedBytes", .integer(step.returnedBytes)),
-                ("milliseconds", .number(step.duration.inSeconds * 1000)), ("reason", .string("\(step.reason)")),
+                ("milliseconds", .number(step.duration.inSeconds * 1000)),
+                ("firstReleaseMilliseconds", step.timeToFirstRelease.map { .number($0.inSeconds * 1000) } ?? .null),
+                ("headroomBytes", .integer(step.headroomBytes.after)), ("reason", .string("\(step.reason)")),
             ])
         }
     }
