@@ -66,6 +66,12 @@ struct StepScheduler {
         lastPromised = promisedBytes
     }
 
+    /// A cache gave after the step that asked for it had ended: it was slow, and not empty.
+    mutating func answeredLate(promisedBytes: Int) {
+        lastPromised += min(promisedBytes, Int.max - lastPromised)
+        nothingLeftSince = nil
+    }
+
     /// The level was announced again because it stuck: one new step is allowed at once.
     mutating func allowStep() {
         mayStepAtOnce = true

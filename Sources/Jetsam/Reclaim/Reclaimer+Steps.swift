@@ -130,7 +130,8 @@ extension Reclaimer {
             return ClientFacts(
                 id: client.id, priority: client.priority, traits: client.traits, rebuildCost: client.rebuildCost,
                 bytes: client.reportedBytes, limitBytes: client.limitBytes, givesNothing: entry?.givesNothing ?? false,
-                isHeldOff: isHeldOff ?? false, isBusy: client.isBusy, bytesPerSecond: entry?.bytesPerSecond,
+                isHeldOff: isHeldOff ?? false, isBusy: client.isBusy,
+                bytesPerSecond: entry?.bytesPerSecond ?? ReleaseProgress.assumedRate(client.traits),
                 expectedShare: entry?.expectedShare ?? 1)
         }
     }

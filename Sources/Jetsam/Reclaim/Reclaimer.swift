@@ -9,6 +9,8 @@ protocol ReclaimHost: AnyObject, Sendable {
     var growthRate: Int { get }
     /// A step has ended: spacing counts from here.
     func noteStepEnd(_ step: Int, promisedBytes: Int)
+    /// A cache has given so many bytes after the step that asked for them had ended.
+    func noteLateAnswer(promisedBytes: Int)
     /// Judge the level again and post what is due next.
     func judgeAfterStep()
     /// Every limit was lifted.
@@ -263,11 +265,11 @@ final class Reclaimer: Sendable {
         since start: MonotonicInstant
     ) {
         let now = clock.now
-        state.withLock { state in
+        let late = state.withLock { state -> Int in
             let isTaken =
                 state.run?.answered(id, promisedBytes: promised, freedBytes: freed, error: error, at: now) ?? false
             channel.gauges.publish(state.run)
-            guard !isTaken, asked > 0, promised > 0, state.clients[clientID] != nil else { return }
+            guard !isTaken, asked > 0, promised > 0, state.clients[clientID] != nil else { return 0 }
             // The step that asked has been written down without it. What went to the kernel itself has come back for certain;
             // of the rest nobody can tell.
             let bytes = min(promised, asked)
@@ -276,7 +278,11 @@ final class Reclaimer: Sendable {
                 LedgerEntry.Answer(
                     askedBytes: asked, promisedBytes: bytes, freedBytes: freed, returnedBytes: isUnmapped ? bytes : 0,
                     duration: start.duration(to: now), failed: error != nil))
+            return bytes
         }
+        guard late > 0 else { return }
+        host.noteLateAnswer(promisedBytes: late)
+        host.judgeAfterStep()
     }
 
     /// An error as text, held to a length that a log line can bear.

@@ -12,8 +12,11 @@ struct ReleaseProgress: Equatable {
 
     /// Asked for at a time, it is expected to give in this part of its deadline.
     private static let deadlineShare = 4
-    /// Of one that was never asked it is taken that it gives so many bytes a second: small values that are dropped one by one.
-    private static let assumedRate = 1e9
+    /// How many bytes a second one gives that was never asked: whole mappings, or small values that are dropped one by one.
+    static func assumedRate(_ traits: CacheTraits = []) -> Double {
+        traits.contains(.unmapping) ? 4e9 : 1e9
+    }
+
     /// Smaller portions would be more calls than help.
     static let leastPortion = 4 << 20
     /// Less says nothing about how fast it is.
@@ -29,7 +32,7 @@ struct ReleaseProgress: Equatable {
     /// How much it is asked for at a time.
     func portionBytes(deadline: Duration) -> Int {
         let seconds = Double(deadline.nanoseconds) * 1e-9 / Double(Self.deadlineShare)
-        let bytes = (bytesPerSecond ?? Self.assumedRate) * seconds
+        let bytes = (bytesPerSecond ?? Self.assumedRate()) * seconds
         return max(Self.leastPortion, Int(clamping: Int64(min(bytes, 1e18))))
     }
 

@@ -15,6 +15,10 @@ extension Governor: ReclaimHost {
         state.withLock { $0.scheduler.stepEnded(step, promisedBytes: promisedBytes, at: now) }
     }
 
+    func noteLateAnswer(promisedBytes: Int) {
+        state.withLock { $0.scheduler.answeredLate(promisedBytes: promisedBytes) }
+    }
+
     func judgeAfterStep() {
         judge(.reclaim)
     }

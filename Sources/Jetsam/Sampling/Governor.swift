@@ -102,6 +102,11 @@ final class Governor: Sendable {
                 ladder: Ladder(configuration: configuration, hasLastResort: hasLastResort)))
     }
 
+    /// With less time than this to the limit, at the growth since the last reading, readings follow each other closely.
+    private static let steepMilliseconds = 1_000
+    /// How many of them there are then until the limit would be reached.
+    private static let readingsToLimit = 8
+
     /// Nanoseconds: for hot paths.
     var currentLevel: PressureLevel { PressureLevel(rawValue: level.load(ordering: .relaxed)) ?? .normal }
 
@@ -170,6 +175,10 @@ final class Governor: Sendable {
         }
         if state.judgement.isSuspicious {
             let close = configuration.timeToLimit.window / GrowthTrend.fewestReadings
+            effects.interval = min(effects.interval, max(configuration.sampling.minimumInterval, close))
+        }
+        if let soon = state.judgement.millisecondsAtOnce, soon < Self.steepMilliseconds {
+            let close = Duration.milliseconds(soon) / Self.readingsToLimit
             effects.interval = min(effects.interval, max(configuration.sampling.minimumInterval, close))
         }
         if let fall = state.machine.fallsAt {

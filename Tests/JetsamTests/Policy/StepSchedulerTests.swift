@@ -128,6 +128,19 @@ struct StepSchedulerTests {
         #expect(sudden.targetBytes / mebibyte == 111)
     }
 
+    @Test("A cache that answers after its step has ended is slow, and not the end of what there is")
+    func lateAnswer() {
+        var scheduler = StepScheduler(configuration: .init())
+        #expect(scheduler.next(context(headroom: 20, level: .critical)) != nil)
+        scheduler.stepEnded(1, promisedBytes: 0, at: .seconds(0))
+        #expect(scheduler.next(context(headroom: 20, level: .critical, at: 0.1)) == nil)
+        #expect(scheduler.nothingLeftSince == .seconds(0.1))
+        scheduler.answeredLate(promisedBytes: 100 * mebibyte)
+        #expect(scheduler.nothingLeftSince == nil)
+        #expect(scheduler.next(context(headroom: 20, level: .critical, at: 0.15)) != nil)
+        #expect(scheduler.nothingLeftSince == nil)
+    }
+
     @Test("What was asked for and not yet answered is not asked for again")
     func inFlight() throws {
         var scheduler = StepScheduler(configuration: .init())
