@@ -18,6 +18,17 @@ uint32_t jetsam_processor(void) { return 0; }
 #endif
 
 #ifdef __linux__
+#include <linux/membarrier.h>
+bool jetsam_has_barrier_everywhere(void) {
+  return syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+}
+void jetsam_barrier_everywhere(void) { syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0); }
+#else
+bool jetsam_has_barrier_everywhere(void) { return false; }
+void jetsam_barrier_everywhere(void) {}
+#endif
+
+#ifdef __linux__
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>

@@ -37,6 +37,7 @@ static inline int64_t jetsam_realtime_ns(void) {
 
 // Begins to fetch the cache line at `address`, which is soon written to; any address will do.
 static inline void jetsam_prefetch(const void *address) { __builtin_prefetch(address, 1); }
+static inline void jetsam_prefetch_to_read(const void *address) { __builtin_prefetch(address, 0); }
 // The processor that the calling thread runs on at the moment, 0 where nobody can tell; a hint, good to spread by.
 uint32_t jetsam_processor(void);
 #ifdef __GLIBC__
@@ -59,6 +60,15 @@ uint32_t jetsam_processor_count(void);
 static inline void jetsam_mark(uint8_t *byte) {
   if (__atomic_load_n(byte, __ATOMIC_RELAXED) == 0) __atomic_store_n(byte, 1, __ATOMIC_RELAXED);
 }
+
+// MARK: - Barriers
+
+// Whether jetsam_barrier_everywhere can be used in this process (membarrier(2), Linux 4.14; a sandbox may refuse it).
+bool jetsam_has_barrier_everywhere(void);
+// A full memory barrier in every thread of the process that runs at the moment; some microseconds.
+void jetsam_barrier_everywhere(void);
+// What the others do for it: the compiler keeps the order of what is before and behind, the processor need not.
+static inline void jetsam_barrier_here(void) { __asm__ volatile("" ::: "memory"); }
 
 // MARK: - The lock
 

@@ -80,23 +80,35 @@
     @inline(__always)
     func hasKey(_ other: UnsafeRawBufferPointer) -> Bool {
         guard keyCount == other.count else { return false }
-        guard var right = other.baseAddress else { return true }
-        var left = unsafe UnsafeRawPointer(key)
-        var count = keyCount
-        while count >= 8 {
-            guard unsafe left.loadUnaligned(as: UInt64.self) == right.loadUnaligned(as: UInt64.self) else {
-                return false
+        // A key without bytes may have an address or none, and is the same.
+        guard keyCount > 0, let right = other.baseAddress else { return true }
+        return unsafe Self.areEqual(key, right, keyCount)
+    }
+
+    /// Where a length is no multiple of what is compared at a time, the last comparison goes back over some of the last but one.
+    @inline(__always)
+    private static func areEqual(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer, _ count: Int) -> Bool {
+        if count >= 8 {
+            let last = count &- 8
+            var offset = 0
+            while offset < last {
+                guard unsafe differences(left, right, offset, as: UInt64.self) == 0 else { return false }
+                offset &+= 8
             }
-            unsafe left += 8
-            unsafe right += 8
-            count -= 8
+            return unsafe differences(left, right, last, as: UInt64.self) == 0
         }
-        while count > 0 {
-            guard unsafe left.load(as: UInt8.self) == right.load(as: UInt8.self) else { return false }
-            unsafe left += 1
-            unsafe right += 1
-            count -= 1
+        if count >= 4 {
+            return unsafe differences(left, right, 0, as: UInt32.self)
+                | differences(left, right, count &- 4, as: UInt32.self) == 0
         }
-        return true
+        return unsafe differences(left, right, 0, as: UInt8.self) | differences(left, right, count / 2, as: UInt8.self)
+            | differences(left, right, count &- 1, as: UInt8.self) == 0
+    }
+
+    @inline(__always)
+    private static func differences<Word: FixedWidthInteger & BitwiseCopyable>(
+        _ left: UnsafeRawPointer, _ right: UnsafeRawPointer, _ offset: Int, as: Word.Type
+    ) -> Word {
+        unsafe (left + offset).loadUnaligned(as: Word.self) ^ (right + offset).loadUnaligned(as: Word.self)
     }
 }

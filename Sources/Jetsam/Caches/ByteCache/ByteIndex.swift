@@ -22,40 +22,46 @@
         if let slots = unsafe slots { unsafe memory.unmap(UnsafeMutableRawPointer(slots), byteCount) }
     }
 
+    /// Gives all of it back.
+    mutating func clear() {
+        if let slots = unsafe slots { unsafe memory.unmap(UnsafeMutableRawPointer(slots), byteCount) }
+        unsafe slots = nil
+        bucketCount = 0
+    }
+
     var capacity: Int { Int(bucketCount) * Self.bucketSlots }
     var byteCount: Int { capacity * MemoryLayout<UInt64>.stride }
     /// Whether one more entry makes it fuller than it may be.
     func isFull(_ count: Int) -> Bool { count >= capacity / 8 * Self.fill }
     var isLargest: Bool { bucketCount >= Self.mostBuckets }
 
+    /// The first slot of the bucket of a hash.
     @inline(__always)
-    private static func bucket(_ hash: UInt64, of count: UInt64) -> Int {
-        Int(truncatingIfNeeded: (hash &* count) >> ByteSlot.hashBits) * bucketSlots
+    static func bucket(_ hash: UInt64, of count: UInt64) -> Int {
+        Int(truncatingIfNeeded: (hash &* count) &>> ByteSlot.hashBits) * bucketSlots
     }
 
     /// The other bucket's hash, a permutation of the first's.
     @inline(__always)
-    private static func other(_ hash: UInt64) -> UInt64 {
+    static func other(_ hash: UInt64) -> UInt64 {
         (hash &* 0x9E37_79B1) & (1 << ByteSlot.hashBits - 1)
     }
 
-    /// The two buckets of a hash; only where there are slots.
+    /// Looks for entries of those segments; nil where there are no slots.
     @inline(__always)
-    func buckets(_ hash: UInt64) -> (UnsafeMutablePointer<UInt64>, UnsafeMutablePointer<UInt64>) {
-        let slots = unsafe slots.unsafelyUnwrapped
-        return unsafe (
-            slots + Self.bucket(hash, of: bucketCount), slots + Self.bucket(Self.other(hash), of: bucketCount)
-        )
+    func finder(_ segments: SegmentView) -> ByteFinder? {
+        guard let slots = unsafe slots else { return nil }
+        return unsafe ByteFinder(slots: slots, bucketCount: bucketCount, segments: segments)
     }
 
     /// A slot that can be written to, one of another hash that is gone rather than one that still tells of this.
     func place(for hash: UInt64, _ segments: SegmentView) -> UnsafeMutablePointer<UInt64>? {
-        guard unsafe slots != nil else { return nil }
-        let (first, second) = unsafe buckets(hash)
+        guard let finder = finder(segments) else { return nil }
+        let (first, second) = unsafe finder.buckets(hash)
         if let place = unsafe Self.room(first, segments) { return unsafe place }
         if let place = unsafe Self.room(second, segments) { return unsafe place }
-        if let place = unsafe makeRoom(first, 2, segments) { return unsafe place }
-        return unsafe makeRoom(second, 2, segments)
+        if let place = unsafe Self.makeRoom(first, 2, finder) { return unsafe place }
+        return unsafe Self.makeRoom(second, 2, finder)
     }
 
     private static func room(
@@ -71,16 +77,16 @@
     }
 
     /// Moves a slot of a full bucket to its other one, or one from there first.
-    private func makeRoom(
-        _ bucket: UnsafeMutablePointer<UInt64>, _ depth: Int, _ segments: SegmentView
+    private static func makeRoom(
+        _ bucket: UnsafeMutablePointer<UInt64>, _ depth: Int, _ finder: ByteFinder
     ) -> UnsafeMutablePointer<UInt64>? {
         for pass in 0..<min(depth, 2) {
-            for index in 0..<Self.bucketSlots {
+            for index in 0..<bucketSlots {
                 let word = unsafe bucket[index]
-                let (first, second) = unsafe buckets(ByteSlot(word: word).hash)
+                let (first, second) = unsafe finder.buckets(ByteSlot(word: word).hash)
                 let other = unsafe first == bucket ? second : first
                 guard unsafe other != bucket else { continue }
-                let found = unsafe pass == 0 ? Self.room(other, segments) : makeRoom(other, depth - 1, segments)
+                let found = unsafe pass == 0 ? room(other, finder.segments) : makeRoom(other, depth - 1, finder)
                 guard let place = unsafe found, unsafe bucket[index] == word else { continue }
                 unsafe place.pointee = word
                 unsafe bucket[index] = 0

@@ -1,9 +1,12 @@
+internal import Synchronization
+
 /// A value that stays where it is until the lease is given back.
 @usableFromInline @safe struct ByteLease {
     let value: UnsafeMutableRawPointer
     let count: Int
     let record: UnsafeMutablePointer<SegmentRecord>
-    let shard: Int
+    /// Where the segment stands as long as it is read; nil where it is counted in its record.
+    let pin: UnsafeMutablePointer<Atomic<UInt32>>?
 
     /// The bytes; empty rather than absent where there are none.
     @usableFromInline var bytes: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(start: value, count: count) }

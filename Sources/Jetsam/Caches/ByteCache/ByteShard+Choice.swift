@@ -1,3 +1,5 @@
+internal import Synchronization
+
 extension ByteShard {
     /// Scores are 0 ..< this.
     static let scores = 96
@@ -6,7 +8,7 @@ extension ByteShard {
     func score(_ id: UInt32) -> Int {
         let record = unsafe segments.record(id)
         let span = unsafe max(1024, lookups &- record.pointee.stamp)
-        return unsafe Self.score(hits: record.pointee.hits, lookups: span)
+        return unsafe Self.score(hits: record.pointee.hits.load(ordering: .relaxed), lookups: span)
     }
 
     /// The same from the numbers.
@@ -26,7 +28,7 @@ extension ByteShard {
             while id != SegmentRecord.none {
                 age(id)
                 let record = unsafe segments.record(id)
-                if unsafe !record.pointee.isPinned { unsafe sums[score(id)] += Int(record.pointee.resident) }
+                if !segments.isPinned(id) { unsafe sums[score(id)] += Int(record.pointee.resident) }
                 id = unsafe record.pointee.next
             }
         }
@@ -43,7 +45,7 @@ extension ByteShard {
         let record = unsafe segments.record(id)
         let span = unsafe lookups &- record.pointee.stamp
         guard span > UInt32(clamping: max(4096, entries * 4)) else { return }
-        unsafe record.pointee.hits /= 2
+        unsafe record.pointee.hits.store(record.pointee.hits.load(ordering: .relaxed) / 2, ordering: .relaxed)
         unsafe record.pointee.stamp = lookups &- span / 2
     }
 }

@@ -1,3 +1,5 @@
+internal import Synchronization
+
 extension ByteShard {
     /// New entries have this share of the segments: what is not used again while it is there goes.
     private static let youngShare = 10
@@ -14,7 +16,7 @@ extension ByteShard {
         }
         if !segments.spare.isEmpty { return true }
         for id in [fillingKept, fillingYoung] where id != SegmentRecord.none {
-            guard unsafe !segments.record(id).pointee.isPinned else { continue }
+            guard !segments.isPinned(id) else { continue }
             evictions += unsafe Int(segments.record(id).pointee.liveCount)
             recycle(id)
             return true
@@ -32,7 +34,7 @@ extension ByteShard {
 
     private func oldest(_ queue: SegmentQueue) -> UInt32? {
         var id = queue.first
-        while id != SegmentRecord.none, unsafe segments.record(id).pointee.isPinned {
+        while id != SegmentRecord.none, segments.isPinned(id) {
             id = unsafe segments.record(id).pointee.next
         }
         return id == SegmentRecord.none ? nil : id
@@ -44,7 +46,9 @@ extension ByteShard {
         let record = unsafe segments.record(id)
         // Nobody finds it in a queue while entries move, and another that is begun does not take it.
         unsafe record.pointee.state = .filling
-        if keepsUsed, unsafe record.pointee.hits > 0 || record.pointee.kind == .kept { moveUsed(from: id) }
+        if keepsUsed, unsafe record.pointee.hits.load(ordering: .relaxed) > 0 || record.pointee.kind == .kept {
+            moveUsed(from: id)
+        }
         evictions += unsafe Int(record.pointee.liveCount)
         recycle(id)
     }
@@ -111,7 +115,8 @@ extension ByteShard {
     /// The slot that points to exactly that place.
     private func place(of hash: UInt64, _ location: UInt64, _ generation: UInt8) -> UnsafeMutablePointer<UInt64>? {
         let wanted = ByteSlot(hash: hash, frequency: 0, generation: generation, location: location)
-        let (first, second) = unsafe index.buckets(hash)
+        guard let finder = index.finder(segments.view) else { return nil }
+        let (first, second) = unsafe finder.buckets(hash)
         for place in 0..<ByteIndex.bucketSlots {
             if unsafe ByteSlot(word: first[place]).isOf(wanted) { return unsafe first + place }
             if unsafe ByteSlot(word: second[place]).isOf(wanted) { return unsafe second + place }

@@ -32,7 +32,7 @@ extension ByteShard {
     ) -> Bool {
         let record = unsafe segments.record(id)
         let bytes = unsafe Int(record.pointee.resident)
-        guard missing > 0, !isExact || bytes <= missing, unsafe !record.pointee.isPinned else { return false }
+        guard missing > 0, !isExact || bytes <= missing, !segments.isPinned(id) else { return false }
         evictions += unsafe Int(record.pointee.liveCount)
         segments.dequeue(id)
         unlink(id)
@@ -84,7 +84,7 @@ extension ByteShard {
 
     private mutating func deferPinned(segment id: UInt32) -> Int {
         let record = unsafe segments.record(id)
-        guard unsafe record.pointee.isPinned else { return 0 }
+        guard segments.isPinned(id) else { return 0 }
         let bytes = unsafe Int(record.pointee.resident)
         evictions += unsafe Int(record.pointee.liveCount)
         recycle(id)

@@ -38,8 +38,8 @@ extension ByteShard {
 
     /// Whether a slot tells that a key of this hash was evicted not long ago.
     private func wasHere(_ hash: UInt64) -> Bool {
-        guard unsafe index.slots != nil else { return false }
-        let (first, second) = unsafe index.buckets(hash)
+        guard let finder = index.finder(segments.view) else { return false }
+        let (first, second) = unsafe finder.buckets(hash)
         for place in 0..<ByteIndex.bucketSlots {
             let (one, other) = unsafe (ByteSlot(word: first[place]), ByteSlot(word: second[place]))
             if !one.isEmpty, one.hash == hash, !segments.view.isLive(one) { return true }
@@ -56,13 +56,13 @@ extension ByteShard {
         let slot = ByteSlot(
             hash: hash, frequency: 0, generation: reservation.generation, location: reservation.location)
         if let old = unsafe find(hash, key) {
-            let frequency = unsafe ByteSlot(word: old.slot.pointee).frequency
-            unsafe old.slot.pointee =
+            let frequency = old.slot.frequency
+            unsafe old.place.pointee =
                 slot.moved(
                     to: slot.location, generation: slot.generation, frequency: frequency
                 ).word
             count(reservation)
-            forget(old)
+            forget(old.slot)
             return true
         }
         guard let place = unsafe place(for: hash) else { return false }
@@ -113,6 +113,7 @@ extension ByteShard {
 
     /// Gives the index's memory back where few entries are left; not where there is no memory for a smaller one.
     mutating func shrinkIndex() {
+        if entries == 0 { return index.clear() }
         if entries < index.capacity / 3, index.byteCount > memory.pageBytes { _ = rebuildIndex(for: entries) }
     }
 
@@ -178,7 +179,7 @@ extension ByteShard {
         if kind == .young { fillingYoung = SegmentRecord.none } else { fillingKept = SegmentRecord.none }
         let record = unsafe segments.record(id)
         segments.enqueue(id, as: .sealed)
-        if unsafe record.pointee.liveCount == 0, unsafe !record.pointee.isPinned { recycle(id) }
+        if unsafe record.pointee.liveCount == 0, !segments.isPinned(id) { recycle(id) }
     }
 
     /// Whether one more segment stays within the limit. For new entries one is left over, so that those which stay have

@@ -16,8 +16,6 @@
     var threshold: UInt8 = 1
     var entries = 0
     var liveBytes = 0
-    var hits = 0
-    var misses = 0
     var insertions = 0
     var refusals = 0
     var evictions = 0
@@ -28,12 +26,13 @@
     /// What the registry was told last.
     var reportedBytes = 0
 
-    init(memory: SegmentMemory, seeds: ByteHash.Seeds, segmentBytes: Int, firstHuge: Int) {
+    init(memory: SegmentMemory, seeds: ByteHash.Seeds, segmentBytes: Int, firstHuge: Int, stripes: ByteStripes) {
         self.memory = memory
         unsafe sums.initialize(repeating: 0, count: Self.scores)
         self.seeds = seeds
         index = ByteIndex(memory: memory)
-        segments = SegmentTable(memory: memory, segmentBytes: segmentBytes, firstHuge: firstHuge)
+        segments = SegmentTable(memory: memory, segmentBytes: segmentBytes, firstHuge: firstHuge, stripes: stripes)
+        stripes.initialize(segments.view)
     }
 
     deinit {
@@ -41,89 +40,43 @@
     }
 
     /// Lookups so far, as segments count them.
-    var lookups: UInt32 { UInt32(truncatingIfNeeded: hits &+ misses) }
-
-    /// Where an entry and its slot are.
-    @safe struct Found {
-        let slot: UnsafeMutablePointer<UInt64>
-        let entry: ByteEntry
-        let record: UnsafeMutablePointer<SegmentRecord>
-    }
+    var lookups: UInt32 { UInt32(truncatingIfNeeded: segments.stripes.hits &+ segments.stripes.misses) }
 
     /// The entry of a key, expired or not.
     @inline(__always)
-    func find(_ hash: UInt64, _ key: UnsafeRawBufferPointer) -> Found? {
-        guard unsafe index.slots != nil else { return nil }
-        let (first, second) = unsafe index.buckets(hash)
-        if let found = unsafe find(hash, key, in: first) { return found }
-        return unsafe find(hash, key, in: second)
-    }
-
-    @inline(__always)
-    private func find(
-        _ hash: UInt64, _ key: UnsafeRawBufferPointer, in bucket: UnsafeMutablePointer<UInt64>
-    ) -> Found? {
-        for place in 0..<ByteIndex.bucketSlots {
-            let slot = unsafe ByteSlot(word: bucket[place])
-            guard slot.hash == hash, segments.view.isLive(slot) else { continue }
-            let entry = unsafe ByteEntry(at: segments.view.address(of: slot))
-            guard unsafe entry.hasKey(key) else { continue }
-            return unsafe Found(slot: bucket + place, entry: entry, record: segments.view.segment(of: slot))
-        }
-        return nil
-    }
-
-    /// Finds a value and keeps its segment where it is until it is unpinned.
-    ///
-    /// - Parameter tick: The time, asked for only where the entry has an expiry.
-    @inline(__always)
-    mutating func pin(_ hash: UInt64, _ key: UnsafeRawBufferPointer, tick: () -> UInt32) -> Found? {
-        guard let found = unsafe find(hash, key) else {
-            misses &+= 1
-            return nil
-        }
-        if found.entry.hasExpiry, found.entry.expiry <= tick() {
-            expirations += 1
-            misses &+= 1
-            remove(found)
-            return nil
-        }
-        hits &+= 1
-        unsafe found.slot.pointee = ByteSlot(word: found.slot.pointee).touched.word
-        unsafe found.record.pointee.hits &+= 1
-        unsafe found.record.pointee.pinned &+= 1
-        return found
+    func find(_ hash: UInt64, _ key: UnsafeRawBufferPointer) -> ByteFinder.Found? {
+        unsafe index.finder(segments.view)?.find(hash, key)
     }
 
     /// Takes an entry out.
-    mutating func remove(_ found: Found) {
-        unsafe found.slot.pointee = 0
-        forget(found)
+    mutating func remove(_ found: ByteFinder.Found) {
+        unsafe found.place.pointee = 0
+        forget(found.slot)
     }
 
-    /// Counts an entry out whose slot is gone or will be written to.
-    mutating func forget(_ found: Found) {
-        let bytes = found.entry.byteCount
+    /// Counts an entry out that no slot speaks of any more.
+    mutating func forget(_ slot: ByteSlot) {
+        let entry = segments.view.entry(of: slot)
+        let bytes = entry.byteCount
+        let id = segments.view.id(of: slot)
+        let record = unsafe segments.record(id)
         entries -= 1
         liveBytes -= bytes
-        unsafe found.record.pointee.liveCount -= 1
-        unsafe found.record.pointee.liveBytes -= UInt32(truncatingIfNeeded: bytes)
-        if memory.isSensitive, unsafe !found.record.pointee.isPinned {
-            unsafe found.entry.key.initializeMemory(
-                as: UInt8.self, repeating: 0, count: found.entry.keyCount + found.entry.valueCount)
+        unsafe record.pointee.liveCount -= 1
+        unsafe record.pointee.liveBytes -= UInt32(truncatingIfNeeded: bytes)
+        if memory.isSensitive, !segments.isPinned(id) {
+            unsafe entry.key.initializeMemory(as: UInt8.self, repeating: 0, count: entry.keyCount + entry.valueCount)
         }
-        guard unsafe found.record.pointee.liveCount == 0, unsafe found.record.pointee.state == .sealed else { return }
-        let id = unsafe UInt32(found.record - segments.view.records)
-        if unsafe !found.record.pointee.isPinned { recycle(id) }
+        guard unsafe record.pointee.liveCount == 0, unsafe record.pointee.state == .sealed else { return }
+        if !segments.isPinned(id) { recycle(id) }
     }
 
     /// Puts a segment, and what is still in it, out of the cache; its memory stays for others, or goes back once nobody reads
     /// it any more.
     mutating func recycle(_ id: UInt32) {
-        let record = unsafe segments.record(id)
         segments.dequeue(id)
         unlink(id)
-        if unsafe record.pointee.isPinned { segments.deferRelease(id) } else { segments.enqueue(id, as: .spare) }
+        if segments.isPinned(id) { segments.deferRelease(id) } else { segments.enqueue(id, as: .spare) }
     }
 
     /// Puts what is in a segment out of the cache without touching it.

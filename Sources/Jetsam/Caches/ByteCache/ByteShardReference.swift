@@ -1,48 +1,46 @@
-internal import CLinuxShims
-
-/// Where a shard and its lock are, on cache lines of their own.
+/// Where a shard is, and the locks around it: one for each of its stripes, of which whoever changes it takes all.
 @safe struct ByteShardReference {
-    private let word: UnsafeMutablePointer<jetsam_lock_word>
+    private let stripes: ByteStripes
     private let shard: UnsafeMutablePointer<ByteShard>
-    private static let lineBytes = 128
 
     init(_ value: consuming ByteShard) {
-        let bytes = Self.lineBytes + MemoryLayout<ByteShard>.stride
-        let memory = UnsafeMutableRawPointer.allocate(byteCount: bytes, alignment: Self.lineBytes)
-        unsafe word = memory.bindMemory(to: jetsam_lock_word.self, capacity: 1)
-        unsafe word.initialize(to: jetsam_lock_word())
-        unsafe shard = (memory + Self.lineBytes).bindMemory(to: ByteShard.self, capacity: 1)
+        stripes = value.segments.stripes
+        unsafe shard = .allocate(capacity: 1)
         unsafe shard.initialize(to: value)
     }
 
     func destroy() {
         unsafe shard.deinitialize(count: 1)
-        unsafe UnsafeMutableRawPointer(word).deallocate()
+        unsafe shard.deallocate()
     }
 
     @inline(__always)
     func withLock<Result>(_ body: (inout ByteShard) -> Result) -> Result {
-        unsafe jetsam_lock(word)
-        defer { unsafe jetsam_unlock(word) }
+        stripes.lock()
+        defer { unlock() }
         return unsafe body(&shard.pointee)
     }
 
-    /// What the lock is for.
+    /// What the locks are for.
     var locked: UnsafeMutablePointer<ByteShard> { unsafe shard }
 
-    /// Takes the lock; false, at once, where somebody holds it and the caller may not wait.
+    /// Takes the locks; false, at once, where somebody holds one and the caller may not wait.
     func lock(waits: Bool) -> Bool {
-        guard waits else { return unsafe jetsam_try_lock(word) }
-        unsafe jetsam_lock(word)
+        guard waits else { return stripes.tryLock() }
+        stripes.lock()
         return true
     }
 
-    func unlock() { unsafe jetsam_unlock(word) }
+    func unlock() {
+        let segments = unsafe shard.pointee.segments.view
+        unsafe stripes.publish(shard.pointee.index.finder(segments), segments)
+        stripes.unlock()
+    }
 
-    /// Gives nil, and does not wait, where somebody holds the lock.
+    /// Gives nil, and does not wait, where somebody holds one of the locks.
     func withLockIfAvailable<Result>(_ body: (inout ByteShard) -> Result) -> Result? {
-        guard unsafe jetsam_try_lock(word) else { return nil }
-        defer { unsafe jetsam_unlock(word) }
+        guard stripes.tryLock() else { return nil }
+        defer { unlock() }
         return unsafe body(&shard.pointee)
     }
 }

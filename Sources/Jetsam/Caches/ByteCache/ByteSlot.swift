@@ -30,9 +30,9 @@ struct ByteSlot: Equatable {
     }
 
     @inline(__always) var isEmpty: Bool { word == 0 }
-    @inline(__always) var hash: UInt64 { word >> Self.hashShift }
-    @inline(__always) var frequency: UInt8 { UInt8(truncatingIfNeeded: word >> Self.frequencyShift) & 7 }
-    @inline(__always) var generation: UInt8 { UInt8(truncatingIfNeeded: word >> Self.generationShift) & 63 }
+    @inline(__always) var hash: UInt64 { word &>> Self.hashShift }
+    @inline(__always) var frequency: UInt8 { UInt8(truncatingIfNeeded: word &>> Self.frequencyShift) & 7 }
+    @inline(__always) var generation: UInt8 { UInt8(truncatingIfNeeded: word &>> Self.generationShift) & 63 }
     @inline(__always) var location: UInt64 { word & Self.locationMask }
 
     /// The same with one more use, up to the most that is counted.

@@ -1,3 +1,4 @@
+internal import CLinuxShims
 internal import MemoryPressure
 internal import Synchronization
 
@@ -67,33 +68,81 @@ extension PurgeableByteCache {
 
     @usableFromInline
     func lease(for key: RawSpan) -> ByteLease? {
-        unsafe key.withUnsafeBytes { unsafe lease($0) }
+        // Nothing of it is kept, and the span outlives the call: the lookup itself need not be a closure.
+        let bytes = unsafe key.withUnsafeBytes { unsafe UnsafeRawBufferPointer(start: $0.baseAddress, count: $0.count) }
+        return unsafe lease(bytes)
     }
 
     @inline(__always)
     private func lease(_ key: UnsafeRawBufferPointer) -> ByteLease? {
         let hash = unsafe ByteHash(key, seeds)
-        let index = shardIndex(hash)
-        let found = shard(index).withLock { unsafe $0.pin(hash.index, key) { tick } }
-        guard let found else { return nil }
-        return unsafe ByteLease(
-            value: found.entry.value, count: found.entry.valueCount, record: found.record, shard: index)
+        let stripe = unsafe stripes.stripe(hash)
+        unsafe ByteStripe.prefetch(hash.index, stripe)
+        unsafe jetsam_lock(ByteStripe.word(stripe))
+        let segments = unsafe stripe.pointee.segments
+        guard let found = unsafe ByteStripe.finder(stripe)?.find(hash.index, key) else { return unsafe miss(stripe) }
+        let entry = segments.entry(of: found.slot)
+        if entry.hasExpiry, isOver(entry) {
+            _ = unsafe miss(stripe)
+            return unsafe expire(hash, key)
+        }
+        let count = unsafe stripe.pointee.hits
+        unsafe stripe.pointee.hits = count &+ 1
+        let record = unsafe segments.segment(of: found.slot)
+        unsafe ByteFinder.touch(found, record, count)
+        let pin = unsafe ByteStripe.pin(segments.id(of: found.slot), stripe)
+        if unsafe pin == nil { unsafe record.pointee.bodies.add(1, ordering: .relaxed) }
+        unsafe jetsam_unlock(ByteStripe.word(stripe))
+        return unsafe ByteLease(value: entry.value, count: entry.valueCount, record: record, pin: pin)
+    }
+
+    /// Counts a lookup that found nothing, and unlocks.
+    private func miss(_ stripe: UnsafeMutablePointer<ByteStripe>) -> ByteLease? {
+        unsafe stripe.pointee.misses &+= 1
+        unsafe jetsam_unlock(ByteStripe.word(stripe))
+        return nil
+    }
+
+    /// Takes an entry out if it still is there and past its time.
+    @inline(never)
+    private func expire(_ hash: ByteHash, _ key: UnsafeRawBufferPointer) -> ByteLease? {
+        let change = shard(shardIndex(hash)).withLock { shard in
+            guard let found = unsafe shard.find(hash.index, key), isOver(shard.segments.view.entry(of: found.slot))
+            else { return 0 }
+            shard.expirations += 1
+            shard.remove(found)
+            return report(&shard)
+        }
+        tell(change)
+        return nil
     }
 
     @usableFromInline
     func giveBack(_ lease: ByteLease) {
         // What was read is read before whoever comes next writes there; and either this thread sees that the segment is
         // deferred, or whoever defers it sees that nobody reads it.
-        unsafe lease.record.pointee.unpinned.add(1, ordering: .sequentiallyConsistent)
+        if let pin = unsafe lease.pin {
+            if isAsymmetric {
+                unsafe pin.pointee.store(0, ordering: .releasing)
+                jetsam_barrier_here()
+            } else {
+                _ = unsafe pin.pointee.exchange(0, ordering: .sequentiallyConsistent)
+            }
+        } else {
+            unsafe lease.record.pointee.bodies.subtract(1, ordering: .sequentiallyConsistent)
+        }
         if unsafe lease.record.pointee.isDeferred.load(ordering: .sequentiallyConsistent) { finishDeferred(lease) }
     }
 
     @inline(never)
     private func finishDeferred(_ lease: ByteLease) {
-        shard(lease.shard).withLock { shard in
+        shard(unsafe Int(lease.record.pointee.shard)).withLock { shard in
             shard.releasedBytes += unsafe shard.segments.finishDeferred(lease.record)
         }
     }
+
+    /// Whether an entry is past its time.
+    func isOver(_ entry: ByteEntry) -> Bool { entry.hasExpiry && entry.expiry <= tick }
 
     /// The time in ticks since the cache began.
     var tick: UInt32 {

@@ -34,7 +34,7 @@ extension PurgeableByteCache {
         let hash = unsafe ByteHash(key, seeds)
         let (wasThere, change) = shard(shardIndex(hash)).withLock { shard -> (Bool, Int) in
             guard let found = unsafe shard.find(hash.index, key) else { return (false, 0) }
-            let hasExpired = found.entry.hasExpiry && found.entry.expiry <= tick
+            let hasExpired = isOver(shard.segments.view.entry(of: found.slot))
             if hasExpired { shard.expirations += 1 }
             shard.remove(found)
             return (!hasExpired, report(&shard))
@@ -48,8 +48,8 @@ extension PurgeableByteCache {
         var sum = ByteCacheStatistics()
         for index in 0..<sizes.shardCount {
             shard(index).withLock { shard in
-                sum.hits += shard.hits
-                sum.misses += shard.misses
+                sum.hits += shard.segments.stripes.hits
+                sum.misses += shard.segments.stripes.misses
                 sum.insertions += shard.insertions
                 sum.refusals += shard.refusals
                 sum.evictions += shard.evictions

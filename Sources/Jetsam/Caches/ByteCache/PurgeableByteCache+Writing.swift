@@ -1,4 +1,5 @@
 internal import MemoryPressure
+internal import Synchronization
 
 extension PurgeableByteCache {
     /// Values from this size on are copied outside the lock.
@@ -104,9 +105,9 @@ extension PurgeableByteCache {
                 return (nil, report(&shard))
             }
             let record = unsafe shard.segments.record(reservation.id)
-            unsafe record.pointee.pinned &+= 1
+            unsafe record.pointee.bodies.add(1, ordering: .relaxed)
             let lease = unsafe ByteLease(
-                value: reservation.entry.value, count: byteCount, record: record, shard: index)
+                value: reservation.entry.value, count: byteCount, record: record, pin: nil)
             return (PendingInsert(lease: lease, reservation: reservation, hash: hash), report(&shard))
         }
         tell(change)
@@ -117,7 +118,7 @@ extension PurgeableByteCache {
     func finish(_ pending: PendingInsert) -> Bool {
         let entry = pending.reservation.entry
         let key = unsafe UnsafeRawBufferPointer(start: entry.key, count: entry.keyCount)
-        let (isKept, change) = shard(pending.lease.shard).withLock { shard in
+        let (isKept, change) = shard(shardIndex(pending.hash)).withLock { shard in
             let isKept = unsafe shard.commit(pending.reservation, pending.hash.index, key)
             if !isKept { shard.refusals += 1 }
             return (isKept, report(&shard))

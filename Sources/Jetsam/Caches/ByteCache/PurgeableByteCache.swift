@@ -17,6 +17,9 @@ internal import Synchronization
 /// S3-FIFO (Yang and others, SOSP 2023).
 @safe public final class PurgeableByteCache: Sendable {
     nonisolated(unsafe) let shards: UnsafeMutablePointer<ByteShardReference>
+    let stripes: ByteStripeTable
+    /// Whether a body's end needs no barrier of its own.
+    let isAsymmetric: Bool
     let sizes: ByteCacheSizes
     let memory: SegmentMemory
     let seeds = ByteHash.Seeds()
@@ -60,16 +63,22 @@ internal import Synchronization
     }
 
     /// One that is not registered.
-    init(limit: Int?, sizes: ByteCacheSizes, memory: SegmentMemory, clock: any MonotonicClock) {
+    init(
+        limit: Int?, sizes: ByteCacheSizes, memory: SegmentMemory, clock: any MonotonicClock,
+        isAsymmetric: Bool = jetsam_has_barrier_everywhere()
+    ) {
         self.sizes = sizes
         self.memory = memory
         self.clock = clock
         start = clock.now.nanoseconds
         ownLimit = Atomic(limit.map { max(0, $0) } ?? -1)
+        self.isAsymmetric = isAsymmetric
+        stripes = ByteStripeTable(shards: sizes.shardCount, processors: Int(jetsam_processor_count()))
         unsafe shards = .allocate(capacity: sizes.shardCount)
         for index in 0..<sizes.shardCount {
             let shard = ByteShard(
-                memory: memory, seeds: seeds, segmentBytes: sizes.segmentBytes, firstHuge: sizes.firstHuge)
+                memory: memory, seeds: seeds, segmentBytes: sizes.segmentBytes, firstHuge: sizes.firstHuge,
+                stripes: stripes.row(index, isAsymmetric: isAsymmetric))
             unsafe (shards + index).initialize(to: ByteShardReference(shard))
         }
         applyLimits()
@@ -90,6 +99,7 @@ internal import Synchronization
         unsafe registration?.end()
         for index in 0..<sizes.shardCount { unsafe shards[index].destroy() }
         unsafe shards.deallocate()
+        stripes.deallocate()
     }
 
     @inline(__always)

@@ -1,6 +1,7 @@
 internal import Synchronization
 
-/// What is known of one segment. All but the two atomics belong to whoever holds the shard's lock.
+/// What is known of one segment: a cache line. All but the atomics belong to whoever holds the locks of all of its shard's
+/// stripes, and others see them while they hold one.
 @safe struct SegmentRecord: ~Copyable {
     enum State: UInt8 {
         /// Address space without memory.
@@ -31,40 +32,40 @@ internal import Synchronization
     var state = State.free
     var kind = Kind.young
     let hasHugePages: Bool
+    /// The number of its shard.
+    let shard: UInt32
     /// Where the next entry goes, in bytes.
     var used: UInt32 = 0
     /// Bytes from its start that may be resident: what a release of it gives back.
     var resident: UInt32 = 0
     var liveBytes: UInt32 = 0
     var liveCount: UInt32 = 0
-    /// Hits since `stamp`, halved now and then.
-    var hits: UInt32 = 0
+    /// About how many hits there were since `stamp`, halved now and then.
+    let hits = Atomic<UInt32>(0)
     /// The shard's count of lookups from which `hits` count.
     var stamp: UInt32 = 0
     /// Neighbours in its queue.
     var next = none
     var previous = none
-    /// Bodies that began to read it; those that ended have counted in `unpinned`.
-    var pinned: UInt32 = 0
-    let unpinned = Atomic<UInt32>(0)
+    /// Bodies that read it, or write to it, and stand in no stripe.
+    let bodies = Atomic<UInt32>(0)
     /// Tells the last reader that it is to be given back.
     let isDeferred = Atomic<Bool>(false)
+    // To the end of the cache line.
+    private var padding: UInt64 = 0
 
-    init(base: UnsafeMutableRawPointer, hasHugePages: Bool) {
+    init(base: UnsafeMutableRawPointer, hasHugePages: Bool, shard: UInt32) {
         unsafe self.base = unsafe base
         self.hasHugePages = hasHugePages
+        self.shard = shard
     }
-
-    /// Whether a body reads it now.
-    @inline(__always)
-    var isPinned: Bool { pinned != unpinned.load(ordering: .sequentiallyConsistent) }
 
     /// Puts all of its entries out of the cache without touching them; true where a generation begins again at 1, and slots of
     /// the last round have to be swept out of the index first.
     mutating func unlink() -> Bool {
         liveBytes = 0
         liveCount = 0
-        hits = 0
+        hits.store(0, ordering: .relaxed)
         used = 0
         if generation == ByteSlot.mostGeneration {
             generation = 0

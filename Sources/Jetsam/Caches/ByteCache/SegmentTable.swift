@@ -10,10 +10,14 @@ internal import Synchronization
         unsafe records + Int(id)
     }
 
+    /// The number of the segment of a place.
+    @inline(__always)
+    func id(of slot: ByteSlot) -> UInt32 { UInt32(truncatingIfNeeded: slot.location &>> shift) }
+
     /// The segment of a place.
     @inline(__always)
     func segment(of slot: ByteSlot) -> UnsafeMutablePointer<SegmentRecord> {
-        unsafe records + Int(truncatingIfNeeded: slot.location >> shift)
+        unsafe records + Int(truncatingIfNeeded: slot.location &>> shift)
     }
 
     /// Whether what the slot speaks of is still in its segment.
@@ -22,9 +26,13 @@ internal import Synchronization
         unsafe !slot.isEmpty && segment(of: slot).pointee.generation == slot.generation
     }
 
+    /// The entry that a slot speaks of, as long as it does.
+    @inline(__always)
+    func entry(of slot: ByteSlot) -> ByteEntry { unsafe ByteEntry(at: address(of: slot)) }
+
     @inline(__always)
     func address(of slot: ByteSlot) -> UnsafeMutableRawPointer {
-        let offset = Int(truncatingIfNeeded: slot.location & (1 << shift - 1)) * ByteSlot.unitBytes
+        let offset = Int(truncatingIfNeeded: slot.location & (1 &<< shift &- 1)) * ByteSlot.unitBytes
         return unsafe segment(of: slot).pointee.base + offset
     }
 }
@@ -34,6 +42,7 @@ internal import Synchronization
 /// A segment stays with the shard for ever, as address space: its memory comes and goes.
 @safe struct SegmentTable: ~Copyable {
     let memory: SegmentMemory
+    let stripes: ByteStripes
     let segmentBytes: Int
     /// Segments that are mapped at a time, where so much address space is to be had.
     private static let regionBytes = 16 << 20
@@ -51,8 +60,9 @@ internal import Synchronization
     var deferredBytes = 0
     var deferredCount = 0
 
-    init(memory: SegmentMemory, segmentBytes: Int, firstHuge: Int) {
+    init(memory: SegmentMemory, segmentBytes: Int, firstHuge: Int, stripes: ByteStripes) {
         self.memory = memory
+        self.stripes = stripes
         self.segmentBytes = segmentBytes
         self.firstHuge = firstHuge
         let shift = UInt64((segmentBytes / ByteSlot.unitBytes).trailingZeroBitCount)
@@ -85,6 +95,12 @@ internal import Synchronization
         unsafe view.records + Int(id)
     }
 
+    /// Whether a body reads it, or writes to it, now.
+    func isPinned(_ id: UInt32) -> Bool {
+        if unsafe record(id).pointee.bodies.load(ordering: .sequentiallyConsistent) != 0 { return true }
+        return stripes.isPinned(id)
+    }
+
     /// A place in units, for a slot.
     @inline(__always)
     func location(_ id: UInt32, offset: Int) -> UInt64 {
@@ -105,7 +121,8 @@ internal import Synchronization
                 for index in 0..<number {
                     let id = UInt32(count)
                     unsafe (view.records + count).initialize(
-                        to: SegmentRecord(base: base + index * segmentBytes, hasHugePages: isHuge))
+                        to: SegmentRecord(base: base + index * segmentBytes, hasHugePages: isHuge, shard: stripes.shard)
+                    )
                     count += 1
                     free.append(id, view)
                 }
@@ -162,20 +179,23 @@ internal import Synchronization
         deferredCount += 1
         unsafe record.pointee.state = .deferred
         unsafe record.pointee.isDeferred.store(true, ordering: .sequentiallyConsistent)
+        // Either the last body to end sees it, or it is seen here that all have ended.
+        stripes.synchronize()
         unsafe finishDeferred(record)
     }
 
     /// Gives back a segment that was put aside and that nobody reads any more; the bytes that went.
     @discardableResult
     mutating func finishDeferred(_ record: UnsafeMutablePointer<SegmentRecord>) -> Int {
-        guard unsafe record.pointee.state == .deferred, unsafe !record.pointee.isPinned else { return 0 }
+        let id = unsafe UInt32(record - view.records)
+        guard unsafe record.pointee.state == .deferred, !isPinned(id) else { return 0 }
         let bytes = unsafe Int(record.pointee.resident)
         unsafe record.pointee.isDeferred.store(false, ordering: .sequentiallyConsistent)
         deferredBytes -= bytes
         deferredCount -= 1
         residentBytes += bytes
         let given = unsafe memory.discard(record.pointee.base, bytes)
-        finishDiscard(unsafe UInt32(record - view.records), given: given)
+        finishDiscard(id, given: given)
         return given
     }
 

@@ -1,3 +1,4 @@
+import CLinuxShims
 import JetsamTesting
 import MemoryPressure
 import Synchronization
@@ -7,9 +8,13 @@ import Testing
 
 /// Everything at once from several tasks; what a value is can be told from its key.
 @Suite struct ByteCacheConcurrencyTests {
-    @Test("Readers see whole values of their key while others write, remove, release and limit")
-    func hammer() async {
-        let cache = makeByteCache(limit: 1 << 20, segmentBytes: 64 << 10, shards: 4, clock: SystemMonotonicClock())
+    @Test(
+        "Readers see whole values of their key while others write, remove, release and limit",
+        arguments: [jetsam_has_barrier_everywhere(), false])
+    func hammer(isAsymmetric: Bool) async {
+        let cache = makeByteCache(
+            limit: 1 << 20, segmentBytes: 64 << 10, shards: 4, clock: SystemMonotonicClock(),
+            isAsymmetric: isAsymmetric)
         let counts = Counts()
         await withTaskGroup(of: Void.self) { group in
             for worker in 0..<6 {

@@ -1,3 +1,4 @@
+import CLinuxShims
 import JetsamTesting
 import MemoryPressure
 import Synchronization
@@ -123,6 +124,27 @@ struct ByteCacheTests {
         #expect(value == [1, 2, 3])
         #expect(cache.statistics.deferredBytes == 0)
         #expect(cache.statistics.releasedBytes == 2 * cache.memory.pageBytes)
+        #expect(cache.contradictions.isEmpty)
+    }
+
+    @Test(
+        "Bodies may stand in one another, more than a stripe has room for, and the last to end gives the segment back",
+        arguments: [1, 2, ByteStripe.pinCount, ByteStripe.pinCount + 1, 3 * ByteStripe.pinCount], [true, false])
+    func nested(depth: Int, isAsymmetric: Bool) {
+        let cache = makeByteCache(shards: 1, isAsymmetric: isAsymmetric && jetsam_has_barrier_everywhere())
+        cache.insert([1, 2, 3], for: "a")
+        func read(_ left: Int) {
+            let bytes = cache.withValue(for: "a") { span in
+                if left > 1 { read(left - 1) } else { #expect(cache.release(bytes: .max) == 0) }
+                #expect(cache.statistics.deferredBytes == cache.memory.pageBytes)
+                return unsafe span.withUnsafeBytes { unsafe Array($0) }
+            }
+            #expect(bytes == [1, 2, 3])
+        }
+        read(depth)
+        #expect(cache.statistics.deferredBytes == 0)
+        #expect(cache.statistics.releasedBytes == cache.memory.pageBytes)
+        #expect(cache.statistics.hits == depth)
         #expect(cache.contradictions.isEmpty)
     }
 

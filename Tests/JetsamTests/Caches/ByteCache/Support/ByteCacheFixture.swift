@@ -1,3 +1,4 @@
+import CLinuxShims
 import JetsamTesting
 import MemoryPressure
 
@@ -6,11 +7,11 @@ import MemoryPressure
 /// A cache of made-up sizes that is in no registry.
 func makeByteCache(
     limit: Int? = nil, segmentBytes: Int = 64 << 10, shards: Int = 2, memory: SegmentMemory = SegmentMemory(),
-    clock: any MonotonicClock = ManualClock()
+    clock: any MonotonicClock = ManualClock(), isAsymmetric: Bool = jetsam_has_barrier_everywhere()
 ) -> PurgeableByteCache {
     var sizes = ByteCacheSizes(limit: nil, wanted: segmentBytes, hugePageBytes: nil, processors: 1)
     sizes.shardCount = shards
-    return PurgeableByteCache(limit: limit, sizes: sizes, memory: memory, clock: clock)
+    return PurgeableByteCache(limit: limit, sizes: sizes, memory: memory, clock: clock, isAsymmetric: isAsymmetric)
 }
 
 extension PurgeableByteCache {
@@ -53,7 +54,8 @@ extension ByteShard {
             let entry = unsafe ByteEntry(at: segments.view.address(of: slot))
             let key = unsafe UnsafeRawBufferPointer(start: entry.key, count: entry.keyCount)
             if unsafe ByteHash(key, seeds).index != slot.hash { found.append("slot \(index) points to another key") }
-            if unsafe find(slot.hash, key)?.entry.start != entry.start { found.append("slot \(index) is not found") }
+            let isFound = unsafe find(slot.hash, key).map { unsafe $0.place == self.index.slots! + index } ?? false
+            if !isFound { found.append("slot \(index) is not found") }
         }
         let queued = segments.free.count + segments.spare.count + segments.young.count + segments.kept.count
         let filling = (fillingYoung == SegmentRecord.none ? 0 : 1) + (fillingKept == SegmentRecord.none ? 0 : 1)

@@ -1,0 +1,77 @@
+internal import Synchronization
+
+/// Where an index and its segments are: all that is needed to find an entry in them.
+@safe struct ByteFinder {
+    let slots: UnsafeMutablePointer<UInt64>
+    let bucketCount: UInt64
+    let segments: SegmentView
+
+    /// The place of an entry in the index, and what stands there.
+    @safe struct Found {
+        let place: UnsafeMutablePointer<UInt64>
+        let slot: ByteSlot
+    }
+
+    /// The two buckets of a hash.
+    @inline(__always)
+    func buckets(_ hash: UInt64) -> (UnsafeMutablePointer<UInt64>, UnsafeMutablePointer<UInt64>) {
+        unsafe (
+            slots + ByteIndex.bucket(hash, of: bucketCount),
+            slots + ByteIndex.bucket(ByteIndex.other(hash), of: bucketCount)
+        )
+    }
+
+    /// The entry of a key, expired or not.
+    @inline(__always)
+    func find(_ hash: UInt64, _ key: UnsafeRawBufferPointer) -> Found? {
+        var (bucket, other) = unsafe buckets(hash)
+        while true {
+            // All slots are compared before one is looked at: where it stands is not to be guessed.
+            var matches: UInt = 0
+            for place in 0..<ByteIndex.bucketSlots {
+                let isMatch = unsafe Self.load(bucket + place).hash == hash
+                matches |= (isMatch ? 1 : 0) &<< UInt(truncatingIfNeeded: place)
+            }
+            while matches != 0 {
+                let place = unsafe bucket + matches.trailingZeroBitCount
+                matches &= matches &- 1
+                let slot = unsafe Self.load(place)
+                guard segments.isLive(slot), unsafe ByteEntry(at: segments.address(of: slot)).hasKey(key) else {
+                    continue
+                }
+                return unsafe Found(place: place, slot: slot)
+            }
+            if unsafe bucket == other { return nil }
+            unsafe bucket = other
+        }
+    }
+
+    /// A slot, of which others may be counting a use.
+    @inline(__always)
+    private static func load(_ slot: UnsafeMutablePointer<UInt64>) -> ByteSlot {
+        unsafe ByteSlot(word: atomic(slot).pointee.load(ordering: .relaxed))
+    }
+
+    @inline(__always)
+    private static func atomic(_ slot: UnsafeMutablePointer<UInt64>) -> UnsafeMutablePointer<Atomic<UInt64>> {
+        unsafe UnsafeMutableRawPointer(slot).assumingMemoryBound(to: Atomic<UInt64>.self)
+    }
+
+    /// Counts a use of an entry and of its segment. Where others do so at the same time, one of the uses may be lost.
+    ///
+    /// - Parameter count: Uses that were counted so far on this stripe.
+    @inline(__always)
+    static func touch(_ found: Found, _ record: UnsafeMutablePointer<SegmentRecord>, _ count: Int) {
+        var weight: UInt32 = 1
+        if found.slot.frequency != ByteSlot.mostFrequency {
+            unsafe atomic(found.place).pointee.store(found.slot.touched.word, ordering: .relaxed)
+        } else {
+            // One in eight, and not every eighth, of those that have been used much: each write to the record takes its line
+            // away from the other processors.
+            guard UInt64(truncatingIfNeeded: count) &* 0x9E37_79B9_7F4A_7C15 < 1 << 61 else { return }
+            weight = 8
+        }
+        let hits = unsafe record.pointee.hits.load(ordering: .relaxed)
+        unsafe record.pointee.hits.store(hits &+ weight, ordering: .relaxed)
+    }
+}
