@@ -69,6 +69,35 @@ bool jetsam_has_barrier_everywhere(void);
 void jetsam_barrier_everywhere(void);
 // What the others do for it: the compiler keeps the order of what is before and behind, the processor need not.
 static inline void jetsam_barrier_here(void) { __asm__ volatile("" ::: "memory"); }
+// MARK: - Four words at once
+
+// Which of the four words from `words` on agree with `tag` in the bits of `mask`: bit 0 for the first. Where the one that
+// is wanted stands is as good as random, so to look at one after the other costs a mispredicted branch every other time.
+static inline uint32_t jetsam_match4(const uint32_t *words, uint32_t tag, uint32_t mask) {
+#if defined(__SSE2__)
+  typedef uint32_t four __attribute__((vector_size(16), aligned(4)));
+  typedef float four_floats __attribute__((vector_size(16)));
+  four difference = (*(const four *)words ^ tag) & mask;
+  return (uint32_t)__builtin_ia32_movmskps((four_floats)(difference == 0));
+#else
+  uint32_t matches = 0;
+  for (int i = 0; i < 4; i++) matches |= (uint32_t)(((words[i] ^ tag) & mask) == 0) << i;
+  return matches;
+#endif
+}
+
+// Where a table is and how many words it has, for those who look before they have its lock: what they see may be out of date.
+static inline void jetsam_publish_table(uint32_t **words, uint32_t *count, uint32_t *new_words, uint32_t new_count) {
+  __atomic_store_n(words, new_words, __ATOMIC_RELAXED);
+  __atomic_store_n(count, new_count, __ATOMIC_RELAXED);
+}
+// Begins to fetch the word that such a table has for a hash value. The address may be anybody's by now, or nobody's: that does
+// no harm.
+static inline void jetsam_prefetch_word(uint32_t *const *words, const uint32_t *count, uint32_t hash) {
+  uint32_t *first = __atomic_load_n(words, __ATOMIC_RELAXED);
+  uint64_t position = ((uint64_t)hash * __atomic_load_n(count, __ATOMIC_RELAXED)) >> 32;
+  __builtin_prefetch((const void *)((uintptr_t)first + position * sizeof(uint32_t)));
+}
 
 // MARK: - The lock
 

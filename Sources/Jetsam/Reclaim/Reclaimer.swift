@@ -265,11 +265,11 @@ final class Reclaimer: Sendable {
         since start: MonotonicInstant
     ) {
         let now = clock.now
-        let late = state.withLock { state -> Int in
+        let (late, isUnmapped) = state.withLock { state -> (Int, Bool) in
             let isTaken =
                 state.run?.answered(id, promisedBytes: promised, freedBytes: freed, error: error, at: now) ?? false
             channel.gauges.publish(state.run)
-            guard !isTaken, asked > 0, promised > 0, state.clients[clientID] != nil else { return 0 }
+            guard !isTaken, asked > 0, promised > 0, state.clients[clientID] != nil else { return (0, false) }
             // The step that asked has been written down without it. What went to the kernel itself has come back for certain;
             // of the rest nobody can tell.
             let bytes = min(promised, asked)
@@ -278,9 +278,11 @@ final class Reclaimer: Sendable {
                 LedgerEntry.Answer(
                     askedBytes: asked, promisedBytes: bytes, freedBytes: freed, returnedBytes: isUnmapped ? bytes : 0,
                     duration: start.duration(to: now), failed: error != nil))
-            return bytes
+            return (bytes, isUnmapped)
         }
         guard late > 0 else { return }
+        // Nobody else gives back what was freed after the step's own trim. Only a thread of ours counts what it frees.
+        if !isUnmapped, freed ?? 0 > 0, allocator.canTrim, allocator.trimsAfterEveryStep { _ = trimAllocator() }
         host.noteLateAnswer(promisedBytes: late)
         host.judgeAfterStep()
     }

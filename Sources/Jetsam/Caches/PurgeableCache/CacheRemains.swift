@@ -5,11 +5,19 @@ struct CacheRemains<Key, Value> {
     @usableFromInline var first: (Key, Value)?
     @usableFromInline var others: [(Key, Value)] = []
 
+    /// How many are let go of together where there are many.
+    @usableFromInline static var batch: Int { 32 }
+
     @inlinable
     init() {}
 
     @inlinable
     mutating func append(_ key: consuming Key, _ value: consuming Value) {
-        if first == nil { first = (key, value) } else { others.append((key, value)) }
+        guard first != nil else {
+            first = (key, value)
+            return
+        }
+        if others.isEmpty { others.reserveCapacity(Self.batch) }
+        others.append((key, value))
     }
 }

@@ -20,7 +20,21 @@ extension CacheShard {
     private func put(_ entry: UInt32, hash: UInt32) {
         var position = home(hash)
         while unsafe slots[position] != 0 { position = after(position) }
-        unsafe slots[position] = hash << 25 | (entry + 1)
+        store(hash << 25 | (entry + 1), at: position)
+    }
+
+    /// Whoever looks for something sees the first slots also behind the last, and so needs no second look from the beginning.
+    @inline(__always)
+    private func store(_ slot: UInt32, at position: Int) {
+        unsafe slots[position] = slot
+        if position < CacheStripe.mirrored { unsafe slots[Int(slotCount) + position] = slot }
+    }
+
+    /// An empty index.
+    static func makeSlots(_ count: UInt32) -> UnsafeMutablePointer<UInt32> {
+        let slots = UnsafeMutablePointer<UInt32>.allocate(capacity: Int(count) + CacheStripe.mirrored)
+        unsafe slots.initialize(repeating: 0, count: Int(count) + CacheStripe.mirrored)
+        return unsafe slots
     }
 
     /// By a half, so that the index is never less than half full.
@@ -28,8 +42,7 @@ extension CacheShard {
         let old = unsafe slots
         let oldCount = slotCount
         slotCount += slotCount / 2
-        unsafe slots = .allocate(capacity: Int(slotCount))
-        unsafe slots.initialize(repeating: 0, count: Int(slotCount))
+        unsafe slots = Self.makeSlots(slotCount)
         for index in 0..<Int(oldCount) {
             let slot = unsafe old[index]
             guard slot != 0 else { continue }
@@ -53,9 +66,9 @@ extension CacheShard {
             // It may stay where its home lies cyclically in hole+1...position.
             let stays = hole <= position ? home > hole && home <= position : home > hole || home <= position
             if stays { continue }
-            unsafe slots[hole] = slot
+            store(slot, at: hole)
             hole = position
         }
-        unsafe slots[hole] = 0
+        store(0, at: hole)
     }
 }

@@ -47,8 +47,7 @@ struct CacheShard {
         self.stripeCount = stripeCount
         self.stride = stride
         self.chunkShift = chunkShift
-        unsafe slots = .allocate(capacity: Int(slotCount))
-        unsafe slots.initialize(repeating: 0, count: Int(slotCount))
+        unsafe slots = Self.makeSlots(slotCount)
         unsafe chunks = .allocate(capacity: chunkCapacity)
         for index in 0..<stripeCount where isFirst {
             unsafe (stripes + index).initialize(to: CacheStripe(slots, chunks))
@@ -70,9 +69,9 @@ struct CacheShard {
     /// Tells the stripes where index and records are.
     func publish() {
         for index in 0..<stripeCount {
-            unsafe stripes[index].slots = unsafe slots
+            let (place, count) = unsafe CacheStripe.table(stripes + index)
+            unsafe jetsam_publish_table(place, count, slots, slotCount)
             unsafe stripes[index].chunks = unsafe chunks
-            unsafe stripes[index].slotCount = slotCount
         }
     }
 
@@ -81,10 +80,17 @@ struct CacheShard {
         unsafe chunks[Int(entry >> chunkShift)] + Int(entry & (1 << chunkShift - 1)) * stride
     }
 
-    @usableFromInline
     @inline(__always)
     func header(_ entry: UInt32) -> UnsafeMutablePointer<CacheEntryHeader> {
         unsafe record(entry).assumingMemoryBound(to: CacheEntryHeader.self)
+    }
+
+    /// The same for those outside this module, who would copy the shard to call a method of it.
+    @usableFromInline
+    static func header(
+        _ entry: UInt32, in shard: UnsafeMutablePointer<CacheShard>
+    ) -> UnsafeMutablePointer<CacheEntryHeader> {
+        unsafe shard.pointee.header(entry)
     }
 
     /// A record that is nobody's; nil where the shard can count no further.

@@ -6,24 +6,49 @@ public import CLinuxShims
 /// processors write to no common cache line, and still no entry goes away under one of them.
 @safe @usableFromInline
 struct CacheStripe {
-    /// Number of slots of the index. It stands before the lock, which others change at any time, because a change of a counter
-    /// counts as an access to where the stripe begins.
-    @usableFromInline var slotCount: UInt32 = 0
-    @usableFromInline var word = jetsam_lock_word()
-    /// The index: 0, or a tag of 7 bits over the entry's number + 1 in 25.
+    /// They stand first because a change of a counter counts as an access to where the stripe begins, and what lies between here
+    /// and the padding is read, or the lock changed, at any time.
+    @usableFromInline var hits = 0
+    @usableFromInline var misses = 0
+    /// The index: 0, or a tag of 7 bits over the entry's number + 1 in 25. Behind it the first ``mirrored`` slots again.
     @usableFromInline var slots: UnsafeMutablePointer<UInt32>
     /// The records of the entries, in pieces of one size.
     @usableFromInline var chunks: UnsafeMutablePointer<UnsafeMutableRawPointer>
-    @usableFromInline var hits = 0
-    @usableFromInline var misses = 0
+    /// Number of slots of the index.
+    @usableFromInline var slotCount: UInt32 = 0
+    @usableFromInline var word = jetsam_lock_word()
     // To the end of the cache line.
     private var padding: (UInt64, UInt64, UInt64) = (0, 0, 0)
+
+    /// As many slots less one as are looked at together.
+    @usableFromInline static var mirrored: Int { 3 }
 
     /// The lock as C has it: an `inout` access to it would count as a change by more than one thread at a time.
     @inlinable
     @inline(__always)
     static func word(_ stripe: UnsafeMutablePointer<CacheStripe>) -> UnsafeMutablePointer<jetsam_lock_word> {
-        unsafe (UnsafeMutableRawPointer(stripe) + 4).assumingMemoryBound(to: jetsam_lock_word.self)
+        unsafe (UnsafeMutableRawPointer(stripe) + 36).assumingMemoryBound(to: jetsam_lock_word.self)
+    }
+
+    /// Begins to fetch the slot that a hash value leads to. The stripe is not locked yet.
+    @inlinable
+    @inline(__always)
+    static func prefetch(_ stripe: UnsafeMutablePointer<CacheStripe>, _ hash: UInt32) {
+        let (slots, count) = unsafe table(stripe)
+        unsafe jetsam_prefetch_word(slots, count, hash)
+    }
+
+    /// Where the stripe keeps where the index is, and how many slots it has.
+    @inlinable
+    @inline(__always)
+    static func table(
+        _ stripe: UnsafeMutablePointer<CacheStripe>
+    ) -> (UnsafeMutablePointer<UnsafeMutablePointer<UInt32>?>, UnsafeMutablePointer<UInt32>) {
+        let base = UnsafeMutableRawPointer(stripe)
+        return unsafe (
+            (base + 16).assumingMemoryBound(to: UnsafeMutablePointer<UInt32>?.self),
+            (base + 32).assumingMemoryBound(to: UInt32.self)
+        )
     }
 
     init(_ slots: UnsafeMutablePointer<UInt32>, _ chunks: UnsafeMutablePointer<UnsafeMutableRawPointer>) {

@@ -32,7 +32,7 @@ extension CacheTable {
             debt.isOwed
             ? nil : unsafe shard.pointee.place(hash: Self.inner(hash), cost: cost, expiry: expiry, in: place)
         if let entry {
-            let record = unsafe UnsafeMutableRawPointer(shard.pointee.header(entry))
+            let record = unsafe UnsafeMutableRawPointer(CacheShard.header(entry, in: shard))
             unsafe (record + Self.keyOffset).initializeMemory(as: Key.self, to: key)
             unsafe (record + Self.valueOffset).initializeMemory(as: Value.self, to: value)
         } else {
@@ -68,7 +68,7 @@ extension CacheTable {
         _ remains: inout CacheRemains<Key, Value>
     ) -> UInt8 {
         guard let found = unsafe Self.find(key, Self.inner(hash), shard.pointee.stripes) else { return 0 }
-        unsafe budget.give(cost: shard.pointee.header(found.number).pointee.cost, paying: &debt)
+        unsafe budget.give(cost: CacheShard.header(found.number, in: shard).pointee.cost, paying: &debt)
         let place = unsafe shard.pointee.take(found.number)
         unsafe Self.bury(found.number, shard, &remains)
         return place
@@ -86,7 +86,7 @@ extension CacheTable {
         _ remains: inout CacheRemains<Key, Value>
     ) {
         while debt.isOwed, let entry = unsafe shard.pointee.takeVictim(now: now) {
-            unsafe budget.give(cost: shard.pointee.header(entry).pointee.cost, paying: &debt)
+            unsafe budget.give(cost: CacheShard.header(entry, in: shard).pointee.cost, paying: &debt)
             unsafe Self.bury(entry, shard, &remains)
         }
     }

@@ -6,6 +6,8 @@ extension CacheTable {
     static func lookUp(_ key: Key, _ stripes: CacheStripes) -> (value: Value, expiry: UInt64)? {
         let hash = Self.hash(key)
         let stripe = unsafe stripes.stripe(for: hash)
+        // To take the lock is to wait for all that was begun; so what is needed next is begun now.
+        unsafe CacheStripe.prefetch(stripe, inner(hash))
         unsafe jetsam_lock(CacheStripe.word(stripe))
         guard let found = unsafe find(key, inner(hash), stripe) else {
             unsafe stripe.pointee.misses &+= 1
@@ -43,9 +45,9 @@ extension CacheTable {
         unsafe lock(shard)
         unsafe shard.pointee.countExpiredHit()
         if let found = unsafe Self.find(key, Self.inner(hash), shard.pointee.stripes),
-            unsafe CacheTick.hasPassed(shard.pointee.header(found.number).pointee.expiry, now: now)
+            unsafe CacheTick.hasPassed(CacheShard.header(found.number, in: shard).pointee.expiry, now: now)
         {
-            unsafe budget.give(cost: shard.pointee.header(found.number).pointee.cost)
+            unsafe budget.give(cost: CacheShard.header(found.number, in: shard).pointee.cost)
             unsafe shard.pointee.takeExpired(found.number)
             unsafe Self.bury(found.number, shard, &remains)
         }

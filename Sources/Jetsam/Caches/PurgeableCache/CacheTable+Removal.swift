@@ -1,3 +1,5 @@
+public import CLinuxShims
+
 extension CacheTable {
     /// Takes out what there is for a key, to the remains, and gives the tick that it expires at; nil where there is none.
     @inlinable
@@ -10,8 +12,8 @@ extension CacheTable {
             unsafe unlock(shard)
             return nil
         }
-        let expiry = unsafe shard.pointee.header(found.number).pointee.expiry
-        unsafe budget.give(cost: shard.pointee.header(found.number).pointee.cost)
+        let expiry = unsafe CacheShard.header(found.number, in: shard).pointee.expiry
+        unsafe budget.give(cost: CacheShard.header(found.number, in: shard).pointee.cost)
         unsafe shard.pointee.take(found.number)
         unsafe Self.bury(found.number, shard, &remains)
         unsafe unlock(shard)
@@ -48,8 +50,12 @@ extension CacheTable {
             let owed = debt.bytes
             var taken = 0
             unsafe lock(shard)
-            while debt.isOwed, taken < 32, let entry = unsafe shard.pointee.takeVictim(now: now) {
-                unsafe budget.give(cost: shard.pointee.header(entry).pointee.cost, paying: &debt)
+            while debt.isOwed, taken < CacheRemains<Key, Value>.batch,
+                let entry = unsafe shard.pointee.takeVictim(now: now)
+            {
+                let header = unsafe CacheShard.header(entry, in: shard)
+                unsafe budget.give(cost: header.pointee.cost, paying: &debt)
+                unsafe Self.prefetchContents(header)
                 unsafe Self.bury(entry, shard, &remains)
                 taken += 1
             }
@@ -59,6 +65,15 @@ extension CacheTable {
             empty = taken == 0 ? empty + 1 : 0
         }
         return given
+    }
+
+    /// Begins to fetch what a value points to: to let go of many values that were not used for long is to wait for each to be
+    /// fetched, unless that was begun for all of them before.
+    @inlinable
+    static func prefetchContents(_ entry: UnsafeMutablePointer<CacheEntryHeader>) {
+        guard !_isPOD(Value.self), MemoryLayout<Value>.size >= MemoryLayout<UInt>.size else { return }
+        let word = unsafe (UnsafeMutableRawPointer(entry) + valueOffset).loadUnaligned(as: UInt.self)
+        unsafe jetsam_prefetch(UnsafeRawPointer(bitPattern: word))
     }
 
     /// Evicts what is above the owner's limit.

@@ -99,10 +99,14 @@ extension CacheTable {
         let tag = hash << 25
         var position = Int((UInt64(hash) * UInt64(count)) >> 32)
         while true {
-            let slot = unsafe slots[position]
-            if slot == 0 { return nil }
-            if (slot ^ tag) & ~CacheShard.numberMask == 0 {
-                let entry = (slot & CacheShard.numberMask) &- 1
+            var matches = unsafe jetsam_match4(slots + position, tag, ~CacheShard.numberMask)
+            while matches != 0 {
+                let slot = unsafe slots[position &+ matches.trailingZeroBitCount]
+                matches &= matches &- 1
+                let number = slot & CacheShard.numberMask
+                // An empty one agrees with the tag that is 0.
+                if number == 0 { continue }
+                let entry = number &- 1
                 let record =
                     unsafe stripe.pointee.chunks[Int(entry >> chunkShift)] + Int(entry & (1 << chunkShift - 1)) * stride
                 let header = unsafe record.assumingMemoryBound(to: CacheEntryHeader.self)
@@ -112,8 +116,9 @@ extension CacheTable {
                     return unsafe (entry, record)
                 }
             }
-            position &+= 1
-            if position == count { position = 0 }
+            if unsafe jetsam_match4(slots + position, 0, .max) != 0 { return nil }
+            position &+= CacheStripe.mirrored &+ 1
+            if position >= count { position &-= count }
         }
     }
 
@@ -122,7 +127,7 @@ extension CacheTable {
     static func bury(
         _ entry: UInt32, _ shard: UnsafeMutablePointer<CacheShard>, _ remains: inout CacheRemains<Key, Value>
     ) {
-        let record = unsafe UnsafeMutableRawPointer(shard.pointee.header(entry))
+        let record = unsafe UnsafeMutableRawPointer(CacheShard.header(entry, in: shard))
         unsafe remains.append(
             (record + keyOffset).assumingMemoryBound(to: Key.self).move(),
             (record + valueOffset).assumingMemoryBound(to: Value.self).move())

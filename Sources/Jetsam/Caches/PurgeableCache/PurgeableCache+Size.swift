@@ -22,12 +22,16 @@ extension PurgeableCache {
     /// What is worth least goes first. Values that somebody else still holds are counted although their memory comes back later.
     ///
     /// - Returns: The bytes that were given, in the measure of what the cache reports.
+    @inlinable
     @discardableResult
     public func release(bytes: Int) -> Int {
         let given = table.release(bytes: bytes)
-        registration.update(bytes: table.budget.bytes)
+        reportAll()
         return given
     }
+
+    @usableFromInline
+    func reportAll() { registration.update(bytes: table.budget.bytes) }
 
     /// What the cache holds and what became of the calls to it. While others use it, it is of no single instant.
     public var statistics: PurgeableCacheStatistics {

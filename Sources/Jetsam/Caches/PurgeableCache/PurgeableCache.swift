@@ -32,19 +32,31 @@ public import MemoryPressure
     ///   - scene: The scene that it belongs to, if any.
     ///   - registry: Where it registers.
     ///   - clock: Where the time comes from that values expire by.
-    public init(
+    @inlinable
+    public convenience init(
         name: String, priority: CachePriority = .normal, limit: Int? = nil, rebuildCost: Double? = nil,
         traits: CacheTraits = [], scene: SceneIdentifier? = nil, registry: CacheRegistry = .shared,
         clock: any MonotonicClock = SystemMonotonicClock()
     ) {
-        // The handlers hold the table, not the cache: dropping the cache ends its registration.
+        // The handlers hold the table, not the cache: dropping the cache ends its registration. Made here, where the types are
+        // known, the release runs at full speed.
         let table = CacheTable<Key, Value>(limit: limit, clock: clock)
+        self.init(
+            table, name: name, priority: priority, rebuildCost: rebuildCost, traits: traits, scene: scene,
+            registry: registry, release: { table.release(bytes: $0.bytes) })
+    }
+
+    @usableFromInline
+    init(
+        _ table: CacheTable<Key, Value>, name: String, priority: CachePriority, rebuildCost: Double?,
+        traits: CacheTraits, scene: SceneIdentifier?, registry: CacheRegistry,
+        release: @escaping @Sendable (ReleaseRequest) -> Int
+    ) {
         self.table = table
         stripes = table.stripes
         registration = registry.register(
             name, priority: priority, rebuildCost: rebuildCost, traits: traits, scene: scene,
-            limit: { table.budget.setByteLimit($0) },
-            release: { table.release(bytes: $0.bytes) })
+            limit: { table.budget.setByteLimit($0) }, release: release)
     }
 
     /// The value for a key; nil where there is none or its time is over. Counts as a use of the value.
