@@ -69,6 +69,7 @@ bool jetsam_has_barrier_everywhere(void);
 void jetsam_barrier_everywhere(void);
 // What the others do for it: the compiler keeps the order of what is before and behind, the processor need not.
 static inline void jetsam_barrier_here(void) { __asm__ volatile("" ::: "memory"); }
+
 // MARK: - Four words at once
 
 // Which of the four words from `words` on agree with `tag` in the bits of `mask`: bit 0 for the first. Where the one that
@@ -85,6 +86,10 @@ static inline uint32_t jetsam_match4(const uint32_t *words, uint32_t tag, uint32
   return matches;
 #endif
 }
+
+// A number that others may change meanwhile.
+static inline uint32_t jetsam_peek(const uint32_t *place) { return __atomic_load_n(place, __ATOMIC_RELAXED); }
+static inline void jetsam_poke(uint32_t *place, uint32_t value) { __atomic_store_n(place, value, __ATOMIC_RELAXED); }
 
 // Where a table is and how many words it has, for those who look before they have its lock: what they see may be out of date.
 static inline void jetsam_publish_table(uint32_t **words, uint32_t *count, uint32_t *new_words, uint32_t new_count) {

@@ -2,6 +2,11 @@ extension CacheShard {
     /// The bits of a slot that hold an entry's number + 1.
     @usableFromInline static var numberMask: UInt32 { 1 << 25 - 1 }
 
+    /// The bits of a slot above them: seven of the hash value that neither choose the shard nor, mostly, the place in the index.
+    @inlinable
+    @inline(__always)
+    static func tag(_ hash: UInt32) -> UInt32 { (hash << 19) & ~numberMask }
+
     @inline(__always)
     private func home(_ hash: UInt32) -> Int {
         Int((UInt64(hash) * UInt64(slotCount)) >> 32)
@@ -20,7 +25,7 @@ extension CacheShard {
     private func put(_ entry: UInt32, hash: UInt32) {
         var position = home(hash)
         while unsafe slots[position] != 0 { position = after(position) }
-        store(hash << 25 | (entry + 1), at: position)
+        store(Self.tag(hash) | (entry + 1), at: position)
     }
 
     /// Whoever looks for something sees the first slots also behind the last, and so needs no second look from the beginning.

@@ -21,7 +21,7 @@ struct CacheStripe {
     private var padding: (UInt64, UInt64, UInt64) = (0, 0, 0)
 
     /// As many slots less one as are looked at together.
-    @usableFromInline static var mirrored: Int { 3 }
+    @inlinable static var mirrored: Int { 3 }
 
     /// The lock as C has it: an `inout` access to it would count as a change by more than one thread at a time.
     @inlinable
@@ -61,16 +61,51 @@ struct CacheStripe {
 @safe @usableFromInline
 struct CacheStripes: @unchecked Sendable {
     @usableFromInline let base: UnsafeMutablePointer<CacheStripe>
-    @usableFromInline let shardMask: UInt
+    /// How many shards are in use less one, on a cache line of its own in front of the stripes.
+    @usableFromInline let usedMask: UnsafeMutablePointer<UInt32>
     @usableFromInline let stripeShift: Int
     @usableFromInline let stripeMask: Int
+
+    init(shards: Int, used: Int, stripeShift: Int) {
+        let count = shards << stripeShift
+        let line = MemoryLayout<CacheStripe>.stride
+        let raw = UnsafeMutableRawPointer.allocate(byteCount: line + count * line, alignment: 64)
+        unsafe usedMask = raw.bindMemory(to: UInt32.self, capacity: 1)
+        unsafe usedMask.initialize(to: UInt32(used - 1))
+        unsafe base = (raw + line).bindMemory(to: CacheStripe.self, capacity: count)
+        self.stripeShift = stripeShift
+        stripeMask = 1 << stripeShift - 1
+    }
+
+    func deallocate() { unsafe usedMask.deallocate() }
+
+    /// What chooses the shard of a hash value. It changes only while all shards are locked: whoever holds one looks again.
+    @inlinable var mask: UInt32 {
+        @inline(__always) get { unsafe jetsam_peek(usedMask) }
+        nonmutating set { unsafe jetsam_poke(usedMask, newValue) }
+    }
 
     /// The stripe of the calling thread's processor for a hash value.
     @inlinable
     @inline(__always)
-    func stripe(for hash: UInt) -> UnsafeMutablePointer<CacheStripe> {
-        let shard = Int(bitPattern: hash & shardMask) &<< stripeShift
+    func stripe(for hash: UInt32, _ mask: UInt32) -> UnsafeMutablePointer<CacheStripe> {
+        let shard = Int(hash & mask) &<< stripeShift
         return unsafe base + (shard | (Int(jetsam_processor_hint()) & stripeMask))
+    }
+
+    /// The same, locked.
+    @inlinable
+    @inline(__always)
+    func lockedStripe(for hash: UInt32) -> UnsafeMutablePointer<CacheStripe> {
+        while true {
+            let mask = mask
+            let stripe = unsafe stripe(for: hash, mask)
+            // To take the lock is to wait for all that was begun; so what is needed next is begun now.
+            unsafe CacheStripe.prefetch(stripe, hash)
+            unsafe jetsam_lock(CacheStripe.word(stripe))
+            if self.mask == mask { return unsafe stripe }
+            unsafe jetsam_unlock(CacheStripe.word(stripe))
+        }
     }
 
     @usableFromInline

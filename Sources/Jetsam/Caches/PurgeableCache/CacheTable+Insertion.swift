@@ -9,15 +9,14 @@ extension CacheTable {
         _ value: Value, for key: Key, cost: Int, expiry: UInt64, _ remains: inout CacheRemains<Key, Value>
     ) -> Bool {
         let hash = Self.hash(key)
-        let shard = unsafe shard(for: hash)
         let now = now(expiry)
         var debt = budget.take(cost: cost)
-        unsafe lock(shard)
+        var shard = unsafe lockedShard(for: hash)
         var place = unsafe replace(key, hash, shard, &debt, &remains)
         if debt.isOwed, unsafe isPoor(shard) {
             unsafe unlock(shard)
             payElsewhere(&debt, now: now, from: hash, &remains)
-            unsafe lock(shard)
+            unsafe shard = lockedShard(for: hash)
             // Another thread may have put one in.
             place = max(place, unsafe replace(key, hash, shard, &debt, &remains))
         }
@@ -25,12 +24,12 @@ extension CacheTable {
         if debt.isOwed {
             unsafe unlock(shard)
             payElsewhere(&debt, now: now, from: hash, &remains)
-            unsafe lock(shard)
+            unsafe shard = lockedShard(for: hash)
             place = max(place, unsafe replace(key, hash, shard, &debt, &remains))
         }
         let entry =
             debt.isOwed
-            ? nil : unsafe shard.pointee.place(hash: Self.inner(hash), cost: cost, expiry: expiry, in: place)
+            ? nil : unsafe shard.pointee.place(hash: hash, cost: cost, expiry: expiry, in: place)
         if let entry {
             let record = unsafe UnsafeMutableRawPointer(CacheShard.header(entry, in: shard))
             unsafe (record + Self.keyOffset).initializeMemory(as: Key.self, to: key)
@@ -38,7 +37,9 @@ extension CacheTable {
         } else {
             budget.give(cost: cost)
         }
+        let isCrowded = unsafe isCrowded(shard)
         unsafe unlock(shard)
+        if isCrowded { spread() }
         return entry != nil
     }
 
@@ -64,10 +65,10 @@ extension CacheTable {
     /// Takes out what there is for the key, and gives the queue that it was in. The shard is locked.
     @inlinable
     func replace(
-        _ key: Key, _ hash: UInt, _ shard: UnsafeMutablePointer<CacheShard>, _ debt: inout CacheBudget.Debt,
+        _ key: Key, _ hash: UInt32, _ shard: UnsafeMutablePointer<CacheShard>, _ debt: inout CacheBudget.Debt,
         _ remains: inout CacheRemains<Key, Value>
     ) -> UInt8 {
-        guard let found = unsafe Self.find(key, Self.inner(hash), shard.pointee.stripes) else { return 0 }
+        guard let found = unsafe Self.find(key, hash, shard.pointee.stripes) else { return 0 }
         unsafe budget.give(cost: CacheShard.header(found.number, in: shard).pointee.cost, paying: &debt)
         let place = unsafe shard.pointee.take(found.number)
         unsafe Self.bury(found.number, shard, &remains)
@@ -76,7 +77,7 @@ extension CacheTable {
 
     @inlinable
     func isPoor(_ shard: UnsafeMutablePointer<CacheShard>) -> Bool {
-        unsafe budget.isPoor(cost: shard.pointee.cost, entries: shard.pointee.count, shards: shardCount)
+        unsafe budget.isPoor(cost: shard.pointee.cost, entries: shard.pointee.count, shards: Int(stripes.mask) + 1)
     }
 
     /// Evicts from a shard, which is locked, until the debt is paid or the shard is empty.
@@ -94,12 +95,15 @@ extension CacheTable {
     /// Evicts from the other shards: first from those that are not poor, then from all.
     @inlinable
     func payElsewhere(
-        _ debt: inout CacheBudget.Debt, now: Int64, from hash: UInt, _ remains: inout CacheRemains<Key, Value>
+        _ debt: inout CacheBudget.Debt, now: Int64, from hash: UInt32, _ remains: inout CacheRemains<Key, Value>
     ) {
-        let start = Int(bitPattern: (hash >> 8) & stripes.shardMask)
+        let used = Int(stripes.mask) + 1
+        let start = Int(hash >> 8) & (used - 1)
         for round in 0..<2 {
-            for step in 0..<shardCount where debt.isOwed {
-                let shard = unsafe shards + (start + step) % shardCount
+            // In the end of all that there are: meanwhile more may have come into use.
+            let count = round == 0 ? used : shardCount
+            for step in 0..<count where debt.isOwed {
+                let shard = unsafe shards + (start + step) % count
                 unsafe lock(shard)
                 let isPayer = unsafe round == 1 || !isPoor(shard)
                 if isPayer { unsafe pay(&debt, from: shard, now: now, &remains) }

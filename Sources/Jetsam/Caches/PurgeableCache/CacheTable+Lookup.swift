@@ -5,11 +5,8 @@ extension CacheTable {
     @inline(__always)
     static func lookUp(_ key: Key, _ stripes: CacheStripes) -> (value: Value, expiry: UInt64)? {
         let hash = Self.hash(key)
-        let stripe = unsafe stripes.stripe(for: hash)
-        // To take the lock is to wait for all that was begun; so what is needed next is begun now.
-        unsafe CacheStripe.prefetch(stripe, inner(hash))
-        unsafe jetsam_lock(CacheStripe.word(stripe))
-        guard let found = unsafe find(key, inner(hash), stripe) else {
+        let stripe = unsafe stripes.lockedStripe(for: hash)
+        guard let found = unsafe find(key, hash, stripe) else {
             unsafe stripe.pointee.misses &+= 1
             unsafe jetsam_unlock(CacheStripe.word(stripe))
             return nil
@@ -26,10 +23,9 @@ extension CacheTable {
     /// The value for a key without a trace: it counts neither as a lookup nor as a use.
     func peek(_ key: Key) -> Value? {
         let hash = Self.hash(key)
-        let stripe = unsafe stripes.stripe(for: hash)
-        unsafe jetsam_lock(CacheStripe.word(stripe))
+        let stripe = unsafe stripes.lockedStripe(for: hash)
         defer { unsafe jetsam_unlock(CacheStripe.word(stripe)) }
-        guard let found = unsafe Self.find(key, Self.inner(hash), stripe) else { return nil }
+        guard let found = unsafe Self.find(key, hash, stripe) else { return nil }
         let record = unsafe found.record
         let expiry = unsafe record.assumingMemoryBound(to: CacheEntryHeader.self).pointee.expiry
         guard expiry == 0 || !CacheTick.hasPassed(expiry, now: now) else { return nil }
@@ -40,11 +36,10 @@ extension CacheTable {
     @inlinable
     func expire(_ key: Key, now: Int64) {
         let hash = Self.hash(key)
-        let shard = unsafe shard(for: hash)
         var remains = CacheRemains<Key, Value>()
-        unsafe lock(shard)
+        let shard = unsafe lockedShard(for: hash)
         unsafe shard.pointee.countExpiredHit()
-        if let found = unsafe Self.find(key, Self.inner(hash), shard.pointee.stripes),
+        if let found = unsafe Self.find(key, hash, shard.pointee.stripes),
             unsafe CacheTick.hasPassed(CacheShard.header(found.number, in: shard).pointee.expiry, now: now)
         {
             unsafe budget.give(cost: CacheShard.header(found.number, in: shard).pointee.cost)

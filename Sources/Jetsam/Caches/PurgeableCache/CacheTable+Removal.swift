@@ -6,9 +6,8 @@ extension CacheTable {
     @discardableResult
     func take(_ key: Key, _ remains: inout CacheRemains<Key, Value>) -> UInt64? {
         let hash = Self.hash(key)
-        let shard = unsafe shard(for: hash)
-        unsafe lock(shard)
-        guard let found = unsafe Self.find(key, Self.inner(hash), shard.pointee.stripes) else {
+        let shard = unsafe lockedShard(for: hash)
+        guard let found = unsafe Self.find(key, hash, shard.pointee.stripes) else {
             unsafe unlock(shard)
             return nil
         }
@@ -80,7 +79,7 @@ extension CacheTable {
     func evictExcess() {
         var remains = CacheRemains<Key, Value>()
         var debt = CacheBudget.Debt(cost: budget.excess, bytes: 0)
-        payElsewhere(&debt, now: now(0), from: UInt(bitPattern: budget.nextShard()) << 8, &remains)
+        payElsewhere(&debt, now: now(0), from: UInt32(truncatingIfNeeded: budget.nextShard()) << 8, &remains)
         withExtendedLifetime(remains) {}
     }
 

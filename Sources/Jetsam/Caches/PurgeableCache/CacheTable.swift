@@ -21,11 +21,7 @@ final class CacheTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         shardCount = 64
         // What index and ghosts take of an entry, on average.
         budget = CacheBudget(limit: limit, overhead: Self.stride + 16)
-        let count = shardCount << stripeShift
-        let raw = UnsafeMutableRawPointer.allocate(byteCount: count * MemoryLayout<CacheStripe>.stride, alignment: 64)
-        unsafe stripes = CacheStripes(
-            base: raw.bindMemory(to: CacheStripe.self, capacity: count), shardMask: UInt(shardCount - 1),
-            stripeShift: stripeShift, stripeMask: 1 << stripeShift - 1)
+        stripes = CacheStripes(shards: shardCount, used: Self.shardsOfFew, stripeShift: stripeShift)
         unsafe shards = .allocate(capacity: shardCount)
         for index in 0..<shardCount {
             unsafe (shards + index).initialize(
@@ -41,7 +37,7 @@ final class CacheTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
             unsafe shards[index].deallocate()
         }
         unsafe shards.deallocate()
-        unsafe stripes.base.deallocate()
+        stripes.deallocate()
     }
 
     /// Lets go of all keys and values of a shard that nobody else can reach any more.
@@ -79,14 +75,13 @@ extension CacheTable {
         (bytes + alignment - 1) & ~(alignment - 1)
     }
 
-    /// The hash value that the standard library's own tables begin with: asking for it saves a call or two over `hashValue`.
+    /// Half of the hash value that the standard library's own tables begin with: asking for it saves a call or two over
+    /// `hashValue`. Its lowest six bits choose the shard, its highest the place in the index.
     @inlinable
     @inline(__always)
-    static func hash(_ key: Key) -> UInt { UInt(bitPattern: key._rawHashValue(seed: 0)) }
-
-    /// The half of the hash value that does not choose the shard.
-    @inlinable
-    static func inner(_ hash: UInt) -> UInt32 { UInt32(truncatingIfNeeded: UInt64(hash) >> 32) }
+    static func hash(_ key: Key) -> UInt32 {
+        UInt32(truncatingIfNeeded: UInt64(UInt(bitPattern: key._rawHashValue(seed: 0))) >> 32)
+    }
 
     /// The number + 1 of a key's entry, and its record; nil where there is none. The stripe is locked.
     @inlinable
@@ -96,7 +91,7 @@ extension CacheTable {
     ) -> (number: UInt32, record: UnsafeMutableRawPointer)? {
         let slots = unsafe stripe.pointee.slots
         let count = Int(unsafe stripe.pointee.slotCount)
-        let tag = hash << 25
+        let tag = CacheShard.tag(hash)
         var position = Int((UInt64(hash) * UInt64(count)) >> 32)
         while true {
             var matches = unsafe jetsam_match4(slots + position, tag, ~CacheShard.numberMask)
@@ -134,10 +129,16 @@ extension CacheTable {
         unsafe shard.pointee.free(entry)
     }
 
-    /// The shard that a hash value belongs to, and the first of its stripes.
+    /// The shard that a hash value belongs to, all of it locked.
     @inlinable
-    func shard(for hash: UInt) -> UnsafeMutablePointer<CacheShard> {
-        unsafe shards + Int(bitPattern: hash & stripes.shardMask)
+    func lockedShard(for hash: UInt32) -> UnsafeMutablePointer<CacheShard> {
+        while true {
+            let mask = stripes.mask
+            let shard = unsafe shards + Int(hash & mask)
+            unsafe lock(shard)
+            if stripes.mask == mask { return unsafe shard }
+            unsafe unlock(shard)
+        }
     }
 
     /// Locks all of a shard. Where its locks are is worked out and not read from the shard, which whoever holds them may be

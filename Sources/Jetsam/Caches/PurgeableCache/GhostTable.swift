@@ -40,7 +40,8 @@
     }
 
     private func fingerprint(_ hash: UInt32) -> UInt32 {
-        max(1, hash & 0xFFFF) << 16
+        // The lowest bits are the same in all of a shard.
+        max(1, hash >> 6 & 0xFFFF) << 16
     }
 
     private func now(_ origin: Origin) -> UInt32 {

@@ -168,6 +168,7 @@ extension CacheShard {
             ($0 & CacheShard.numberMask) - 1
         }
         #expect(Set(indexed) == seen && indexed.count == seen.count)
+        for index in 0..<CacheStripe.mirrored { #expect(unsafe slots[Int(slotCount) + index] == slots[index]) }
         var free = 0
         var entry = firstFree
         while entry != CacheEntryHeader.none {

@@ -1,0 +1,85 @@
+import Testing
+
+@testable import Jetsam
+
+/// A cache of few entries keeps them in few shards, and uses all of its shards once there are more.
+@Suite(.timeLimit(.minutes(10)))
+struct PurgeableCacheSpreadingTests {
+    /// Evicts the key that has not been asked for longest.
+    private struct LRU {
+        let capacity: Int
+        var keys: [Int] = []
+
+        mutating func find(_ key: Int) -> Bool {
+            let place = keys.lastIndex(of: key)
+            if let place { keys.remove(at: place) } else if keys.count == capacity { keys.removeFirst() }
+            keys.append(key)
+            return place != nil
+        }
+    }
+
+    @Test("Also with few entries it finds popular keys as often as an LRU does", arguments: [24, 64, 100, 300])
+    func fewEntries(capacity: Int) {
+        let cache = PurgeableCache<Int, Int>(name: "test", limit: capacity << 10, registry: CacheRegistry())
+        var lru = LRU(capacity: capacity)
+        var random = SeededGenerator(seed: 9)
+        var hits = (ours: 0, lru: 0)
+        for _ in 0..<20_000 {
+            // Each power of two is as likely as the next: a key is asked for about half as often as one half as large.
+            let power = 1 << Int.random(in: 0..<13, using: &random)
+            let key = power + Int.random(in: 0..<power, using: &random)
+            if lru.find(key) { hits.lru += 1 }
+            if cache[key] == nil { cache.insert(key, for: key, cost: 1 << 10) } else { hits.ours += 1 }
+        }
+        #expect(hits.ours > hits.lru)
+        #expect(cache.count == capacity)
+    }
+
+    @Test("When all shards come into use, nothing is lost and nothing is held twice", arguments: [700, 1000, 5000])
+    func spreading(entries: Int) {
+        let counter = CountedValue.Counter()
+        let cache = PurgeableCache<String, CountedValue>(name: "test", registry: CacheRegistry())
+        let few = cache.table.stripes.mask
+        for number in 0..<entries { cache.insert(CountedValue(number, counter), for: "\(number)", cost: number) }
+        #expect(few < 63 && cache.table.stripes.mask == 63)
+        #expect(cache.count == entries && counter.now == entries)
+        #expect(cache.totalCost == entries * (entries - 1) / 2)
+        for number in 0..<entries { #expect(cache["\(number)"]?.number == number) }
+        cache.table.forEachShard { $0.expectConsistent() }
+        cache.release(bytes: .max)
+        #expect(cache.count == 0 && counter.now == 0)
+        #expect(cache.statistics.evictions == entries)
+    }
+
+    @Test("What was put in first still goes first after it")
+    func order() {
+        let cache = PurgeableCache<Int, Int>(name: "test", registry: CacheRegistry())
+        for key in 0..<4000 { cache.insert(key, for: key, cost: 100) }
+        cache.release(bytes: 2000 * (100 + cache.overhead))
+        let older = (0..<2000).filter { cache.peek($0) != nil }.count
+        let newer = (2000..<4000).filter { cache.peek($0) != nil }.count
+        #expect(newer > older * 4)
+    }
+
+    @Test("Whoever looks for something meanwhile finds it", arguments: seedBatches)
+    func meanwhile(seeds: ClosedRange<UInt64>) async {
+        for seed in seeds {
+            let cache = PurgeableCache<Int, Int>(name: "test", registry: CacheRegistry())
+            await withTaskGroup { group in
+                for part in 0..<4 {
+                    group.addTask {
+                        var random = SeededGenerator(seed: seed &* 31 &+ UInt64(part))
+                        for number in 0..<300 {
+                            let key = number * 4 + part
+                            cache.insert(key, for: key, cost: 1)
+                            let other = Int.random(in: 0...number, using: &random) * 4 + part
+                            #expect(cache[other] == other)
+                        }
+                    }
+                }
+            }
+            #expect(cache.count == 1200 && cache.totalCost == 1200)
+            cache.table.forEachShard { $0.expectConsistent() }
+        }
+    }
+}
