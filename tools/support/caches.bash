@@ -1,5 +1,6 @@
 # Compares the caches with what one would use without Jetsam, and their hit rates with those of published policies.
 # Sourced by tools/bench: uses `work`, `check`, `rounds`, `traces` and `workloads`, and comparisons.bash.
+source tools/support/traces.bash
 
 ways=(jetsam jetsam-bytes nscache dictionary lru)
 policies=(jetsam lru arc sieve s3-fifo optimum)
@@ -87,7 +88,7 @@ check_bounds() {
         }' "$work/medians"
 }
 
-# measure_hit_rates: of the traces and workloads that were named, or else of what is made up in the shapes of real ones.
+# measure_hit_rates: of the traces and workloads that were named, or else of the published ones.
 measure_hit_rates() {
     local trace workload
     : >"$work/rates"
@@ -108,7 +109,8 @@ compare_caches() {
         for name in bytes-entry hitrate-zipf hitrate-shift hitrate-scan; do measure Caches "$name" 1 "${ways[@]}"; done
         medians >"$work/medians"
         show_medians "$work/medians"
-        workloads=(zipf scan database drift loop)
+        fetch_traces
+        traces=("${fetched[@]}")
     fi
     step "hit rates"
     measure_hit_rates
