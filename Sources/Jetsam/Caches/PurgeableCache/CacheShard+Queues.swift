@@ -15,10 +15,9 @@ extension CacheShard {
     }
 
     private mutating func queueFor(_ hash: UInt32) -> UInt8 {
-        guard let ghost = ghosts.take(hash), balance.wasEarly(ghost.origin, age: ghost.age, entries: count) else {
-            return CacheEntryHeader.Place.small
-        }
-        return CacheEntryHeader.Place.main
+        guard let ghost = ghosts.take(hash) else { return CacheEntryHeader.Place.small }
+        let isMain = balance.belongsToMain(ghost.origin, age: ghost.age, entries: count, shards: shardCount)
+        return isMain ? CacheEntryHeader.Place.main : CacheEntryHeader.Place.small
     }
 
     /// Takes an entry out of index and queue and gives the queue that it was in; the record stays.
@@ -64,6 +63,9 @@ extension CacheShard {
             ghosts.resize(for: count)
         }
         ghosts.insert(hash, from: origin)
+        if origin == .small, evictions % QueueBalance.batch == 0 {
+            balance.drawBack(entries: count, shards: shardCount)
+        }
     }
 
     private mutating func link(_ entry: UInt32, in place: UInt8) {

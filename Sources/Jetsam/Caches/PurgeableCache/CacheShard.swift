@@ -33,7 +33,9 @@ struct CacheShard {
 
     var small = Queue()
     var main = Queue()
-    var balance = QueueBalance()
+    let balance: QueueBalance
+    /// How many shards the cache uses.
+    var shardCount: Int
     var ghosts = GhostTable()
     var evictions = 0
     var expirations = 0
@@ -41,8 +43,10 @@ struct CacheShard {
     /// - Parameter isFirst: Whether the stripes are to be initialised as well.
     init(
         stripes: UnsafeMutablePointer<CacheStripe>, stripeCount: Int, stride: Int, chunkShift: UInt32,
-        isFirst: Bool = true
+        balance: QueueBalance, shardCount: Int, isFirst: Bool = true
     ) {
+        self.balance = balance
+        self.shardCount = shardCount
         unsafe self.stripes = stripes
         self.stripeCount = stripeCount
         self.stride = stride
@@ -130,7 +134,8 @@ struct CacheShard {
     mutating func detach() -> CacheShard {
         let old = self
         unsafe self = CacheShard(
-            stripes: stripes, stripeCount: stripeCount, stride: stride, chunkShift: chunkShift, isFirst: false)
+            stripes: stripes, stripeCount: stripeCount, stride: stride, chunkShift: chunkShift, balance: balance,
+            shardCount: shardCount, isFirst: false)
         evictions = old.evictions
         expirations = old.expirations
         return old

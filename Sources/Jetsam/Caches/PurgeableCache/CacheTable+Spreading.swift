@@ -1,10 +1,11 @@
 extension CacheTable {
     /// How many shards are in use while there are few entries: in a shard of a handful none can be told from the others, and a
-    /// cache of a hundred entries in 64 shards hits less often than an LRU would. By simulation, from about 700 on more are as good.
-    static var shardsOfFew: Int { 8 }
+    /// cache of a hundred entries in 64 shards hits less often than an LRU would. On recorded traces 500 entries in 64 shards lose
+    /// five points, in 16 four, in 4 none; thousands lose nothing anywhere.
+    static var shardsOfFew: Int { 4 }
 
     /// How many entries one of so few shards has at most before the others come into use.
-    @inlinable static var mostOfFew: Int { 96 }
+    @inlinable static var mostOfFew: Int { 1024 }
 
     /// Whether the other shards should come into use. The shard is locked.
     @inlinable
@@ -19,11 +20,9 @@ extension CacheTable {
         let used = Int(stripes.mask) + 1
         if used < shardCount {
             stripes.mask = UInt32(shardCount - 1)
+            for index in 0..<shardCount { unsafe shards[index].shardCount = shardCount }
             for index in 0..<used {
                 var old = unsafe shards[index].detach()
-                for other in Swift.stride(from: index, to: shardCount, by: used) {
-                    unsafe shards[other].balance = old.balance
-                }
                 move(old.main, of: old)
                 move(old.small, of: old)
                 old.deallocate()

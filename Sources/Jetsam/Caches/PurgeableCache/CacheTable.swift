@@ -11,6 +11,7 @@ final class CacheTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     @usableFromInline let shardCount: Int
     @usableFromInline let stripes: CacheStripes
     @usableFromInline let budget: CacheBudget
+    private let balance: QueueBalance
     @usableFromInline let clock: (any MonotonicClock)?
 
     @usableFromInline
@@ -20,14 +21,15 @@ final class CacheTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         let stripeShift = processors == 1 ? 0 : processors == 2 ? 1 : 2
         shardCount = 64
         // What index and ghosts take of an entry, on average.
-        budget = CacheBudget(limit: limit, overhead: Self.stride + 16)
+        budget = CacheBudget(limit: limit, overhead: Self.stride + 18)
         stripes = CacheStripes(shards: shardCount, used: Self.shardsOfFew, stripeShift: stripeShift)
         unsafe shards = .allocate(capacity: shardCount)
+        balance = QueueBalance()
         for index in 0..<shardCount {
             unsafe (shards + index).initialize(
                 to: CacheShard(
                     stripes: stripes.base + index << stripeShift, stripeCount: 1 << stripeShift, stride: Self.stride,
-                    chunkShift: Self.chunkShift))
+                    chunkShift: Self.chunkShift, balance: balance, shardCount: Self.shardsOfFew))
         }
     }
 
@@ -38,6 +40,7 @@ final class CacheTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
         unsafe shards.deallocate()
         stripes.deallocate()
+        balance.deallocate()
     }
 
     /// Lets go of all keys and values of a shard that nobody else can reach any more.

@@ -1,4 +1,4 @@
-/// Remembers, by a few bits of their hashes, what was evicted lately: 4 bytes an entry, in buckets of four.
+/// Remembers, by a few bits of their hashes, what was evicted lately: 10 bytes an entry, in buckets of eight.
 ///
 /// It may forget, and once in some ten thousand lookups take one key for another; either costs a little of the hit rate.
 @safe struct GhostTable {
@@ -7,6 +7,8 @@
         case small = 0
         case main = 1
     }
+
+    private static let bucketSize = 8
 
     private var words: UnsafeMutablePointer<UInt32>?
     private var buckets: UInt32 = 0
@@ -17,14 +19,15 @@
     /// Evictions in a tick, as a power of two: ages are kept in 15 bits.
     private var tickShift: UInt64 = 0
 
-    /// Makes room to remember about seven evictions for every four entries; forgets what there was.
+    /// Makes room to remember about five evictions for every two entries, as a bucket may be full while others are not; forgets
+    /// what there was.
     mutating func resize(for entries: Int) {
         clear()
         capacity = max(8, entries)
-        buckets = UInt32(clamping: capacity * 7 / 16)
+        buckets = UInt32(clamping: capacity * 5 / (2 * Self.bucketSize)) + 1
         tickShift = UInt64(max(0, Int.bitWidth - capacity.leadingZeroBitCount - 12))
-        unsafe words = .allocate(capacity: Int(buckets) * 4)
-        unsafe words?.initialize(repeating: 0, count: Int(buckets) * 4)
+        unsafe words = .allocate(capacity: Int(buckets) * Self.bucketSize)
+        unsafe words?.initialize(repeating: 0, count: Int(buckets) * Self.bucketSize)
     }
 
     mutating func clear() {
@@ -36,7 +39,7 @@
 
     private func bucket(_ hash: UInt32) -> UnsafeMutablePointer<UInt32>? {
         let number = (UInt64(hash &* 0x9E37_79B1) * UInt64(buckets)) >> 32
-        return unsafe words.map { unsafe $0 + Int(number) * 4 }
+        return unsafe words.map { unsafe $0 + Int(number) * Self.bucketSize }
     }
 
     private func fingerprint(_ hash: UInt32) -> UInt32 {
@@ -60,7 +63,7 @@
         guard let bucket = unsafe bucket(hash) else { return }
         var oldest = 0
         var oldestAge: UInt32 = 0
-        for index in 0..<4 {
+        for index in 0..<Self.bucketSize {
             let word = unsafe bucket[index]
             guard word != 0 else {
                 oldest = index
@@ -76,7 +79,7 @@
     mutating func take(_ hash: UInt32) -> (origin: Origin, age: Int)? {
         guard let bucket = unsafe bucket(hash) else { return nil }
         let wanted = fingerprint(hash)
-        for index in 0..<4 {
+        for index in 0..<Self.bucketSize {
             let word = unsafe bucket[index]
             guard word & 0xFFFF_0000 == wanted else { continue }
             unsafe bucket[index] = 0

@@ -35,7 +35,7 @@ struct PurgeableCacheSpreadingTests {
         #expect(cache.count == capacity)
     }
 
-    @Test("When all shards come into use, nothing is lost and nothing is held twice", arguments: [700, 1000, 5000])
+    @Test("When all shards come into use, nothing is lost and nothing is held twice", arguments: [4500, 5000, 9000])
     func spreading(entries: Int) {
         let counter = CountedValue.Counter()
         let cache = PurgeableCache<String, CountedValue>(name: "test", registry: CacheRegistry())
@@ -54,10 +54,10 @@ struct PurgeableCacheSpreadingTests {
     @Test("What was put in first still goes first after it")
     func order() {
         let cache = PurgeableCache<Int, Int>(name: "test", registry: CacheRegistry())
-        for key in 0..<4000 { cache.insert(key, for: key, cost: 100) }
-        cache.release(bytes: 2000 * (100 + cache.overhead))
-        let older = (0..<2000).filter { cache.peek($0) != nil }.count
-        let newer = (2000..<4000).filter { cache.peek($0) != nil }.count
+        for key in 0..<8000 { cache.insert(key, for: key, cost: 100) }
+        cache.release(bytes: 4000 * (100 + cache.overhead))
+        let older = (0..<4000).filter { cache.peek($0) != nil }.count
+        let newer = (2000..<8000).filter { cache.peek($0) != nil }.count
         #expect(newer > older * 4)
     }
 
@@ -69,7 +69,9 @@ struct PurgeableCacheSpreadingTests {
                 for part in 0..<4 {
                     group.addTask {
                         var random = SeededGenerator(seed: seed &* 31 &+ UInt64(part))
+                        let moment = Int.random(in: 0..<300, using: &random)
                         for number in 0..<300 {
+                            if number == moment { cache.table.spread() }
                             let key = number * 4 + part
                             cache.insert(key, for: key, cost: 1)
                             let other = Int.random(in: 0...number, using: &random) * 4 + part
