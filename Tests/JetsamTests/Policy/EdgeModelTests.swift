@@ -50,6 +50,20 @@ struct EdgeModelTests {
         }
 
         mutating func advance(by seconds: Double) {
+            let end = now + seconds
+            while now < end - 1e-9 { look(after: min(end - now, interval)) }
+        }
+
+        /// While no limit holds the caches, readings have to be as close as the sampler's.
+        private var interval: Double {
+            guard !scheduler.areLimitsSet else { return .infinity }
+            let interval = SamplingPace(configuration: .init()).interval(
+                after: reading(headroom: max(0, headroomBytes)), thresholds: Self.thresholds, level: level,
+                isCoveredByKernel: false)
+            return Double(interval.nanoseconds) * 1e-9
+        }
+
+        private mutating func look(after seconds: Double) {
             now += seconds
             for index in caches.indices { caches[index].grow(seconds) }
             let reading = reading(headroom: max(0, headroomBytes), at: now)
