@@ -7,9 +7,11 @@
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,6 +23,23 @@ static int join(const char *procs) {
   int error = write(fd, "0", 1) == 1 ? 0 : errno;
   close(fd);
   return error;
+}
+
+int test_process_limit_address_space(long bytes) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_AS, &limit)) return -errno;
+  if (bytes < 0) {
+    limit.rlim_cur = limit.rlim_max;
+  } else {
+    char text[64] = {0};
+    int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return -errno;
+    ssize_t count = read(fd, text, sizeof text - 1);
+    close(fd);
+    if (count <= 0) return -EIO;
+    limit.rlim_cur = strtoul(text, NULL, 10) * (rlim_t)sysconf(_SC_PAGESIZE) + (rlim_t)bytes;
+  }
+  return setrlimit(RLIMIT_AS, &limit) ? -errno : 0;
 }
 
 static volatile unsigned char sink;

@@ -27,6 +27,10 @@ pid_t test_process_start(const char *procs1, const char *procs2, int work, const
 // Kills it with SIGKILL and waits for its end. Its wait status, or a negative errno.
 int test_process_end(pid_t child);
 
+// Leaves the calling process so many bytes of address space beside what it has mapped (RLIMIT_AS); less than 0 for as many as it
+// may have. 0 or a negative errno.
+int test_process_limit_address_space(long bytes);
+
 // Gives the calling thread mounts of its own, which nobody else sees. 0 or a negative errno.
 int test_thread_private_mounts(void);
 

@@ -77,6 +77,11 @@
     /// The tick from which on it is gone; only where `hasExpiry`.
     var expiry: UInt32 { unsafe start.load(fromByteOffset: isWide ? 12 : 4, as: UInt32.self) }
 
+    /// Leaves nothing of key and value.
+    func overwrite() {
+        unsafe key.initializeMemory(as: UInt8.self, repeating: 0, count: keyCount + valueCount)
+    }
+
     @inline(__always)
     func hasKey(_ other: UnsafeRawBufferPointer) -> Bool {
         guard keyCount == other.count else { return false }

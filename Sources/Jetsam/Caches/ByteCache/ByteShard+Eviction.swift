@@ -64,13 +64,10 @@ extension ByteShard {
         while offset < end, unsafe record.pointee.liveCount > 0 {
             let entry = unsafe ByteEntry(at: record.pointee.base + offset)
             defer { offset += entry.byteCount }
-            let key = unsafe UnsafeRawBufferPointer(start: entry.key, count: entry.keyCount)
-            let hash = unsafe ByteHash(key, seeds).index
-            guard let place = unsafe place(of: hash, segments.location(id, offset: offset), record.pointee.generation)
-            else { continue }
+            guard let place = unsafe place(of: entry, in: id, at: offset) else { continue }
             let slot = unsafe ByteSlot(word: place.pointee)
             guard slot.frequency >= threshold, moved + entry.byteCount <= most else { continue }
-            guard let target = keptSegment(entry.byteCount) else { break }
+            guard let target = segmentWithoutEviction(for: .kept, entry.byteCount) else { break }
             unsafe move(entry, place, slot, from: id, to: target, frequency: isYoung ? 0 : slot.frequency - threshold)
             moved += entry.byteCount
         }
@@ -82,7 +79,8 @@ extension ByteShard {
         }
     }
 
-    private mutating func move(
+    /// Moves an entry to a segment that has room for it.
+    mutating func move(
         _ entry: ByteEntry, _ place: UnsafeMutablePointer<UInt64>, _ slot: ByteSlot, from id: UInt32, to target: UInt32,
         frequency: UInt8
     ) {
@@ -100,16 +98,25 @@ extension ByteShard {
         unsafe record.pointee.liveBytes += UInt32(bytes)
         unsafe segments.record(id).pointee.liveCount -= 1
         unsafe segments.record(id).pointee.liveBytes -= UInt32(bytes)
+        if memory.isSensitive, !segments.isPinned(id) { entry.overwrite() }
     }
 
-    /// A segment with room for an entry that stays, without evicting for it.
-    private mutating func keptSegment(_ bytes: Int) -> UInt32? {
-        if fillingKept != SegmentRecord.none, hasRoom(fillingKept, bytes) { return fillingKept }
+    /// A segment with room for an entry that stays.
+    mutating func segmentWithoutEviction(for kind: SegmentRecord.Kind, _ bytes: Int) -> UInt32? {
+        let filling = kind == .young ? fillingYoung : fillingKept
+        if filling != SegmentRecord.none, hasRoom(filling, bytes) { return filling }
         if segments.spare.isEmpty {
-            guard mayGrow(for: .kept), !segments.free.isEmpty || segments.grow() else { return nil }
+            guard mayGrow(for: kind), !segments.free.isEmpty || segments.grow() else { return nil }
         }
-        guard let id = beginSegment(for: .kept), hasRoom(id, bytes) else { return nil }
+        guard let id = beginSegment(for: kind), hasRoom(id, bytes) else { return nil }
         return id
+    }
+
+    /// The slot that speaks of what stands there in a segment; nil where it is no entry of the cache any more.
+    func place(of entry: ByteEntry, in id: UInt32, at offset: Int) -> UnsafeMutablePointer<UInt64>? {
+        let key = unsafe UnsafeRawBufferPointer(start: entry.key, count: entry.keyCount)
+        let hash = unsafe ByteHash(key, seeds).index
+        return unsafe place(of: hash, segments.location(id, offset: offset), segments.record(id).pointee.generation)
     }
 
     /// The slot that points to exactly that place.

@@ -63,6 +63,7 @@ extension ByteShard {
                 ).word
             count(reservation)
             forget(old.slot)
+            compact()
             return true
         }
         guard let place = unsafe place(for: hash) else { return false }

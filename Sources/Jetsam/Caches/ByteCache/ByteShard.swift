@@ -14,6 +14,7 @@
     var limit = Int.max
     /// How often an entry must have been used to stay, 1 or more: moved with what stays.
     var threshold: UInt8 = 1
+    var compaction = Compaction()
     var entries = 0
     var liveBytes = 0
     var insertions = 0
@@ -52,6 +53,7 @@
     mutating func remove(_ found: ByteFinder.Found) {
         unsafe found.place.pointee = 0
         forget(found.slot)
+        compact()
     }
 
     /// Counts an entry out that no slot speaks of any more.
@@ -64,9 +66,7 @@
         liveBytes -= bytes
         unsafe record.pointee.liveCount -= 1
         unsafe record.pointee.liveBytes -= UInt32(truncatingIfNeeded: bytes)
-        if memory.isSensitive, !segments.isPinned(id) {
-            unsafe entry.key.initializeMemory(as: UInt8.self, repeating: 0, count: entry.keyCount + entry.valueCount)
-        }
+        if memory.isSensitive, !segments.isPinned(id) { entry.overwrite() }
         guard unsafe record.pointee.liveCount == 0, unsafe record.pointee.state == .sealed else { return }
         if !segments.isPinned(id) { recycle(id) }
     }
@@ -84,6 +84,7 @@
         let record = unsafe segments.record(id)
         if id == fillingYoung { fillingYoung = SegmentRecord.none }
         if id == fillingKept { fillingKept = SegmentRecord.none }
+        if id == compaction.segment { compaction.segment = SegmentRecord.none }
         entries -= unsafe Int(record.pointee.liveCount)
         liveBytes -= unsafe Int(record.pointee.liveBytes)
         guard unsafe record.pointee.unlink() else { return }

@@ -6,7 +6,8 @@ internal import Synchronization
 ///
 /// Values and keys are copied into segments of the cache's own, one behind the other, and go with their segment: what is
 /// released is whole segments, each with one call to the kernel and without touching what is in them. Dropping
-/// values one by one gives an allocator bytes, but the kernel hardly a page: the survivors keep them.
+/// values one by one gives an allocator bytes, but the kernel hardly a page: the survivors keep them. Where values are
+/// removed or replaced one by one, the survivors of the emptiest segments are moved together, a few with each call.
 ///
 /// The cache registers itself in a ``CacheRegistry``, so that a ``ResourceManager`` limits and releases it; it can be used
 /// without one. All of it may be used from any thread. Values are read where they are, by `withValue(for:_:)`; the
