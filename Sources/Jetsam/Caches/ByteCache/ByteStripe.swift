@@ -11,15 +11,16 @@ internal import Synchronization
     /// Bodies that one stripe has room for; more are counted in the record of the segment.
     static let pinCount = 16
 
-    /// The number of buckets. It stands before the lock, which others change at any time, because a change of a counter counts
-    /// as an access to where the stripe begins.
-    let bucketCount = Atomic<UInt64>(0)
-    var word = jetsam_lock_word()
-    /// Where the index is, as a number; 0 as long as there is none. It and the number of buckets may be read without the lock
-    /// to see what will be looked at.
-    let slots = Atomic<UInt>(0)
-    var segments: SegmentView
+    /// Bodies that found a value. It stands first, where nobody looks without the lock: a change of any counter counts as an
+    /// access to where the stripe begins.
     var hits = 0
+    var word = jetsam_lock_word()
+    /// Where the index is, as a number, 0 as long as there is none, and the number of its buckets. They may be read without the
+    /// lock to see what will be looked at.
+    let slots = Atomic<UInt>(0)
+    let bucketCount = Atomic<UInt64>(0)
+    var segments: SegmentView
+    /// Lookups that found none.
     var misses = 0
 
     init(_ segments: SegmentView) {
