@@ -42,6 +42,15 @@ final class SourceRecord: Sendable {
         waiter?.resume(returning: entry)
     }
 
+    /// The next entry that is not the same again: a grade that lasts is told anew every half minute, which is less than a test may
+    /// take among many.
+    func next(after entry: Entry) async -> Entry? {
+        while true {
+            let next = await next()
+            if next != entry { return next }
+        }
+    }
+
     /// The first entry that was not given yet, waiting for it where there is none; nil where none comes within `seconds`,
     /// which is far more than it ever should take.
     func next(seconds: Int = 60) async -> Entry? {
