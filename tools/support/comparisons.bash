@@ -1,5 +1,5 @@
 # What the comparisons of tools/bench have in common: measuring in turn, medians, bounds, and how figures are shown.
-# Sourced by tools/bench: uses `work`, and `json`.
+# Sourced by tools/bench: uses `work`, `json` and `check`, and `check_bounds` of the suite.
 
 # measure PROGRAM CASE ROUNDS WAY...: each way in turn, so that what changes on the machine meanwhile meets them all.
 # Where `preload` names a library, the program runs with it.
@@ -58,6 +58,18 @@ bounds='
     }
     # What Jetsam takes, as a share of what another takes.
     function ratio(name, who) { return figure[name, "jetsam"] / figure[name, who] }'
+
+# conclude: shows all that was measured, and whether the suite's bounds hold; with --check it fails where one does not.
+conclude() {
+    local passed=0
+    medians >"$work/medians"
+    show_medians "$work/medians"
+    write_rows "$work/medians"
+    step "against the bounds"
+    check_bounds || passed=1
+    [[ -n $check ]] || passed=0
+    return "$passed"
+}
 
 # parallel_limit: how much more two threads do here that share nothing: what "two threads" can come to at most.
 parallel_limit() {

@@ -12,15 +12,15 @@ enum Memory {
         for slot in 0..<100 { contender.begin(slot) }
         for slot in 0..<100 { contender.end(slot) }
         settle(contender)
-        let empty = residentBytes()
+        let empty = residentBytesAfterTrim()
         let due = monotonicNanoseconds() + 3_600_000_000_000
         for slot in 0..<live { contender.begin(slot, due: due, word: slot) }
         settle(contender)
-        let full = residentBytes()
+        let full = residentBytesAfterTrim()
         guard C.endsInConstantTime else { return (Double(full - empty) / Double(live), nil) }
         for slot in order { contender.end(slot) }
         settle(contender)
-        let kept = max(0, residentBytes() - empty)
+        let kept = max(0, residentBytesAfterTrim() - empty)
         guard Firings.fired == 0 else { stop("\(Firings.fired) expired an hour early") }
         return (Double(full - empty) / Double(live), 100 * Double(kept) / Double(full - empty))
     }

@@ -33,9 +33,9 @@ enum Hits {
     static func bytesEach<C: Contender>(_: C.Type) -> Double {
         let entries = 1_000_000
         let contender = C(capacity: nil, keys: entries)
-        let empty = residentBytes()
+        let empty = residentBytesAfterTrim()
         for key in 0..<entries { contender.put(key) }
-        let full = residentBytes()
+        let full = residentBytesAfterTrim()
         // Until here it is held.
         guard contender.find(entries - 1) != nil else { stop("\(C.self) does not hold what was put into it") }
         return Double(full - empty) / Double(entries) - Double(C.contentBytes)

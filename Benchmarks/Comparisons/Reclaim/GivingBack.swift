@@ -9,7 +9,7 @@ enum GivingBack {
     static func time<S: Stock>(_ name: String, _ stock: S.Type) async -> Reclaim.Row {
         let held = S(bytes: bytes + (60 << 20), sizes: 16_384...16_384)
         held.fill()
-        let before = Process.residentBytes
+        let before = residentBytes()
         let start: Int64
         if S.isManaged {
             start = await bySteps()
@@ -18,7 +18,7 @@ enum GivingBack {
             _ = held.release(bytes: bytes)
         }
         // A handler that missed its deadline, because others wanted the processors too, is still at it.
-        while before - Process.residentBytes < bytes / 100 * 95 {
+        while before - residentBytes() < bytes / 100 * 95 {
             guard monotonicNanoseconds() - start < 10_000_000_000 else { stop("the bytes did not come back") }
             pause(nanoseconds: 200_000)
         }

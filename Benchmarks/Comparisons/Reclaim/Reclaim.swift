@@ -47,11 +47,11 @@ enum Reclaim {
     /// What stays resident of a GiB of values when nine tenths of their bytes are dropped, beside what is live then.
     private static func residue<S: Stock>(_ name: String, _ stock: S.Type, _ sizes: ClosedRange<Int>) -> Row {
         let held = S(bytes: 1 << 30, sizes: sizes)
-        let empty = Process.residentBytes
+        let empty = residentBytes()
         held.fill()
         held.drop(share: 0.9)
         Heap.allocator.trim()
-        let resident = Process.residentBytes - empty
+        let resident = residentBytes() - empty
         let live = held.liveBytes
         guard live > 10 << 20 else { stop("only \(live) bytes are left") }
         return Row(name: name, value: Double(resident) / Double(live), unit: "x")

@@ -22,11 +22,16 @@ package func pause(nanoseconds: Int64) {
 
 /// Resident bytes of this process, after glibc has given back what is free in it: what it keeps of that says nothing of
 /// who had used it.
-package func residentBytes() -> Int {
+package func residentBytesAfterTrim() -> Int {
     if let trim = unsafe dlsym(nil, "malloc_trim") {
         typealias Trim = @convention(c) (Int) -> Int32
         _ = unsafe unsafeBitCast(trim, to: Trim.self)(0)
     }
+    return residentBytes()
+}
+
+/// Resident bytes of this process as they are.
+package func residentBytes() -> Int {
     guard let file = unsafe fopen("/proc/self/statm", "r") else { stop("/proc/self/statm cannot be read") }
     defer { unsafe _ = fclose(file) }
     var text = [CChar](repeating: 0, count: 128)

@@ -45,6 +45,9 @@ struct ReclaimContext {
 
     var now: MonotonicInstant { reading.instant }
 
+    /// By the faster of the two kinds of growth; the greatest number where there is neither.
+    var leastMillisecondsToLimit: Int { min(millisecondsToLimit ?? .max, millisecondsAtOnce ?? .max) }
+
     /// Whether a trim may be made now that is expected to bring so many bytes.
     func canTrim(atLeast bytes: Int) -> Bool {
         retainedBytes >= max(1, bytes) && now >= trimsFrom

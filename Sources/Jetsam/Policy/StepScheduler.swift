@@ -49,8 +49,7 @@ struct StepScheduler {
         areLimitsSet = true
         outstanding = (step, context.level)
         lastTarget = target
-        let time = min(context.millisecondsToLimit ?? .max, context.millisecondsAtOnce ?? .max)
-        let urgent = time < configuration.trim.urgentTimeToLimit.milliseconds
+        let urgent = context.leastMillisecondsToLimit < configuration.trim.urgentTimeToLimit.milliseconds
         return ReclaimDemand(
             level: context.level, reason: context.reason, targetBytes: target, missingBytes: missing,
             retainedBytes: context.retainedBytes, step: step,
@@ -147,8 +146,7 @@ struct StepScheduler {
         guard isShared, reading.unreclaimableBytes > reading.footprintBytes, reading.footprintBytes > 0 else {
             return missing
         }
-        let time = min(context.millisecondsToLimit ?? .max, context.millisecondsAtOnce ?? .max)
-        if context.level == .critical, time < 1000 { return missing }
+        if context.level == .critical, context.leastMillisecondsToLimit < 1000 { return missing }
         let share = Double(missing) * Double(reading.footprintBytes) / Double(reading.unreclaimableBytes)
         return min(missing, Int(share * Double(1 << min(step, 30))))
     }

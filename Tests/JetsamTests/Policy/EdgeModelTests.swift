@@ -151,6 +151,7 @@ struct EdgeModelTests {
             #expect(model.changes.allSatisfy { $0.level < .critical }, "seed \(seed)")
             let steps = model.steps.filter { $0.at > 60 }
             #expect(steps.count <= minutes - 1, "seed \(seed): \(steps)")
+            #expect(lowest < .max, "seed \(seed): it never is normal")
             #expect(lowest >= Self.edge.warningEntry, "seed \(seed)")
             // After a release there is a little more than warning's exit, and the noise.
             let band = Self.edge.warningExit + (Self.edge.warningExit - Self.edge.warningEntry) / 4 + 2 * noise

@@ -36,11 +36,4 @@
         unsafe stripes.publish(shard.pointee.index.finder(segments), segments)
         stripes.unlock()
     }
-
-    /// Gives nil, and does not wait, where somebody holds one of the locks.
-    func withLockIfAvailable<Result>(_ body: (inout ByteShard) -> Result) -> Result? {
-        guard stripes.tryLock() else { return nil }
-        defer { unlock() }
-        return unsafe body(&shard.pointee)
-    }
 }

@@ -67,6 +67,7 @@ extension PurgeableByteCache {
             given += bytes
             id = unsafe record.pointee.next
         }
+        // Whoever came meanwhile runs no user's code in there, and is gone in a moment.
         _ = reference.lock(waits: true)
         unsafe reference.locked.pointee.left(leaving)
         let change = unsafe report(&reference.locked.pointee, atOnce: true)
@@ -76,7 +77,10 @@ extension PurgeableByteCache {
     }
 
     private func withShard<Result>(_ index: Int, _ waits: Bool, _ body: (inout ByteShard) -> Result) -> Result? {
-        waits ? shard(index).withLock(body) : shard(index).withLockIfAvailable(body)
+        let reference = shard(index)
+        guard reference.lock(waits: waits) else { return nil }
+        defer { reference.unlock() }
+        return unsafe body(&reference.locked.pointee)
     }
 
     private func deferPinned(_ bytes: Int) {

@@ -93,19 +93,15 @@ struct CacheStripes: @unchecked Sendable {
         return unsafe base + (shard | (Int(jetsam_processor_hint()) & stripeMask))
     }
 
-    /// The same, locked.
+    /// The same, locked. The mask may have changed before the lock was taken.
     @inlinable
     @inline(__always)
-    func lockedStripe(for hash: UInt32) -> UnsafeMutablePointer<CacheStripe> {
-        while true {
-            let mask = mask
-            let stripe = unsafe stripe(for: hash, mask)
-            // To take the lock is to wait for all that was begun; so what is needed next is begun now.
-            unsafe CacheStripe.prefetch(stripe, hash)
-            unsafe jetsam_lock(CacheStripe.word(stripe))
-            if self.mask == mask { return unsafe stripe }
-            unsafe jetsam_unlock(CacheStripe.word(stripe))
-        }
+    func lockedStripe(for hash: UInt32, _ mask: UInt32) -> UnsafeMutablePointer<CacheStripe> {
+        let stripe = unsafe stripe(for: hash, mask)
+        // To take the lock is to wait for all that was begun; so what is needed next is begun now.
+        unsafe CacheStripe.prefetch(stripe, hash)
+        unsafe jetsam_lock(CacheStripe.word(stripe))
+        return unsafe stripe
     }
 
     @usableFromInline

@@ -5,8 +5,14 @@ extension CacheTable {
     @inline(__always)
     static func lookUp(_ key: Key, _ stripes: CacheStripes) -> (value: Value, expiry: UInt64)? {
         let hash = Self.hash(key)
-        let stripe = unsafe stripes.lockedStripe(for: hash)
+        let mask = stripes.mask
+        let stripe = unsafe stripes.lockedStripe(for: hash, mask)
         guard let found = unsafe find(key, hash, stripe) else {
+            // What was found is right in any case; what was not may have moved to another shard in the meantime.
+            guard stripes.mask == mask else {
+                unsafe jetsam_unlock(CacheStripe.word(stripe))
+                return lookUpAgain(key, stripes)
+            }
             unsafe stripe.pointee.misses &+= 1
             unsafe jetsam_unlock(CacheStripe.word(stripe))
             return nil
@@ -20,12 +26,18 @@ extension CacheTable {
         return (value, expiry)
     }
 
+    @inlinable
+    @inline(never)
+    static func lookUpAgain(_ key: Key, _ stripes: CacheStripes) -> (value: Value, expiry: UInt64)? {
+        lookUp(key, stripes)
+    }
+
     /// The value for a key without a trace: it counts neither as a lookup nor as a use.
     func peek(_ key: Key) -> Value? {
         let hash = Self.hash(key)
-        let stripe = unsafe stripes.lockedStripe(for: hash)
-        defer { unsafe jetsam_unlock(CacheStripe.word(stripe)) }
-        guard let found = unsafe Self.find(key, hash, stripe) else { return nil }
+        let shard = unsafe lockedShard(for: hash)
+        defer { unsafe unlock(shard) }
+        guard let found = unsafe Self.find(key, hash, shard.pointee.stripes) else { return nil }
         let record = unsafe found.record
         let expiry = unsafe record.assumingMemoryBound(to: CacheEntryHeader.self).pointee.expiry
         guard expiry == 0 || !CacheTick.hasPassed(expiry, now: now) else { return nil }
