@@ -114,8 +114,8 @@ public final class CacheRegistry: Sendable {
 
     /// Has caches whose memory is their own give whole segments back, band by band, where every reclaim thread hangs.
     ///
-    /// For the sampler and the steward: it allocates nothing, waits for nobody, calls no code of the application's, and passes over a cache or
-    /// a part of one that somebody is in.
+    /// For the sampler and the steward: it allocates nothing, calls no code of the application's, and passes over a cache or a
+    /// part of one that somebody is in.
     ///
     /// - Returns: The bytes that were given to the kernel. They are written in the ledger with the step that is under way.
     package func releaseSegmentsWithoutHandlers(bytes: Int) -> Int {
