@@ -9,6 +9,7 @@ extension ResourceManager.Configuration {
         try validateLadder()
         try scenes.validate()
         try validateLifecycle()
+        try validateRecording()
         if let footprint {
             try require("footprint.budgetBytes", footprint.budgetBytes, footprint.budgetBytes > 0, "more than 0")
             try percent("footprint.criticalPercent", footprint.criticalPercent, 2...100)

@@ -32,6 +32,12 @@ extension ResourceManager {
         public var scenes = Scenes()
         /// How the process is launched, becomes active, idles and ends.
         public var lifecycle = Lifecycle()
+        /// What is kept of what happened.
+        public var recorder = Recorder()
+        /// The local socket for the `jetsam` command.
+        public var control = Control()
+        /// Whether everything is decided and nothing is done: no cache is asked, nothing is trimmed or taken. Default false.
+        public var isDryRun = false
 
         /// The documented defaults.
         public init() {}
