@@ -23,7 +23,9 @@ extension ResourceManager {
 
     /// A snapshot. It takes locks and allocates: for dashboards, not for hot paths.
     public var status: Status {
-        let (level, reason, reading) = governor.state.withLock { ($0.machine.level, $0.machine.reason, $0.reading) }
+        let (level, reason, reading) = governor.state.withLock {
+            ($0.decider.machine.level, $0.decider.machine.reason, $0.reading)
+        }
         let ledger = reclaimer.state.withLock { $0.ledger }
         return Status(
             level: level, reason: reason, reading: reading, sources: sources,

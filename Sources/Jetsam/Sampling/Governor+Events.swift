@@ -12,7 +12,7 @@ extension Governor {
     func receive(_ event: KernelEvent) {
         if event.source == .systemdWatch {
             let until = clock.now.advanced(by: Self.watchHold)
-            state.withLock { $0.judgement.supervisorWarns(until: until) }
+            state.withLock { $0.decider.take(.supervisorWarns(until: until)) }
         }
         judge(.event(event.source), triggerGrade: event.source == .pressureTrigger ? event.grade : .normal)
     }

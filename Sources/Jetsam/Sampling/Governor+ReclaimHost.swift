@@ -8,15 +8,15 @@ extension Governor: ReclaimHost {
         }
     }
 
-    var growthRate: Int { state.withLock { $0.judgement.growthRate ?? 0 } }
+    var growthRate: Int { state.withLock { $0.decider.judgement.growthRate ?? 0 } }
 
     func noteStepEnd(_ step: Int, promisedBytes: Int) {
         let now = clock.now
-        state.withLock { $0.scheduler.stepEnded(step, promisedBytes: promisedBytes, at: now) }
+        state.withLock { $0.decider.take(.stepEnded(step, promisedBytes: promisedBytes, at: now)) }
     }
 
     func noteLateAnswer(promisedBytes: Int) {
-        state.withLock { $0.scheduler.answeredLate(promisedBytes: promisedBytes) }
+        state.withLock { $0.decider.take(.answeredLate(promisedBytes: promisedBytes)) }
     }
 
     func judgeAfterStep() {
@@ -29,17 +29,17 @@ extension Governor: ReclaimHost {
             let reading = state.reader.read(.full, at: clock.now, includingStall: false)
             let thresholds = HeadroomThresholds(limitBytes: reading.limitBytes, rule: configuration.headroom)
             let isCritical = reading.headroomBytes < thresholds.criticalEntry
-            return isCritical || state.judgement.emergency.isOutOfMemory ? reading : nil
+            return isCritical || state.decider.judgement.emergency.isOutOfMemory ? reading : nil
         }
     }
 
     func ladderEnded(_ action: Ladder.Action, _ outcome: Ladder.Outcome) {
         let now = clock.now
-        state.withLock { $0.ladder.ended(action, outcome, at: now) }
+        state.withLock { $0.decider.take(.ladderEnded(action, outcome, at: now)) }
     }
 
     func noteLimitsLifted() {
-        state.withLock { $0.scheduler.limitsWereLifted() }
+        state.withLock { $0.decider.take(.limitsLifted) }
     }
 
     func publish(_ step: ReclaimStep, problems: [HandlerProblem]) {
@@ -51,7 +51,7 @@ extension Governor {
     /// Holds a vote of the `external` rule and judges at once.
     func hold(_ level: PressureLevel, for duration: Duration?) {
         let until = duration.map { clock.now.advanced(by: $0) }
-        state.withLock { $0.judgement.hold(level, until: until) }
+        state.withLock { $0.decider.take(.held(level, until: until)) }
         judge(.request)
     }
 

@@ -8,10 +8,7 @@ internal import Synchronization
 final class Governor: Sendable {
     struct State {
         let reader: KernelReader
-        var judgement: Judgement
-        var machine: LevelMachine
-        var scheduler: StepScheduler
-        var regrowth: Regrowth
+        var decider: Decider
         var reading = MemoryReading()
         var changes = ChangeRing()
         var lastFull: MonotonicInstant?
@@ -27,14 +24,10 @@ final class Governor: Sendable {
         var wallClock = WallClockWatch()
         /// By how much the wall clock was set and nobody was told yet.
         var wallClockChange: Duration?
-        var ladder: Ladder
-        var allowsRegrowth = true
         /// Usage in bytes at which an armed kernel threshold wakes us, and the limit that it was made for.
         var armed: (usageBytes: Int, limitBytes: Int)?
         /// The limit for which a kernel threshold was asked for last, whether it could be had or not.
         var thresholdAskedFor: Int?
-        /// When a reclaim thread was last asked to look what the allocator retains.
-        var lastLook: MonotonicInstant?
     }
 
     /// What a judgement leads to: what is posted under the lock, and what follows when it is given back.
@@ -46,10 +39,6 @@ final class Governor: Sendable {
         var hasTimeNews = false
         /// The sampler sleeps longer than it may after this reading.
         var wakesSampler = false
-        var demand: ReclaimDemand?
-        var regrowth: Regrowth.Decision?
-        var ladder: LadderOrder?
-        var looksAtAllocator = false
     }
 
     let configuration: ResourceManager.Configuration
@@ -63,9 +52,6 @@ final class Governor: Sendable {
     let state: Lock<State>
     let bell: Bell
     let victims: any LadderVictims
-    /// Whether the allocator can tell at once what it retains.
-    private let allocatorTells: Bool
-    private let pace: SamplingPace
     private let spans: Spans
     private let level = Atomic<UInt8>(0)
     private let sequence = Atomic<UInt64>(0)
@@ -80,7 +66,6 @@ final class Governor: Sendable {
         ticker: any Ticker, bell: Bell, victims: any LadderVictims,
         hasLastResort: Bool, allocatorTells: Bool
     ) {
-        self.allocatorTells = allocatorTells
         self.configuration = configuration
         self.clock = clock
         self.wallClock = wallClock
@@ -91,21 +76,14 @@ final class Governor: Sendable {
         self.ticker = ticker
         self.bell = bell
         self.victims = victims
-        pace = SamplingPace(configuration: configuration.sampling)
         spans = Spans(configuration.sampling)
         state = Lock(
             State(
-                reader: reader, judgement: Judgement(configuration: configuration),
-                machine: LevelMachine(timing: configuration.level),
-                scheduler: StepScheduler(configuration: configuration),
-                regrowth: Regrowth(configuration: configuration.reclaim),
-                ladder: Ladder(configuration: configuration, hasLastResort: hasLastResort)))
+                reader: reader,
+                decider: Decider(
+                    Decider.Setup(
+                        configuration: configuration, hasLastResort: hasLastResort, allocatorTells: allocatorTells))))
     }
-
-    /// With less time than this to the limit, at the growth since the last reading, readings follow each other closely.
-    private static let steepMilliseconds = 1_000
-    /// How many of them there are then until the limit would be reached.
-    private static let readingsToLimit = 8
 
     /// Nanoseconds: for hot paths.
     var currentLevel: PressureLevel { PressureLevel(rawValue: level.load(ordering: .relaxed)) ?? .normal }
@@ -118,16 +96,7 @@ final class Governor: Sendable {
     /// Reads, judges and leaves what follows for those who do it. Gives how long the sampler may sleep.
     @discardableResult
     func judge(_ cause: LevelCause, triggerGrade: PressureLevel = .normal) -> Duration {
-        let effects = state.withLock { state in
-            let effects = judge(&state, cause, triggerGrade)
-            // Under the lock, in the order in which it was decided: an earlier step that came later would take the place of
-            // the one whose end is waited for. It moves a few words and wakes a thread.
-            if let demand = effects.demand { channel.post(demand) }
-            if let regrowth = effects.regrowth { channel.post(regrowth) }
-            if let order = effects.ladder { channel.post(order) }
-            if effects.looksAtAllocator { channel.postLookAtAllocator() }
-            return effects
-        }
+        let effects = state.withLock { judge(&$0, cause, triggerGrade) }
         if effects.didChange || effects.hasMoved || effects.wantsThreshold || effects.hasTimeNews {
             bell.ring()
         }
@@ -148,43 +117,26 @@ final class Governor: Sendable {
             pauses.expect(now, next: state.lastInterval)
             return Effects(interval: state.lastInterval)
         }
-        let context = RuleContext(
-            reading: reading,
-            thresholds: HeadroomThresholds(limitBytes: reading.limitBytes, rule: configuration.headroom),
-            managedBytes: min(registry.reportedBytes, reading.footprintBytes), cause: cause, triggerGrade: triggerGrade)
-        let vote = state.judgement.judge(context)
-        var effects = Effects(interval: .zero)
+        var observation = Decider.Observation(
+            reading: reading, cause: cause, triggerGrade: triggerGrade, reportedBytes: registry.reportedBytes,
+            inFlightBytes: channel.gauges.inFlightBytes, retainedBytes: channel.gauges.retainedBytes,
+            trimsFrom: channel.gauges.trimsFrom,
+            isCoveredByKernel: isCovered(state, reading))
+        let decision = state.decider.decide(&observation) {
+            Decider.Victims(heldAssertions: victims.heldAssertions, scenes: victims.scenes)
+        }
+        var effects = Effects(interval: decision.interval)
         effects.hasMoved = state.hasMoved
         effects.hasTimeNews = state.wallClockChange != nil || state.pause != nil
         if reading.isLimited, state.thresholdAskedFor != reading.limitBytes {
             state.thresholdAskedFor = reading.limitBytes
             effects.wantsThreshold = true
         }
-        effects.didChange = note(state.machine.take(vote, cause: cause, at: now), &state, reading)
-        let level = state.machine.level
-        if self.level.exchange(level.rawValue, ordering: .relaxed) != level.rawValue {
-            backgroundTasks.noteLevel(level)
+        effects.didChange = note(decision.outcome, &state, reading)
+        if level.exchange(decision.level.rawValue, ordering: .relaxed) != decision.level.rawValue {
+            backgroundTasks.noteLevel(decision.level)
         }
-        decide(&state, context, level, vote.level, &effects)
-        effects.interval = pace.interval(
-            after: reading, thresholds: context.thresholds, level: level, isCoveredByKernel: isCovered(state, reading))
-        if let budget = configuration.footprint.map({ BudgetView(reading, $0) }) {
-            let interval = pace.interval(
-                after: budget.reading, thresholds: budget.thresholds, level: level, isCoveredByKernel: false)
-            effects.interval = min(effects.interval, interval)
-        }
-        if state.judgement.isSuspicious {
-            let close = configuration.timeToLimit.window / GrowthTrend.fewestReadings
-            effects.interval = min(effects.interval, max(configuration.sampling.minimumInterval, close))
-        }
-        if let soon = state.judgement.millisecondsAtOnce, soon < Self.steepMilliseconds {
-            let close = Duration.milliseconds(soon) / Self.readingsToLimit
-            effects.interval = min(effects.interval, max(configuration.sampling.minimumInterval, close))
-        }
-        if let fall = state.machine.fallsAt {
-            effects.interval = min(
-                effects.interval, max(configuration.sampling.minimumInterval, now.duration(to: fall)))
-        }
+        post(decision, state.decider.machine.reason, at: now)
         if cause != .sampler, let last = state.lastTick {
             effects.wakesSampler = now.advanced(by: effects.interval) < last.advanced(by: state.lastInterval)
         }
@@ -196,13 +148,24 @@ final class Governor: Sendable {
         return effects
     }
 
+    /// Under the lock, in the order in which it was decided: an earlier step that came later would take the place of the one whose
+    /// end is waited for. It moves a few words and wakes a thread.
+    private func post(_ decision: Decider.Decision, _ reason: LevelReason?, at now: MonotonicInstant) {
+        if let demand = decision.demand { channel.post(demand) }
+        if let regrowth = decision.regrowth { channel.post(regrowth) }
+        if let action = decision.ladder, let reason {
+            channel.post(LadderOrder(action: action, level: decision.level, reason: reason, decidedAt: now))
+        }
+        if decision.looksAtAllocator { channel.postLookAtAllocator() }
+    }
+
     /// Limits, paths and gaps: what is looked at now and then.
     private func keepUp(_ state: inout State, _ cause: LevelCause, _ now: MonotonicInstant) {
         if cause == .sampler, let pause = pauses.take(now) {
             // We did not run meanwhile: stopped, frozen, or the machine was. Growth across the gap means nothing, and what
             // was read before it is old.
             state.pause = (state.pause ?? .zero) + pause
-            state.judgement.dropHistory()
+            state.decider.take(.paused)
             state.lastFull = nil
             state.lastLimits = nil
         }
@@ -226,9 +189,9 @@ final class Governor: Sendable {
         }
         let reading = state.reader.read(.cheap, at: now, includingStall: false)
         let thresholds = HeadroomThresholds(limitBytes: reading.limitBytes, rule: configuration.headroom)
-        let entry = state.machine.level == .normal ? thresholds.warningEntry : thresholds.criticalEntry
+        let entry = state.decider.machine.level == .normal ? thresholds.warningEntry : thresholds.criticalEntry
         // The estimate takes growth of the page cache for the process's own: look closely before it raises a level.
-        if state.machine.level < .critical, reading.headroomBytes < entry {
+        if state.decider.machine.level < .critical, reading.headroomBytes < entry {
             return readFull(&state, now, includingStall: false)
         }
         if hasMoved(state, reading), state.lastFull.isOlder(than: spans.full, at: now) {
@@ -244,14 +207,14 @@ final class Governor: Sendable {
 
     /// Whether the rules have nothing to look at: at `normal`, a cheap reading that says what the last full one did.
     private func isQuiet(_ state: State, _ reading: MemoryReading) -> Bool {
-        reading.depth == .cheap && state.machine.level == .normal && !state.judgement.isSuspicious
-            && !state.hasMoved && state.wallClockChange == nil && state.pause == nil && !hasMoved(state, reading)
+        reading.depth == .cheap && state.decider.isQuiet && !state.hasMoved && state.wallClockChange == nil
+            && state.pause == nil && !hasMoved(state, reading)
     }
 
     /// How old the last full reading may be where usage has hardly changed since: at `normal` under a limit, cheap readings
     /// show whether there is anything to look at.
     private func longestAge(_ state: State) -> Int64 {
-        state.machine.level == .normal && state.reading.isLimited ? max(spans.full, 1_000_000_000) : spans.full
+        state.decider.machine.level == .normal && state.reading.isLimited ? max(spans.full, 1_000_000_000) : spans.full
     }
 
     private func readFull(_ state: inout State, _ now: MonotonicInstant, includingStall: Bool) -> MemoryReading {
@@ -268,7 +231,7 @@ final class Governor: Sendable {
     private func shouldReadStall(_ state: State, _ cause: LevelCause, _ now: MonotonicInstant) -> Bool {
         guard state.lastStall.isOlder(than: spans.full, at: now) else { return false }
         if cause.eventSource == .pressureTrigger { return true }
-        return state.machine.level > .normal || !hasLiveTrigger
+        return state.decider.machine.level > .normal || !hasLiveTrigger
     }
 
     private func note(_ outcome: LevelMachine.Outcome, _ state: inout State, _ reading: MemoryReading) -> Bool {
@@ -278,65 +241,16 @@ final class Governor: Sendable {
         case .changed(let previous, let reason):
             state.changes.append(
                 LevelChange(
-                    sequence: nextSequence(), previous: previous, level: state.machine.level, reason: reason,
+                    sequence: nextSequence(), previous: previous, level: state.decider.machine.level, reason: reason,
                     instant: reading.instant, headroomBytes: reading.headroomBytes))
         case .repeated(let reason):
-            state.scheduler.allowStep()
             state.changes.append(
                 LevelChange(
-                    sequence: nextSequence(), previous: state.machine.level, level: state.machine.level, reason: reason,
+                    sequence: nextSequence(), previous: state.decider.machine.level, level: state.decider.machine.level,
+                    reason: reason,
                     instant: reading.instant, headroomBytes: reading.headroomBytes))
         }
         return true
-    }
-
-    private func decide(
-        _ state: inout State, _ context: RuleContext, _ level: PressureLevel, _ vote: PressureLevel,
-        _ effects: inout Effects
-    ) {
-        let reading = context.reading
-        if let reason = state.machine.reason {
-            effects.demand = state.scheduler.next(
-                ReclaimContext(
-                    reading: reading, thresholds: context.thresholds, level: level, reason: reason, vote: vote,
-                    growthRate: state.judgement.growthRate, millisecondsToLimit: state.judgement.millisecondsToLimit,
-                    millisecondsAtOnce: state.judgement.millisecondsAtOnce,
-                    purgeableBytes: registry.reportedBytes, inFlightBytes: channel.gauges.inFlightBytes,
-                    retainedBytes: channel.gauges.retainedBytes, trimsFrom: channel.gauges.trimsFrom))
-            effects.ladder = ladder(&state, level, reason, context.now)
-            effects.looksAtAllocator = shouldLookAtAllocator(&state, level, context.now)
-        }
-        if state.scheduler.areLimitsSet, state.allowsRegrowth {
-            let budget = configuration.footprint.map { BudgetView(reading, $0) }
-            let nearer = budget.flatMap { $0.isNearer(than: reading) ? $0 : nil }
-            effects.regrowth = state.regrowth.next(
-                reading: nearer?.reading ?? reading, thresholds: nearer?.thresholds ?? context.thresholds, level: level,
-                growthRate: state.judgement.growthRate)
-        }
-    }
-
-    /// The application frees too, while memory is short: what that leaves with the allocator is looked at by a reclaim thread,
-    /// as the allocator has locks.
-    private func shouldLookAtAllocator(_ state: inout State, _ level: PressureLevel, _ now: MonotonicInstant) -> Bool {
-        guard allocatorTells, level > .normal,
-            state.lastLook.isOlder(than: configuration.reclaim.warningSpacing.nanoseconds, at: now)
-        else { return false }
-        state.lastLook = now
-        return true
-    }
-
-    private func ladder(
-        _ state: inout State, _ level: PressureLevel, _ reason: LevelReason, _ now: MonotonicInstant
-    ) -> LadderOrder? {
-        // Counting those that are held takes a moment, and matters at critical alone.
-        guard level == .critical || state.ladder.isInEpisode else { return nil }
-        let action = state.ladder.next(
-            LadderContext(
-                now: now, level: level, emergency: state.judgement.emergency,
-                nothingLeftSince: state.scheduler.nothingLeftSince,
-                millisecondsToLimit: state.judgement.millisecondsToLimit, heldAssertions: victims.heldAssertions,
-                scenes: victims.scenes))
-        return action.map { LadderOrder(action: $0, level: level, reason: reason, decidedAt: now) }
     }
 
     /// Whether an armed kernel threshold wakes us before anything can be missed.
@@ -359,13 +273,5 @@ private struct Spans {
         limits = sampling.limitsInterval.nanoseconds
         paths = sampling.pathsInterval.nanoseconds
         maximum = sampling.maximumInterval.nanoseconds
-    }
-}
-
-extension MonotonicInstant? {
-    /// Whether so many nanoseconds have passed since; true where there is no instant yet.
-    fileprivate func isOlder(than nanoseconds: Int64, at now: MonotonicInstant) -> Bool {
-        guard let self else { return true }
-        return now.nanoseconds - self.nanoseconds >= nanoseconds
     }
 }

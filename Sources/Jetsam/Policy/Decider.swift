@@ -1,0 +1,221 @@
+internal import MemoryPressure
+
+/// Everything that decides, in one value: readings and what is told beside them go in, level and demands come out.
+///
+/// The same observations and notices in the same order give the same decisions. A replay rests on that, and so does a trial of
+/// another configuration on what was recorded.
+struct Decider {
+    /// What it is made with.
+    struct Setup: Equatable {
+        var configuration = ResourceManager.Configuration()
+        /// Whether the application has a last resort.
+        var hasLastResort = false
+        /// Whether the allocator can tell at once what it retains.
+        var allocatorTells = false
+    }
+
+    let setup: Setup
+    private(set) var judgement: Judgement
+    private(set) var machine: LevelMachine
+    private(set) var scheduler: StepScheduler
+    private(set) var regrowth: Regrowth
+    private(set) var ladder: Ladder
+    private var allowsRegrowth = true
+    /// When a reclaim thread was last asked to look what the allocator retains.
+    private var lastLook: MonotonicInstant?
+    private let pace: SamplingPace
+
+    private var configuration: ResourceManager.Configuration { setup.configuration }
+
+    /// With less time than this to the limit, at the growth since the last reading, readings follow each other closely.
+    private static let steepMilliseconds = 1_000
+    /// How many of them there are then until the limit would be reached.
+    private static let readingsToLimit = 8
+
+    init(_ setup: Setup) {
+        let configuration = setup.configuration
+        self.setup = setup
+        judgement = Judgement(configuration: configuration)
+        machine = LevelMachine(timing: configuration.level)
+        scheduler = StepScheduler(configuration: configuration)
+        regrowth = Regrowth(configuration: configuration.reclaim)
+        ladder = Ladder(configuration: configuration, hasLastResort: setup.hasLastResort)
+        pace = SamplingPace(configuration: configuration.sampling)
+    }
+
+    /// Whether a reading that shows nothing new could be left unjudged.
+    var isQuiet: Bool { machine.level == .normal && !judgement.isSuspicious }
+
+    /// Judges a reading and decides what follows.
+    ///
+    /// - Parameter victims: Counts who could be taken; asked only where that matters, as counting takes a moment. What it said
+    ///   is kept in `observation`.
+    mutating func decide(_ observation: inout Observation, victims: () -> Victims) -> Decision {
+        let reading = observation.reading
+        let context = RuleContext(
+            reading: reading,
+            thresholds: HeadroomThresholds(limitBytes: reading.limitBytes, rule: configuration.headroom),
+            managedBytes: min(observation.reportedBytes, reading.footprintBytes), cause: observation.cause,
+            triggerGrade: observation.triggerGrade)
+        let vote = judgement.judge(context)
+        var decision = Decision(
+            outcome: machine.take(vote, cause: observation.cause, at: reading.instant), level: machine.level)
+        if case .repeated = decision.outcome { scheduler.allowStep() }
+        if let reason = machine.reason {
+            decision.demand = scheduler.next(demandContext(observation, context, reason, vote.level))
+            decision.ladder = nextOfLadder(&observation, victims)
+            decision.looksAtAllocator = shouldLookAtAllocator(reading.instant)
+        }
+        decision.regrowth = nextRegrowth(context)
+        decision.interval = interval(after: context, isCoveredByKernel: observation.isCoveredByKernel)
+        return decision
+    }
+
+    /// Takes what was told beside the readings.
+    mutating func take(_ notice: Notice) {
+        switch notice {
+        case .paused: judgement.dropHistory()
+        case .held(let level, let until): judgement.hold(level, until: until)
+        case .supervisorWarns(let until): judgement.supervisorWarns(until: until)
+        case .stepEnded(let step, let promisedBytes, let now):
+            scheduler.stepEnded(step, promisedBytes: promisedBytes, at: now)
+        case .answeredLate(let promisedBytes): scheduler.answeredLate(promisedBytes: promisedBytes)
+        case .limitsLifted: scheduler.limitsWereLifted()
+        case .ladderEnded(let action, let outcome, let now): ladder.ended(action, outcome, at: now)
+        case .regrowthAllowed(let isAllowed): allowsRegrowth = isAllowed
+        }
+    }
+
+    private func demandContext(
+        _ observation: Observation, _ context: RuleContext, _ reason: LevelReason, _ vote: PressureLevel
+    ) -> ReclaimContext {
+        ReclaimContext(
+            reading: context.reading, thresholds: context.thresholds, level: machine.level, reason: reason, vote: vote,
+            growthRate: judgement.growthRate, millisecondsToLimit: judgement.millisecondsToLimit,
+            millisecondsAtOnce: judgement.millisecondsAtOnce, purgeableBytes: observation.reportedBytes,
+            inFlightBytes: observation.inFlightBytes, retainedBytes: observation.retainedBytes,
+            trimsFrom: observation.trimsFrom)
+    }
+
+    private mutating func nextOfLadder(_ observation: inout Observation, _ victims: () -> Victims) -> Ladder.Action? {
+        guard machine.level == .critical || ladder.isInEpisode else { return nil }
+        let counted = victims()
+        observation.victims = counted
+        return ladder.next(
+            LadderContext(
+                now: observation.reading.instant, level: machine.level, emergency: judgement.emergency,
+                nothingLeftSince: scheduler.nothingLeftSince, millisecondsToLimit: judgement.millisecondsToLimit,
+                heldAssertions: counted.heldAssertions, scenes: counted.scenes))
+    }
+
+    /// The application frees too, while memory is short: what that leaves with the allocator is looked at by a reclaim thread,
+    /// as the allocator has locks.
+    private mutating func shouldLookAtAllocator(_ now: MonotonicInstant) -> Bool {
+        guard setup.allocatorTells, machine.level > .normal,
+            lastLook.isOlder(than: configuration.reclaim.warningSpacing.nanoseconds, at: now)
+        else { return false }
+        lastLook = now
+        return true
+    }
+
+    private mutating func nextRegrowth(_ context: RuleContext) -> Regrowth.Decision? {
+        guard scheduler.areLimitsSet, allowsRegrowth else { return nil }
+        let budget = configuration.footprint.map { BudgetView(context.reading, $0) }
+        let nearer = budget.flatMap { $0.isNearer(than: context.reading) ? $0 : nil }
+        return regrowth.next(
+            reading: nearer?.reading ?? context.reading, thresholds: nearer?.thresholds ?? context.thresholds,
+            level: machine.level, growthRate: judgement.growthRate)
+    }
+
+    /// How long the sampler may sleep.
+    private func interval(after context: RuleContext, isCoveredByKernel: Bool) -> Duration {
+        let minimum = configuration.sampling.minimumInterval
+        var interval = pace.interval(
+            after: context.reading, thresholds: context.thresholds, level: machine.level,
+            isCoveredByKernel: isCoveredByKernel)
+        if let budget = configuration.footprint.map({ BudgetView(context.reading, $0) }) {
+            let ofBudget = pace.interval(
+                after: budget.reading, thresholds: budget.thresholds, level: machine.level, isCoveredByKernel: false)
+            interval = min(interval, ofBudget)
+        }
+        if judgement.isSuspicious {
+            let close = configuration.timeToLimit.window / GrowthTrend.fewestReadings
+            interval = min(interval, max(minimum, close))
+        }
+        if let soon = judgement.millisecondsAtOnce, soon < Self.steepMilliseconds {
+            interval = min(interval, max(minimum, .milliseconds(soon) / Self.readingsToLimit))
+        }
+        if let fall = machine.fallsAt {
+            interval = min(interval, max(minimum, context.now.duration(to: fall)))
+        }
+        return interval
+    }
+}
+
+extension Decider {
+    /// One reading with what is known beside it at its instant.
+    struct Observation: Equatable {
+        var reading = MemoryReading()
+        var cause = LevelCause.sampler
+        /// The grade of the PSI trigger that fired, where that is the cause.
+        var triggerGrade = PressureLevel.normal
+        /// Bytes that registered caches report.
+        var reportedBytes = 0
+        /// Bytes asked of caches that have not answered yet.
+        var inFlightBytes = 0
+        /// Bytes that were freed and that a trim of the allocator can bring.
+        var retainedBytes = 0
+        /// From when on a trim may be made.
+        var trimsFrom = MonotonicInstant(nanoseconds: .min)
+        /// Whether an armed kernel threshold wakes us before anything can be missed.
+        var isCoveredByKernel = false
+        /// Who could be taken; nil where it was not asked.
+        var victims: Victims?
+    }
+
+    /// How many could be taken in the later stages.
+    struct Victims: Equatable {
+        var heldAssertions = 0
+        var scenes = 0
+    }
+
+    /// What follows from one observation.
+    struct Decision: Equatable {
+        var outcome: LevelMachine.Outcome
+        var level: PressureLevel
+        var demand: ReclaimDemand?
+        var regrowth: Regrowth.Decision?
+        var ladder: Ladder.Action?
+        var looksAtAllocator = false
+        /// How long the sampler may sleep.
+        var interval = Duration.zero
+    }
+
+    /// What is told beside the readings.
+    enum Notice: Equatable {
+        /// The process did not run for a while.
+        case paused
+        /// The application holds a level; `normal` ends that.
+        case held(PressureLevel, until: MonotonicInstant?)
+        /// The supervisor says that memory is short.
+        case supervisorWarns(until: MonotonicInstant)
+        /// A step has ended; 0 for a call of the application's.
+        case stepEnded(Int, promisedBytes: Int, at: MonotonicInstant)
+        /// A cache has given after the step that asked for it had ended.
+        case answeredLate(promisedBytes: Int)
+        /// Every limit was lifted.
+        case limitsLifted
+        /// What became of an action of the ladder.
+        case ladderEnded(Ladder.Action, Ladder.Outcome, at: MonotonicInstant)
+        /// Whether limits may rise again at `normal`.
+        case regrowthAllowed(Bool)
+    }
+}
+
+extension MonotonicInstant? {
+    /// Whether so many nanoseconds have passed since; true where there is no instant yet.
+    func isOlder(than nanoseconds: Int64, at now: MonotonicInstant) -> Bool {
+        guard let self else { return true }
+        return now.nanoseconds - self.nanoseconds >= nanoseconds
+    }
+}
