@@ -24,6 +24,8 @@ public final class ResourceManager: Service, Sendable {
     let environment: Environment
     let logger: Logger
     let governor: Governor
+    let recorder: Recorder
+    let traceQueue: TraceQueue?
     let reclaimer: Reclaimer
     /// The scenes of this process, for servers that have some.
     public let scenes: SceneManager
@@ -76,15 +78,22 @@ public final class ResourceManager: Service, Sendable {
         self.metrics = metrics
         let reader = try KernelReader(root: environment.kernelRoot)
         let victims = ManagerVictims(tasks: backgroundTasks)
-        let governor = Governor(
-            reader: reader, configuration: configuration, clock: environment.clock,
-            wallClock: environment.wallClock, backgroundTasks: backgroundTasks, registry: registry, channel: channel,
-            ticker: ticker, bell: bell, victims: victims, hasLastResort: lastResort != nil,
+        let setup = Decider.Setup(
+            configuration: configuration, hasLastResort: lastResort != nil,
             allocatorTells: environment.allocator.trimsAfterEveryStep && environment.allocator.statistics != nil)
+        traceQueue = configuration.recorder.traceFile == nil ? nil : TraceQueue(capacity: Self.tracedRecords)
+        let recorder = Recorder(trace: traceQueue, hashesNames: configuration.recorder.hashesNames)
+        self.recorder = recorder
+        let governor = Governor(
+            reader: reader, clock: environment.clock, wallClock: environment.wallClock,
+            backgroundTasks: backgroundTasks,
+            registry: registry, channel: channel, ticker: ticker, bell: bell, victims: victims, recorder: recorder,
+            setup: setup)
         self.governor = governor
         reclaimer = Reclaimer(
             registry: registry, channel: channel, host: governor, configuration: configuration,
-            clock: environment.clock, allocator: environment.allocator, victims: victims, lastResort: lastResort)
+            clock: environment.clock, allocator: environment.allocator, victims: victims, recorder: recorder,
+            lastResort: lastResort)
         events =
             environment.listensToKernel
             ? KernelEvents(
@@ -233,6 +242,7 @@ public final class ResourceManager: Service, Sendable {
         logSources()
         lifecycle.openNotifier()
         lifecycle.begin(.recorder)
+        let trace = startTrace()
         try await withTaskCancellationHandler {
             // From the first moment: a launch may still be under way when the manager's turn comes.
             try await withGracefulShutdownHandler {
@@ -245,6 +255,7 @@ public final class ResourceManager: Service, Sendable {
         }
         await ticker.stop()
         queue.sync { tell() }
+        await endTrace(trace)
     }
 
     /// From the launch to the end of the process's life.

@@ -169,6 +169,8 @@ extension Decider {
         var trimsFrom = MonotonicInstant(nanoseconds: .min)
         /// Whether an armed kernel threshold wakes us before anything can be missed.
         var isCoveredByKernel = false
+        /// What a dry run is credited with: the reading and the reported bytes are without it.
+        var creditBytes = 0
         /// Who could be taken; nil where it was not asked.
         var victims: Victims?
     }

@@ -102,6 +102,15 @@ enum ReclaimOrder {
         }
     }
 
+    /// The same for a call of the application's: it frees, and holds nobody down afterwards.
+    static func planForRequest(_ clients: [ClientFacts], targetBytes: Int) -> [PlannedRelease] {
+        plan(clients, targetBytes: targetBytes).map { part in
+            var part = part
+            part.limit = .keep
+            return part
+        }
+    }
+
     private static func asks(_ order: [ClientFacts], targetBytes: Int) -> [Int] {
         var asks = [Int](repeating: 0, count: order.count)
         var remaining = targetBytes

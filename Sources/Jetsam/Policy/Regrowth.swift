@@ -86,4 +86,19 @@ struct Regrowth {
             return raised.overflow || raised.partialValue == limit ? nil : (client.id, raised.partialValue)
         }
     }
+
+    /// The new limits of those that get one.
+    static func plan(_ decision: Decision, for facts: [ClientFacts]) -> [PlannedRelease] {
+        let changes: [(id: UInt64, limit: LimitChange)] =
+            switch decision {
+            case .lift: facts.compactMap { $0.limitBytes == nil || $0.isBusy ? nil : ($0.id, .lift) }
+            case .raise(let bytes): limits(facts, bytes: bytes).map { ($0.id, .set(bytes: $0.limitBytes)) }
+            }
+        let asynchronous = Set(facts.filter { $0.traits.contains(.asynchronous) }.map(\.id))
+        return changes.map { change in
+            PlannedRelease(
+                id: change.id, askBytes: 0, limit: change.limit, isAsynchronous: asynchronous.contains(change.id),
+                canBeAsked: false)
+        }
+    }
 }

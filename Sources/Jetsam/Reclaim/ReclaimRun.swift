@@ -88,10 +88,10 @@ struct ReclaimRun {
     let sizes: [UInt64: Int]
     let callDeadline: Duration
     /// What portions are measured by: a critical step that comes meanwhile waits for no more than one of them.
-    private let portionDeadline: Duration
+    let portionDeadline: Duration
 
     private var phase = Phase.trimFirst
-    private let trimsFirst: Bool
+    let trimsFirst: Bool
     private var current: CallID?
     /// A thread trims or measures, which has no deadline.
     private var isBusy = false

@@ -76,6 +76,7 @@ extension Reclaimer {
         let step = run.step(
             sequence: host.nextSequence(), after: host.measure(), didTrim: didTrim, timedOut: outcome == .timedOut,
             end: clock.now)
+        recorder.record(StepRecord(step, run: nil), at: clock.now)
         host.publish(step, problems: [])
     }
 }

@@ -54,9 +54,10 @@ extension Reclaimer {
             if let retained { state.trim.noteCounted(retained) }
             channel.gauges.publish(state.trim)
             let facts = facts(clients, state.ledger, demand.level, before)
-            var plan = ReclaimOrder.plan(facts, targetBytes: demand.targetBytes)
-            // A call of the application's frees; it does not hold anybody down afterwards.
-            if request != nil { for index in plan.indices { plan[index].limit = .keep } }
+            let plan =
+                request == nil
+                ? ReclaimOrder.plan(facts, targetBytes: demand.targetBytes)
+                : ReclaimOrder.planForRequest(facts, targetBytes: demand.targetBytes)
             remember(clients, in: &state)
             state.before = before
             state.managedBefore = managed
@@ -73,6 +74,7 @@ extension Reclaimer {
                         limitBytes: demand.limitBytes, missingBytes: demand.missingBytes, isCheap: isCheap,
                         at: clock.now)
             )
+            recordBeginning(&state, request == nil ? .step : .request, facts)
             channel.gauges.publish(state.run)
             return true
         }
@@ -92,19 +94,8 @@ extension Reclaimer {
             // A scene in the background keeps the limits that it was cut to.
             let held = Set(clients.filter(\.isHeldDown).map(\.id))
             let facts = facts(clients, state.ledger, .normal, state.before).filter { !held.contains($0.id) }
-            let changes: [(id: UInt64, limit: LimitChange)] =
-                switch regrowth {
-                case .lift: facts.compactMap { $0.limitBytes == nil || $0.isBusy ? nil : ($0.id, .lift) }
-                case .raise(let bytes):
-                    Regrowth.limits(facts, bytes: bytes).map { ($0.id, .set(bytes: $0.limitBytes)) }
-                }
-            guard !changes.isEmpty else { return false }
-            let asynchronous = Set(facts.filter { $0.traits.contains(.asynchronous) }.map(\.id))
-            let plan = changes.map { change in
-                PlannedRelease(
-                    id: change.id, askBytes: 0, limit: change.limit,
-                    isAsynchronous: asynchronous.contains(change.id), canBeAsked: false)
-            }
+            let plan = Regrowth.plan(regrowth, for: facts)
+            guard !plan.isEmpty else { return false }
             remember(clients, in: &state)
             let reason = LevelReason(rule: .headroom, observed: 0, threshold: 0, unit: .none, cause: .sampler)
             let demand = ReclaimDemand(
@@ -114,6 +105,10 @@ extension Reclaimer {
             state.run = ReclaimRun(
                 number: state.runs, kind: .regrowth, demand: demand, plan: plan, sizes: [:],
                 callDeadline: configuration.reclaim.criticalDeadline, trimsFirst: false)
+            switch regrowth {
+            case .lift: recordBeginning(&state, .lift, facts)
+            case .raise(let bytes): recordBeginning(&state, .raise, facts, raiseBytes: bytes)
+            }
             channel.gauges.publish(state.run)
             return true
         }
@@ -196,6 +191,7 @@ extension Reclaimer {
             state.requestUnderWay = nil
             state.run = nil
             channel.gauges.publish(nil)
+            recorder.record(StepRecord(step, run: run.number), at: now)
             return (step, problems, request)
         }
         host.publish(step, problems: problems)

@@ -54,6 +54,8 @@ final class Reclaimer: Sendable {
         var isStopped = true
         /// The action of a later stage whose victims are leaving.
         var ladder: LadderRun?
+        /// The caches whose names were recorded.
+        var named: Set<UInt64> = []
     }
 
     /// A call of the application's for bytes.
@@ -72,12 +74,13 @@ final class Reclaimer: Sendable {
     let host: any ReclaimHost
     let state: Lock<State>
     let victims: any LadderVictims
+    let recorder: Recorder
     let lastResort: (@Sendable (LevelReason) -> Void)?
 
     init(
         registry: CacheRegistry, channel: ReclaimChannel, host: any ReclaimHost,
         configuration: ResourceManager.Configuration, clock: any MonotonicClock, allocator: any Allocator,
-        victims: any LadderVictims,
+        victims: any LadderVictims, recorder: Recorder = .off,
         lastResort: (@Sendable (LevelReason) -> Void)?
     ) {
         self.registry = registry
@@ -87,6 +90,7 @@ final class Reclaimer: Sendable {
         self.clock = clock
         self.allocator = allocator
         self.victims = victims
+        self.recorder = recorder
         self.lastResort = lastResort
         state = Lock(State(trim: TrimSchedule(configuration: configuration.trim)))
     }
@@ -129,10 +133,17 @@ final class Reclaimer: Sendable {
             let now = clock.now
             bookSegments(&state, at: now)
             if let pending, run.kind == .regrowth || pending > run.demand.level {
-                state.run?.hurry(deadline: configuration.reclaim.criticalDeadline, at: now)
+                let deadline = configuration.reclaim.criticalDeadline
+                state.run?.hurry(deadline: deadline, at: now)
+                recordHurry(run.number, deadline, at: now)
             }
             let isTrimDue = shouldTrimLast(state, at: now)
             let action = state.run?.next(shouldTrimLast: isTrimDue, callsHandlers: callsHandlers, at: now)
+            if let action {
+                let turn = TurnRecord(
+                    run: run.number, shouldTrimLast: isTrimDue, callsHandlers: callsHandlers, action: action)
+                recorder.record(turn, at: now)
+            }
             channel.gauges.publish(state.run)
             return action
         }
@@ -152,7 +163,9 @@ final class Reclaimer: Sendable {
         let atStart = state.withLock { $0.run?.isAtStart == true ? $0.before.headroomBytes : nil }
         let (headroom, trimmed) = trimAllocator()
         state.withLock { state in
-            state.run?.wasTrimmed(gainedBytes: atStart.map { headroom - $0 } ?? 0, trimmedBytes: trimmed)
+            let gained = atStart.map { headroom - $0 } ?? 0
+            state.run?.wasTrimmed(gainedBytes: gained, trimmedBytes: trimmed)
+            if let run = state.run { recordTrim(run.number, gained, trimmed) }
         }
     }
 
@@ -161,6 +174,7 @@ final class Reclaimer: Sendable {
         _ = registry.releaseSegmentsWithoutHandlers(bytes: bytes - registry.unbookedBytes)
         state.withLock { state in
             state.run?.releasedSegments()
+            if let run = state.run { recordSegments(run.number, nil, 0, at: clock.now) }
             bookSegments(&state, at: clock.now)
             channel.gauges.publish(state.run)
         }
@@ -171,7 +185,9 @@ final class Reclaimer: Sendable {
         guard registry.unbookedBytes > 0, state.run?.kind == .step else { return }
         for client in state.clients.values {
             let bytes = registry.takeUnbooked(client)
-            if bytes > 0 { state.run?.gaveSegments(client: client.id, bytes: bytes, at: now) }
+            guard bytes > 0, let run = state.run else { continue }
+            state.run?.gaveSegments(client: client.id, bytes: bytes, at: now)
+            recordSegments(run.number, client.id, bytes, at: now)
         }
     }
 
@@ -268,6 +284,7 @@ final class Reclaimer: Sendable {
         let (late, isUnmapped) = state.withLock { state -> (Int, Bool) in
             let isTaken =
                 state.run?.answered(id, promisedBytes: promised, freedBytes: freed, error: error, at: now) ?? false
+            record(id, clientID, promised, freed, failed: error != nil, since: start, isTaken: isTaken, at: now)
             channel.gauges.publish(state.run)
             guard !isTaken, asked > 0, promised > 0, state.clients[clientID] != nil else { return (0, false) }
             // The step that asked has been written down without it. What went to the kernel itself has come back for certain;

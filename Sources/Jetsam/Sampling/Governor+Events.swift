@@ -11,8 +11,8 @@ extension Governor {
     /// Takes a kernel event. Runs on the event queue, and only hands over: what follows happens on other threads.
     func receive(_ event: KernelEvent) {
         if event.source == .systemdWatch {
-            let until = clock.now.advanced(by: Self.watchHold)
-            state.withLock { $0.decider.take(.supervisorWarns(until: until)) }
+            let now = clock.now
+            take(.supervisorWarns(until: now.advanced(by: Self.watchHold)), at: now)
         }
         judge(.event(event.source), triggerGrade: event.source == .pressureTrigger ? event.grade : .normal)
     }

@@ -11,6 +11,6 @@ extension Governor {
     /// Whether limits of caches rise again at `normal`. Not in a process that is on its way out: what it would load, nobody
     /// would use.
     func setAllowsRegrowth(_ isAllowed: Bool) {
-        state.withLock { $0.decider.take(.regrowthAllowed(isAllowed)) }
+        take(.regrowthAllowed(isAllowed), at: clock.now)
     }
 }

@@ -12,11 +12,11 @@ extension Governor: ReclaimHost {
 
     func noteStepEnd(_ step: Int, promisedBytes: Int) {
         let now = clock.now
-        state.withLock { $0.decider.take(.stepEnded(step, promisedBytes: promisedBytes, at: now)) }
+        take(.stepEnded(step, promisedBytes: promisedBytes, at: now), at: now)
     }
 
     func noteLateAnswer(promisedBytes: Int) {
-        state.withLock { $0.decider.take(.answeredLate(promisedBytes: promisedBytes)) }
+        take(.answeredLate(promisedBytes: promisedBytes), at: clock.now)
     }
 
     func judgeAfterStep() {
@@ -35,11 +35,11 @@ extension Governor: ReclaimHost {
 
     func ladderEnded(_ action: Ladder.Action, _ outcome: Ladder.Outcome) {
         let now = clock.now
-        state.withLock { $0.decider.take(.ladderEnded(action, outcome, at: now)) }
+        take(.ladderEnded(action, outcome, at: now), at: now)
     }
 
     func noteLimitsLifted() {
-        state.withLock { $0.decider.take(.limitsLifted) }
+        take(.limitsLifted, at: clock.now)
     }
 
     func publish(_ step: ReclaimStep, problems: [HandlerProblem]) {
@@ -50,8 +50,8 @@ extension Governor: ReclaimHost {
 extension Governor {
     /// Holds a vote of the `external` rule and judges at once.
     func hold(_ level: PressureLevel, for duration: Duration?) {
-        let until = duration.map { clock.now.advanced(by: $0) }
-        state.withLock { $0.decider.take(.held(level, until: until)) }
+        let now = clock.now
+        take(.held(level, until: duration.map { now.advanced(by: $0) }), at: now)
         judge(.request)
     }
 

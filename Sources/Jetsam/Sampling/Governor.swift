@@ -52,6 +52,7 @@ final class Governor: Sendable {
     let state: Lock<State>
     let bell: Bell
     let victims: any LadderVictims
+    let recorder: Recorder
     private let spans: Spans
     private let level = Atomic<UInt8>(0)
     private let sequence = Atomic<UInt64>(0)
@@ -60,13 +61,14 @@ final class Governor: Sendable {
     let nudgedFor = Atomic<Int64>(.max)
 
     init(
-        reader: sending KernelReader, configuration: ResourceManager.Configuration, clock: any MonotonicClock,
+        reader: sending KernelReader, clock: any MonotonicClock,
         wallClock: @escaping @Sendable () -> Int64, backgroundTasks: BackgroundTaskRegistry,
         registry: CacheRegistry, channel: ReclaimChannel,
         ticker: any Ticker, bell: Bell, victims: any LadderVictims,
-        hasLastResort: Bool, allocatorTells: Bool
+        recorder: Recorder = .off, setup: Decider.Setup
     ) {
-        self.configuration = configuration
+        self.recorder = recorder
+        configuration = setup.configuration
         self.clock = clock
         self.wallClock = wallClock
         self.backgroundTasks = backgroundTasks
@@ -76,13 +78,11 @@ final class Governor: Sendable {
         self.ticker = ticker
         self.bell = bell
         self.victims = victims
-        spans = Spans(configuration.sampling)
+        spans = Spans(setup.configuration.sampling)
         state = Lock(
             State(
                 reader: reader,
-                decider: Decider(
-                    Decider.Setup(
-                        configuration: configuration, hasLastResort: hasLastResort, allocatorTells: allocatorTells))))
+                decider: Decider(setup)))
     }
 
     /// Nanoseconds: for hot paths.
@@ -103,6 +103,19 @@ final class Governor: Sendable {
         if effects.wakesSampler { ticker.wake() }
         return effects.interval
     }
+
+    /// Takes what was told beside the readings, and records it in the same breath.
+    func take(_ notice: Decider.Notice, _ state: inout State, at now: MonotonicInstant) {
+        state.decider.take(notice)
+        recorder.record(NoticeRecord(notice), at: now)
+    }
+
+    func take(_ notice: Decider.Notice, at now: MonotonicInstant) {
+        state.withLock { take(notice, &$0, at: now) }
+    }
+
+    /// What decides was made with.
+    var setup: Decider.Setup { state.withLock { $0.decider.setup } }
 
     func nextSequence() -> UInt64 {
         sequence.add(1, ordering: .relaxed).newValue
@@ -125,6 +138,7 @@ final class Governor: Sendable {
         let decision = state.decider.decide(&observation) {
             Decider.Victims(heldAssertions: victims.heldAssertions, scenes: victims.scenes)
         }
+        recorder.record(observation, decision)
         var effects = Effects(interval: decision.interval)
         effects.hasMoved = state.hasMoved
         effects.hasTimeNews = state.wallClockChange != nil || state.pause != nil
@@ -165,7 +179,7 @@ final class Governor: Sendable {
             // We did not run meanwhile: stopped, frozen, or the machine was. Growth across the gap means nothing, and what
             // was read before it is old.
             state.pause = (state.pause ?? .zero) + pause
-            state.decider.take(.paused)
+            take(.paused, &state, at: now)
             state.lastFull = nil
             state.lastLimits = nil
         }

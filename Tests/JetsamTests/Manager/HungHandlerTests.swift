@@ -228,9 +228,9 @@ struct HungHandlerTests {
         let registry = CacheRegistry()
         let channel = ReclaimChannel()
         let governor = Governor(
-            reader: try KernelReader(root: tree.root), configuration: .init(), clock: clock, wallClock: { 0 },
+            reader: try KernelReader(root: tree.root), clock: clock, wallClock: { 0 },
             backgroundTasks: BackgroundTaskRegistry(), registry: registry, channel: channel, ticker: SamplerThread(),
-            bell: Bell(), victims: NoVictims(), hasLastResort: false, allocatorTells: false)
+            bell: Bell(), victims: NoVictims(), setup: Decider.Setup())
         let bytes = PurgeableByteCache(name: "bytes", segmentBytes: 64 << 10, registry: registry)
         for number in 0..<512 { bytes.insert([UInt8](repeating: 1, count: 16 << 10), for: "key \(number)") }
         let before = bytes.bytes

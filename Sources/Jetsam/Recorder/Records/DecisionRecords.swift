@@ -1,0 +1,174 @@
+package import MemoryPressure
+
+/// The level rose, fell, or stuck and was told again.
+package struct LevelRecord: Record {
+    package static let kind = TraceKind.level
+
+    package var previous = PressureLevel.normal
+    package var level = PressureLevel.normal
+    package var rule = Rule.headroom
+    package var observed = 0
+    package var threshold = 0
+    package var unit = LevelReason.Unit.bytes
+    package var cause = LevelCause.sampler
+    package var headroomBytes = 0
+
+    package init() {}
+
+    package mutating func visit(_ visitor: inout some FieldVisitor) {
+        visitor.word("previous", &previous)
+        visitor.word("level", &level)
+        visitor.word("rule", &rule)
+        visitor.integer("observed", &observed)
+        visitor.integer("threshold", &threshold)
+        visitor.word("unit", &unit)
+        visitor.word("cause", &cause)
+        visitor.integer("headroomBytes", &headroomBytes)
+    }
+
+    package var reason: LevelReason {
+        LevelReason(rule: rule, observed: observed, threshold: threshold, unit: unit, cause: cause)
+    }
+}
+
+extension LevelRecord {
+    init(previous: PressureLevel, level: PressureLevel, reason: LevelReason, headroomBytes: Int) {
+        self.previous = previous
+        self.level = level
+        rule = reason.rule
+        observed = reason.observed
+        threshold = reason.threshold
+        unit = reason.unit
+        cause = reason.cause
+        self.headroomBytes = headroomBytes
+    }
+
+    /// Nil where the level did not change and was not told again.
+    init?(_ decision: Decider.Decision, _ reading: MemoryReading) {
+        switch decision.outcome {
+        case .unchanged: return nil
+        case .changed(let previous, let reason):
+            self.init(
+                previous: previous, level: decision.level, reason: reason, headroomBytes: reading.headroomBytes)
+        case .repeated(let reason):
+            self.init(
+                previous: decision.level, level: decision.level, reason: reason, headroomBytes: reading.headroomBytes)
+        }
+    }
+}
+
+/// A step of reclaim is due.
+package struct DemandRecord: Record {
+    package static let kind = TraceKind.demand
+
+    package var level = PressureLevel.normal
+    package var rule = Rule.headroom
+    package var step = 0
+    package var targetBytes = 0
+    package var missingBytes = 0
+    package var retainedBytes = 0
+    package var limitBytes = 0
+    package var isUrgent = false
+
+    package init() {}
+
+    package mutating func visit(_ visitor: inout some FieldVisitor) {
+        visitor.word("level", &level)
+        visitor.word("rule", &rule)
+        visitor.integer("step", &step)
+        visitor.integer("targetBytes", &targetBytes)
+        visitor.integer("missingBytes", &missingBytes)
+        visitor.integer("retainedBytes", &retainedBytes)
+        visitor.integer("limitBytes", &limitBytes)
+        visitor.flag("isUrgent", &isUrgent)
+    }
+}
+
+extension DemandRecord {
+    init(_ demand: ReclaimDemand) {
+        level = demand.level
+        rule = demand.reason.rule
+        step = demand.step
+        targetBytes = demand.targetBytes
+        missingBytes = demand.missingBytes
+        retainedBytes = demand.retainedBytes
+        limitBytes = demand.limitBytes
+        isUrgent = demand.isUrgent
+    }
+}
+
+/// Limits of caches rise, or are lifted.
+package struct RegrowthRecord: Record {
+    package static let kind = TraceKind.regrowth
+
+    /// 0 where they are lifted.
+    package var raiseBytes = 0
+
+    package init() {}
+
+    package mutating func visit(_ visitor: inout some FieldVisitor) {
+        visitor.integer("raiseBytes", &raiseBytes)
+    }
+}
+
+extension RegrowthRecord {
+    init(_ decision: Regrowth.Decision) {
+        if case .raise(let bytes) = decision { raiseBytes = bytes }
+    }
+}
+
+/// A later stage of the ladder acts.
+package struct LadderRecord: Record {
+    package static let kind = TraceKind.ladder
+
+    package enum Action: UInt8, NumberedWord {
+        case none, expireAssertions, loseScene, lastResort
+        package static let words = ["none", "expireAssertions", "loseScene", "lastResort"]
+    }
+
+    package var level = PressureLevel.critical
+    package var action = Action.none
+    /// The most assertions that expire.
+    package var count = 0
+
+    package init() {}
+
+    package mutating func visit(_ visitor: inout some FieldVisitor) {
+        visitor.word("level", &level)
+        visitor.word("action", &action)
+        visitor.integer("count", &count)
+    }
+}
+
+extension LadderRecord {
+    init(_ action: Ladder.Action, level: PressureLevel) {
+        self.level = level
+        (self.action, count) = Action.of(action)
+    }
+}
+
+extension LadderRecord.Action {
+    static func of(_ action: Ladder.Action) -> (LadderRecord.Action, count: Int) {
+        switch action {
+        case .expireAssertions(let most): (.expireAssertions, most)
+        case .loseScene: (.loseScene, 0)
+        case .lastResort: (.lastResort, 0)
+        }
+    }
+
+    func action(count: Int) -> Ladder.Action? {
+        switch self {
+        case .none: nil
+        case .expireAssertions: .expireAssertions(atMost: count)
+        case .loseScene: .loseScene
+        case .lastResort: .lastResort
+        }
+    }
+}
+
+/// A reclaim thread is asked to look what the allocator retains.
+package struct LookRecord: Record {
+    package static let kind = TraceKind.look
+    package init() {}
+    package mutating func visit(_ visitor: inout some FieldVisitor) {}
+}

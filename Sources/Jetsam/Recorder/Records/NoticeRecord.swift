@@ -1,0 +1,120 @@
+package import MemoryPressure
+
+/// What was told beside the readings, and changes what is decided next.
+package struct NoticeRecord: Record {
+    package static let kind = TraceKind.notice
+
+    package enum What: UInt8, NumberedWord {
+        case paused, held, supervisorWarns, stepEnded, answeredLate, limitsLifted, ladderEnded, regrowthAllowed
+        package static let words = [
+            "paused", "held", "supervisorWarns", "stepEnded", "answeredLate", "limitsLifted", "ladderEnded",
+            "regrowthAllowed",
+        ]
+    }
+
+    /// What became of an action of the ladder.
+    package enum Outcome: UInt8, NumberedWord {
+        case none, abandoned, nobody, gone, timedOut
+        package static let words = ["none", "abandoned", "nobody", "gone", "timedOut"]
+    }
+
+    package var what = What.paused
+    /// Of `held`.
+    package var level = PressureLevel.normal
+    /// Of `held` and `supervisorWarns`.
+    package var until: MonotonicInstant?
+    /// Of `stepEnded`.
+    package var step = 0
+    /// Of `stepEnded` and `answeredLate`.
+    package var promisedBytes = 0
+    /// Of `ladderEnded`.
+    package var action = LadderRecord.Action.none
+    package var count = 0
+    package var outcome = Outcome.none
+    /// Of `regrowthAllowed`.
+    package var isAllowed = false
+
+    package init() {}
+
+    package mutating func visit(_ visitor: inout some FieldVisitor) {
+        visitor.word("what", &what)
+        visitor.word("level", &level)
+        visitor.instant("until", &until)
+        visitor.integer("step", &step)
+        visitor.integer("promisedBytes", &promisedBytes)
+        visitor.word("action", &action)
+        visitor.integer("count", &count)
+        visitor.word("outcome", &outcome)
+        visitor.flag("isAllowed", &isAllowed)
+    }
+}
+
+extension NoticeRecord {
+    init(_ notice: Decider.Notice) {
+        switch notice {
+        case .paused: what = .paused
+        case .held(let level, let until):
+            what = .held
+            self.level = level
+            self.until = until
+        case .supervisorWarns(let until):
+            what = .supervisorWarns
+            self.until = until
+        case .stepEnded(let step, let promisedBytes, _):
+            what = .stepEnded
+            self.step = step
+            self.promisedBytes = promisedBytes
+        case .answeredLate(let promisedBytes):
+            what = .answeredLate
+            self.promisedBytes = promisedBytes
+        case .limitsLifted: what = .limitsLifted
+        case .ladderEnded(let action, let outcome, _):
+            what = .ladderEnded
+            (self.action, count) = LadderRecord.Action.of(action)
+            self.outcome = Outcome(outcome)
+        case .regrowthAllowed(let isAllowed):
+            what = .regrowthAllowed
+            self.isAllowed = isAllowed
+        }
+    }
+
+    /// What was told; nil where the record says what cannot be.
+    func notice(at instant: MonotonicInstant) -> Decider.Notice? {
+        switch what {
+        case .paused: .paused
+        case .held: .held(level, until: until)
+        case .supervisorWarns: until.map { .supervisorWarns(until: $0) }
+        case .stepEnded: .stepEnded(step, promisedBytes: promisedBytes, at: instant)
+        case .answeredLate: .answeredLate(promisedBytes: promisedBytes)
+        case .limitsLifted: .limitsLifted
+        case .ladderEnded:
+            if let action = action.action(count: count), let outcome = outcome.outcome {
+                .ladderEnded(action, outcome, at: instant)
+            } else {
+                nil
+            }
+        case .regrowthAllowed: .regrowthAllowed(isAllowed)
+        }
+    }
+}
+
+extension NoticeRecord.Outcome {
+    init(_ outcome: Ladder.Outcome) {
+        switch outcome {
+        case .abandoned: self = .abandoned
+        case .nobody: self = .nobody
+        case .gone: self = .gone
+        case .timedOut: self = .timedOut
+        }
+    }
+
+    var outcome: Ladder.Outcome? {
+        switch self {
+        case .none: nil
+        case .abandoned: .abandoned
+        case .nobody: .nobody
+        case .gone: .gone
+        case .timedOut: .timedOut
+        }
+    }
+}

@@ -1,0 +1,106 @@
+package import MemoryPressure
+
+/// One reading that was judged, with what was known beside it, and when the next was to be taken.
+package struct ReadingRecord: Record {
+    package static let kind = TraceKind.reading
+
+    /// What was judged: of a dry run, what would have been read if its steps had been carried out.
+    package var reading = MemoryReading()
+    /// Bytes that a dry run is credited with: so much more than ``reading`` says was used.
+    package var creditBytes = 0
+    package var cause = LevelCause.sampler
+    package var triggerGrade = PressureLevel.normal
+    package var reportedBytes = 0
+    package var inFlightBytes = 0
+    package var retainedBytes = 0
+    package var trimsFrom = MonotonicInstant(nanoseconds: .min)
+    package var isCoveredByKernel = false
+    package var heldAssertions: Int?
+    package var scenes: Int?
+    /// Decided from it: how long the sampler may sleep.
+    package var interval = Duration.zero
+
+    package init() {}
+
+    package mutating func visit(_ visitor: inout some FieldVisitor) {
+        visitor.number("sequence", &reading.sequence)
+        visitor.word("depth", &reading.depth)
+        visitor.integer("limitBytes", &reading.limitBytes)
+        visitor.flag("isLimited", &reading.isLimited)
+        visitor.integer("tightestLevel", &reading.tightestLevel)
+        visitor.integer("usageBytes", &reading.usageBytes)
+        visitor.integer("unreclaimableBytes", &reading.unreclaimableBytes)
+        visitor.integer("headroomBytes", &reading.headroomBytes)
+        visitor.optional("availableBytes", &reading.availableBytes)
+        visitor.optional("distanceToHighBytes", &reading.distanceToHighBytes)
+        visitor.optional("highBytes", &reading.highBytes)
+        visitor.integer("footprintBytes", &reading.footprintBytes)
+        visitor.counter("stallSomeMicroseconds", &reading.stallSomeMicroseconds)
+        visitor.counter("stallFullMicroseconds", &reading.stallFullMicroseconds)
+        visit(events: &visitor)
+        visitor.counter("refaultedPages", &reading.refaultedPages)
+        visitor.word("cause", &cause)
+        visitor.word("triggerGrade", &triggerGrade)
+        visitor.integer("reportedBytes", &reportedBytes)
+        visitor.integer("inFlightBytes", &inFlightBytes)
+        visitor.integer("retainedBytes", &retainedBytes)
+        visitor.instant("trimsFrom", &trimsFrom)
+        visitor.flag("isCoveredByKernel", &isCoveredByKernel)
+        visitor.optional("heldAssertions", &heldAssertions)
+        visitor.optional("scenes", &scenes)
+        visitor.integer("creditBytes", &creditBytes)
+        visitor.duration("interval", &interval)
+    }
+
+    /// All four of `memory.events`, or none.
+    private mutating func visit(events visitor: inout some FieldVisitor) {
+        var high = reading.events?.high
+        var max = reading.events?.max
+        var oom = reading.events?.oom
+        var oomKill = reading.events?.oomKill
+        visitor.counter("high", &high)
+        visitor.counter("max", &max)
+        visitor.counter("oom", &oom)
+        visitor.counter("oomKill", &oomKill)
+        guard let high, let max, let oom, let oomKill else {
+            reading.events = nil
+            return
+        }
+        var events = MemoryEventCounters()
+        events.high = high
+        events.max = max
+        events.oom = oom
+        events.oomKill = oomKill
+        reading.events = events
+    }
+}
+
+extension ReadingRecord {
+    init(_ observation: Decider.Observation, interval: Duration) {
+        reading = observation.reading
+        cause = observation.cause
+        triggerGrade = observation.triggerGrade
+        reportedBytes = observation.reportedBytes
+        inFlightBytes = observation.inFlightBytes
+        retainedBytes = observation.retainedBytes
+        trimsFrom = observation.trimsFrom
+        isCoveredByKernel = observation.isCoveredByKernel
+        heldAssertions = observation.victims?.heldAssertions
+        scenes = observation.victims?.scenes
+        creditBytes = observation.creditBytes
+        self.interval = interval
+    }
+
+    /// What was judged; the instant is the record's.
+    func observation(at instant: MonotonicInstant) -> Decider.Observation {
+        var observation = Decider.Observation(
+            reading: reading, cause: cause, triggerGrade: triggerGrade, reportedBytes: reportedBytes,
+            inFlightBytes: inFlightBytes, retainedBytes: retainedBytes, trimsFrom: trimsFrom,
+            isCoveredByKernel: isCoveredByKernel, creditBytes: creditBytes)
+        observation.reading.instant = instant
+        if let heldAssertions {
+            observation.victims = Decider.Victims(heldAssertions: heldAssertions, scenes: scenes ?? 0)
+        }
+        return observation
+    }
+}

@@ -1,0 +1,130 @@
+internal import MemoryPressure
+internal import SystemPackage
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Darwin
+#endif
+
+/// Writes what a queue takes in to a file, from a thread of its own.
+final class TraceFile: Sendable {
+    private struct State {
+        var writer = TraceLineWriter()
+        var writtenBytes = 0
+        var isFull = false
+        /// The first error; from then on nothing is written.
+        var error: Errno?
+    }
+
+    private let queue: TraceQueue
+    private let file: FileDescriptor
+    private let maximumBytes: Int
+    private let clock: any MonotonicClock
+    private let state = Lock(State())
+    private let spot = ParkingSpot()
+    private let ending = Lock<Ending>(Ending())
+
+    private struct Ending {
+        var isStopped = false
+        var hasEnded = false
+        var waiter: CheckedContinuation<Void, Never>?
+    }
+
+    /// Often enough that a full queue is rare, and seldom enough that nobody notices it.
+    private static let interval = Duration.milliseconds(200)
+
+    /// Opens the file, which nobody else may read. A trace that is there already is kept beside it, with `.previous` behind its
+    /// name.
+    init(
+        path: FilePath, maximumBytes: Int, header: TraceHeader, queue: TraceQueue, clock: any MonotonicClock
+    ) throws(Errno) {
+        self.queue = queue
+        self.maximumBytes = maximumBytes
+        self.clock = clock
+        do {
+            try Self.keepPrevious(path)
+            file = try FileDescriptor.open(
+                path, .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec], permissions: .ownerReadWrite)
+        } catch let error as Errno {
+            throw error
+        } catch {
+            throw .ioError
+        }
+        state.withLock { $0.writer.append(header, at: clock.now) }
+    }
+
+    deinit {
+        try? file.close()
+    }
+
+    func start() throws(Errno) {
+        try ServiceThread.start("jetsam.trace", stackBytes: 128 << 10) { self.loop() }
+    }
+
+    /// Writes what there is and ends the thread.
+    func stop() async {
+        ending.withLock { $0.isStopped = true }
+        spot.signal()
+        await withCheckedContinuation { continuation in
+            let hasEnded = ending.withLock { ending in
+                if !ending.hasEnded { ending.waiter = continuation }
+                return ending.hasEnded
+            }
+            if hasEnded { continuation.resume() }
+        }
+    }
+
+    /// What went wrong with the file; nil where nothing did.
+    var error: Errno? { state.withLock { $0.error } }
+
+    private static func keepPrevious(_ path: FilePath) throws(Errno) {
+        guard unsafe rename(path.string, path.string + ".previous") != 0, errno != ENOENT else { return }
+        throw Errno(rawValue: errno)
+    }
+
+    private func loop() {
+        while !ending.withLock({ $0.isStopped }) {
+            writeAll()
+            spot.wait(for: Self.interval)
+        }
+        writeAll()
+        let waiter = ending.withLock { ending in
+            ending.hasEnded = true
+            return ending.waiter
+        }
+        waiter?.resume()
+    }
+
+    private func writeAll() {
+        state.withLock { state in
+            while let entry = queue.take() {
+                guard let event = TraceEvent(kind: entry.kind, bytes: entry.bytes), !state.isFull else { continue }
+                event.write(to: &state.writer, at: entry.instant)
+                if state.writer.bytes.count >= 64 << 10 { write(&state) }
+            }
+            let lost = queue.takeLost()
+            if lost > 0, !state.isFull { state.writer.append(LostRecord(.tooFast, records: lost), at: clock.now) }
+            write(&state)
+        }
+    }
+
+    private func write(_ state: inout State) {
+        defer { state.writer.drop() }
+        guard state.error == nil, !state.isFull else { return }
+        if state.writtenBytes + state.writer.bytes.count > maximumBytes {
+            state.isFull = true
+            state.writer.drop()
+            state.writer.append(LostRecord(.fileFull, records: 0), at: clock.now)
+        }
+        do {
+            let bytes = state.writer.bytes
+            try file.writeAll(bytes)
+            state.writtenBytes += bytes.count
+        } catch {
+            state.error = error as? Errno ?? .ioError
+        }
+    }
+}

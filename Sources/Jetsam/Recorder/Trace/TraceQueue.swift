@@ -1,0 +1,79 @@
+internal import MemoryPressure
+
+/// Records on their way to a file: put in by whoever records, taken out by the thread that writes.
+///
+/// Its memory is there from the start. Where the file is too slow the newest records are left out and counted: what is decided
+/// waits for no disk.
+@safe final class TraceQueue: Sendable {
+    struct Entry {
+        var kind: TraceKind
+        var instant: MonotonicInstant
+        var bytes: [UInt8]
+    }
+
+    private struct State {
+        var first = 0
+        var count = 0
+        var lost = 0
+    }
+
+    /// A slot: the instant, the kind, the length, the record's bytes.
+    private static let stride = 12 + RecordBytes.most + 4
+    private let capacity: Int
+    /// Read and written under the lock alone.
+    nonisolated(unsafe) private let slots: UnsafeMutableRawBufferPointer
+    private let state = Lock(State())
+
+    /// - Parameter capacity: How many records may wait; 228 bytes each.
+    init(capacity: Int) {
+        self.capacity = capacity
+        unsafe slots = .allocate(byteCount: capacity * Self.stride, alignment: 8)
+        // Touched now, so that no page is faulted in while something is decided.
+        unsafe slots.initializeMemory(as: UInt8.self, repeating: 0)
+    }
+
+    deinit {
+        unsafe slots.deallocate()
+    }
+
+    func append(_ kind: TraceKind, at instant: MonotonicInstant, _ bytes: UnsafeRawBufferPointer) {
+        state.withLock { state in
+            guard state.count < capacity else {
+                state.lost += 1
+                return
+            }
+            let offset = (state.first + state.count) % capacity * Self.stride
+            unsafe slots.storeBytes(of: instant.nanoseconds, toByteOffset: offset, as: Int64.self)
+            unsafe slots.storeBytes(of: kind.rawValue, toByteOffset: offset + 8, as: UInt16.self)
+            unsafe slots.storeBytes(of: UInt16(bytes.count), toByteOffset: offset + 10, as: UInt16.self)
+            let place = unsafe UnsafeMutableRawBufferPointer(
+                rebasing: slots[(offset + 12)..<(offset + Self.stride)])
+            unsafe place.copyMemory(from: bytes)
+            state.count += 1
+        }
+    }
+
+    /// The oldest record; nil where none waits.
+    func take() -> Entry? {
+        state.withLock { state in
+            guard state.count > 0 else { return nil }
+            let offset = state.first * Self.stride
+            let nanoseconds = unsafe slots.load(fromByteOffset: offset, as: Int64.self)
+            let kind = unsafe slots.load(fromByteOffset: offset + 8, as: UInt16.self)
+            let count = unsafe Int(slots.load(fromByteOffset: offset + 10, as: UInt16.self))
+            let bytes = unsafe [UInt8](slots[(offset + 12)..<(offset + 12 + count)])
+            state.first = (state.first + 1) % capacity
+            state.count -= 1
+            guard let kind = TraceKind(rawValue: kind) else { return nil }
+            return Entry(kind: kind, instant: MonotonicInstant(nanoseconds: nanoseconds), bytes: bytes)
+        }
+    }
+
+    /// How many were left out since the last call.
+    func takeLost() -> Int {
+        state.withLock { state in
+            defer { state.lost = 0 }
+            return state.lost
+        }
+    }
+}

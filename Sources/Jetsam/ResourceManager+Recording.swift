@@ -1,0 +1,32 @@
+internal import Logging
+internal import MemoryPressure
+internal import SystemPackage
+
+extension ResourceManager {
+    /// How many records may wait for the trace's file: 1.8 MiB. A second of the closest readings there can be, and more.
+    static let tracedRecords = 8192
+
+    /// Opens the trace where one is wanted. One that cannot be written is said so, and nothing else is held up by it.
+    func startTrace() -> TraceFile? {
+        guard let queue = traceQueue, let path = configuration.recorder.traceFile else { return nil }
+        var header = TraceHeader(governor.setup)
+        header.wallClock = Int(environment.wallClock())
+        do {
+            let file = try TraceFile(
+                path: FilePath(path), maximumBytes: configuration.recorder.maximumTraceBytes, header: header,
+                queue: queue, clock: environment.clock)
+            try file.start()
+            logger.info("A trace is written", metadata: ["file": "\(path)"])
+            return file
+        } catch {
+            logger.warning("No trace is written: \(path) \(error)", metadata: ["file": "\(path)"])
+            return nil
+        }
+    }
+
+    func endTrace(_ trace: TraceFile?) async {
+        guard let trace else { return }
+        await trace.stop()
+        if let error = trace.error { logger.warning("The trace is not whole: \(error)") }
+    }
+}

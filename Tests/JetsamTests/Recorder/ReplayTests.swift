@@ -1,0 +1,58 @@
+import JetsamTesting
+import MemoryPressure
+import Testing
+
+@testable import Jetsam
+
+struct ReplayTests {
+    @Test("What a manager decided under pressure is decided again from its trace, byte for byte")
+    func replays() async throws {
+        let trace = try await Self.recordPressure()
+        let bytes = try trace.read()
+        let expected: Set = [
+            "trace", "reading", "notice", "level", "demand", "run", "client", "turn", "answer", "step", "cache",
+        ]
+        #expect(try TraceText(bytes).kinds.isSuperset(of: expected))
+        let again = try TraceText(bytes).replayed()
+        #expect(again.differences == 0)
+        #expect(again.text == String(decoding: bytes, as: UTF8.self))
+    }
+
+    @Test("A decision that was changed in the trace is found")
+    func finds() async throws {
+        let trace = try await Self.recordPressure()
+        let text = String(decoding: try trace.read(), as: UTF8.self)
+        #expect(text.contains("\"targetBytes\":"))
+        let other = Self.replacingFirst("\"targetBytes\":", in: text, with: "\"targetBytes\":1")
+        #expect(try TraceText(Array(other.utf8)).replayed().differences > 0)
+    }
+
+    /// A manager in a made-up container that fills up, with one cache that gives and one that hangs a little.
+    private static func recordPressure() async throws -> TemporaryFile {
+        let file = try TemporaryFile()
+        var configuration = ResourceManager.Configuration()
+        configuration.recorder.traceFile = file.path
+        let fixture = try Fixture(configuration: configuration)
+        try await fixture.run { fixture in
+            let first = FakeCache("first", bytes: 120 * mebibyte, in: fixture)
+            let second = FakeCache("second", bytes: 60 * mebibyte, priority: .low, in: fixture)
+            for used in [300, 380, 420, 460, 490] {
+                fixture.set(used: used * mebibyte)
+                fixture.machine.advance(by: .milliseconds(300))
+                await fixture.settle()
+            }
+            fixture.set(used: 200 * mebibyte)
+            for _ in 0..<40 { fixture.machine.advance(by: .milliseconds(500)) }
+            await fixture.toldEverything()
+            #expect(first.state.withLock { $0.requests.count } + second.state.withLock { $0.requests.count } > 0)
+        }
+        return file
+    }
+
+    private static func replacingFirst(_ part: String, in text: String, with other: String) -> String {
+        let bytes = Array(text.utf8)
+        let wanted = Array(part.utf8)
+        guard let start = bytes.indices.first(where: { bytes[$0...].starts(with: wanted) }) else { return text }
+        return String(decoding: bytes[..<start] + Array(other.utf8) + bytes[(start + wanted.count)...], as: UTF8.self)
+    }
+}
