@@ -35,6 +35,7 @@ let package = Package(
         .executable(name: "Assertions", targets: ["Assertions"]),
         .executable(name: "Caches", targets: ["Caches"]),
         .executable(name: "Reclaim", targets: ["Reclaim"]),
+        .executable(name: "Recorder", targets: ["Recorder"]),
         // To be preloaded.
         .library(name: "AllocationCount", type: .dynamic, targets: ["AllocationCount"]),
     ],
@@ -98,6 +99,17 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             path: "Comparisons/Reclaim",
+            packageAccess: false,
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "Recorder",
+            dependencies: [
+                "ComparisonSupport",
+                .product(name: "Jetsam", package: "swift-jetsam"),
+                .product(name: "MemoryPressure", package: "swift-jetsam"),
+            ],
+            path: "Comparisons/Recorder",
             packageAccess: false,
             swiftSettings: settings
         ),

@@ -4,6 +4,7 @@
 #ifdef __linux__
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -12,6 +13,7 @@
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -121,6 +123,22 @@ int test_process_end(pid_t child) {
   while (waitpid(child, &status, 0) < 0)
     if (errno != EINTR) return -errno;
   return status;
+}
+
+int test_thread_drop_memory_locks(void) {
+  struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+  struct __user_cap_data_struct data[2];
+  if (syscall(SYS_capget, &header, data) != 0) return -errno;
+  data[0].effective &= ~(1u << CAP_IPC_LOCK);
+  return syscall(SYS_capset, &header, data) == 0 ? 0 : -errno;
+}
+
+long test_process_limit_memory_locks(long bytes) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_MEMLOCK, &limit)) return -errno - 1;
+  long before = limit.rlim_cur == RLIM_INFINITY ? -1 : (long)limit.rlim_cur;
+  limit.rlim_cur = bytes < 0 ? RLIM_INFINITY : (rlim_t)bytes;
+  return setrlimit(RLIMIT_MEMLOCK, &limit) ? -errno - 1 : before;
 }
 
 int test_thread_private_mounts(void) {

@@ -13,7 +13,9 @@ struct JetsamStress: ParsableCommand {
             Sizes are read as people write them: 4096, 512MiB, 1.5GiB (powers of 1024), 200MB (powers of 1000). Rates are a \
             size and /s: 200MB/s, 1GiB/s. Times: 500ms, 5s, 2m, 1h; a bare number is seconds.
             """,
-        subcommands: [AllocateCommand.self, RunCommand.self, EnterCommand.self],
+        subcommands: [
+            AllocateCommand.self, RunCommand.self, EnterCommand.self, RecordKillsCommand.self, RecordLoadCommand.self,
+        ],
         defaultSubcommand: AllocateCommand.self
     )
 }

@@ -28,23 +28,21 @@ extension ResourceManager.Configuration {
         public init() {}
     }
 
-    func checkRecording(_ findings: inout ConfigurationFindings) {
-        findings.path("recorder.directory", recorder.directory)
-        findings.path("recorder.traceFile", recorder.traceFile)
-        findings.path("control.directory", control.directory)
-        findings.require(
+    func validateRecording() throws(ConfigurationError) {
+        try path("recorder.directory", recorder.directory)
+        try path("recorder.traceFile", recorder.traceFile)
+        try path("control.directory", control.directory)
+        try require(
             "recorder.capacityBytes", recorder.capacityBytes, (64 << 10...64 << 20).contains(recorder.capacityBytes),
             "in 65536…67108864")
-        findings.require(
+        try require(
             "recorder.maximumTraceBytes", recorder.maximumTraceBytes,
             (1 << 20...1 << 40).contains(recorder.maximumTraceBytes), "in 1048576…1099511627776")
     }
-}
 
-extension ConfigurationFindings {
-    fileprivate mutating func path(_ setting: String, _ value: String?) {
+    private func path(_ setting: String, _ value: String?) throws(ConfigurationError) {
         guard let value else { return }
         let isGood = value.hasPrefix("/") && !value.utf8.contains(0) && value.utf8.count < 4096
-        require(setting, value, isGood, "an absolute path of fewer than 4096 bytes")
+        try require(setting, value, isGood, "an absolute path of fewer than 4096 bytes")
     }
 }

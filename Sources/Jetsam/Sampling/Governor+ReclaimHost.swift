@@ -27,7 +27,7 @@ extension Governor: ReclaimHost {
         state.withLock { state in
             state.lastFull = clock.now
             let reading = state.reader.read(.full, at: clock.now, includingStall: false)
-            let thresholds = state.decider.thresholds(reading)
+            let thresholds = HeadroomThresholds(limitBytes: reading.limitBytes, rule: configuration.headroom)
             let isCritical = reading.headroomBytes < thresholds.criticalEntry
             return isCritical || state.decider.judgement.emergency.isOutOfMemory ? reading : nil
         }
@@ -81,7 +81,8 @@ extension Governor {
         state.withLock { state in
             guard state.hasMoved else { return false }
             state.hasMoved = false
-            forgetThresholds(&state)
+            state.armed = nil
+            state.thresholdAskedFor = nil
             state.reader.rediscover()
             return true
         }
@@ -99,7 +100,7 @@ extension Governor {
             else { return nil }
             // Below half of the limit no rule votes; from there on readings are paced by what is left.
             let half = reading.limitBytes / 2
-            let thresholds = state.decider.thresholds(reading)
+            let thresholds = HeadroomThresholds(limitBytes: reading.limitBytes, rule: configuration.headroom)
             let beyond = [thresholds.warningEntry, thresholds.criticalEntry].map { reading.limitBytes - $0 }
             return (
                 state.reader.levels[reading.tightestLevel].directory, half, beyond.filter { $0 > half },

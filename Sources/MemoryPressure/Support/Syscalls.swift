@@ -82,6 +82,13 @@ package enum Syscalls {
         unsafe path.withCString { unsafe access($0, F_OK) } == 0
     }
 
+    /// What tells a file from every other one; nil where there is none of that name.
+    package static func identity(of path: String) -> (device: UInt64, inode: UInt64)? {
+        var information = stat()
+        guard unsafe path.withCString({ unsafe stat($0, &information) }) == 0 else { return nil }
+        return (UInt64(truncatingIfNeeded: information.st_dev), UInt64(truncatingIfNeeded: information.st_ino))
+    }
+
     /// The index behind the next `byte` from `start` on; the end where there is none.
     @inline(__always)
     static func index(after byte: UInt8, in bytes: borrowing Span<UInt8>, from start: Int) -> Int {

@@ -34,4 +34,10 @@ int test_process_limit_address_space(long bytes);
 // Gives the calling thread mounts of its own, which nobody else sees. 0 or a negative errno.
 int test_thread_private_mounts(void);
 
+// Takes from the calling thread the right to lock memory beyond RLIMIT_MEMLOCK. 0 or a negative errno.
+int test_thread_drop_memory_locks(void);
+// Sets how much memory the calling process may lock without that right (RLIMIT_MEMLOCK), in bytes; -1 for as much as it likes, as
+// far as it may say so. What it was, or a negative errno less one.
+long test_process_limit_memory_locks(long bytes);
+
 #endif

@@ -21,16 +21,35 @@ public struct LaunchReason: Sendable, Equatable, CustomStringConvertible {
         public var description: String { code.rawValue }
     }
 
-    /// How the last run ended.
+    /// How the last run ended, as far as its flight recorder tells.
     public struct PreviousExit: Sendable, Hashable, CustomStringConvertible {
         private enum Code: String, Sendable {
-            case unknown
+            case unknown, clean, pressureShutdown, watchdog, crash, killedByOOM, killedProbablyOOM, reboot,
+                killedUnknown
         }
 
         private let code: Code
 
-        /// Nothing was recorded.
+        /// Nothing was recorded: this is the first run, or the flight recorder is off.
         public static let unknown = PreviousExit(code: .unknown)
+        /// The manager came to its end in order.
+        public static let clean = PreviousExit(code: .clean)
+        /// It came to its end in order after it had called the last resort.
+        public static let pressureShutdown = PreviousExit(code: .pressureShutdown)
+        /// A missed life-cycle deadline ended the process, as configured.
+        public static let watchdog = PreviousExit(code: .watchdog)
+        /// The manager threw, or the supervisor said that the process had crashed. A crash of which nobody tells is
+        /// ``killedUnknown``: Jetsam installs no signal handler.
+        public static let crash = PreviousExit(code: .crash)
+        /// The kernel's OOM killer took a process of the same cgroup at or after its last record.
+        public static let killedByOOM = PreviousExit(code: .killedByOOM)
+        /// It ended without a word while headroom was below its critical threshold: the OOM killer of a cgroup that is gone, or
+        /// something that kills for memory without the kernel's count of it.
+        public static let killedProbablyOOM = PreviousExit(code: .killedProbablyOOM)
+        /// The machine was started anew.
+        public static let reboot = PreviousExit(code: .reboot)
+        /// It ended without a word: a SIGKILL, a crash, or a call of `exit`.
+        public static let killedUnknown = PreviousExit(code: .killedUnknown)
 
         /// The exit in a word.
         public var description: String { code.rawValue }

@@ -1,0 +1,109 @@
+internal import CLinuxShims
+package import MemoryPressure
+package import SystemPackage
+
+/// Keeps the latest records of this run in a file that is still there when the process is not.
+///
+/// A record is written to memory that the file shares with the kernel, so that it outlives the process whatever ends it, without
+/// a system call. Nothing is flushed: the power may take the last half minute.
+package final class FlightRecorder: Sendable {
+    /// How many recordings stay in the directory besides those of running processes.
+    package static let keptFiles = 4
+
+    /// The recording's file.
+    package let path: String
+    /// The run that it is of.
+    package let run: RecordedRun
+    private let mapping: RingMapping
+
+    /// How many bytes a record can carry.
+    package static let payloadBytes = RingFormat.payloadBytes
+
+    /// Begins a recording, and removes the oldest ones.
+    ///
+    /// - Parameters:
+    ///   - directory: Where; made with mode 0700 where its parent exists. Not a symbolic link, and not everybody's to write to.
+    ///   - capacityBytes: How many bytes of records are kept, 256 a record.
+    ///   - run: Which run it is of; its slots are set here.
+    package init(
+        directory: String, capacityBytes: Int, run: RecordedRun, keeping kept: Int = FlightRecorder.keptFiles
+    ) throws(FlightRecorderError) {
+        #if os(Linux)
+            var run = run
+            run.slots = min(RingFormat.mostSlots, max(1, capacityBytes / RingFormat.slotBytes))
+            let files = try RingDirectory(directory, isMade: true)
+            let stem = "\(run.processID)-\(run.processStart)"
+            let (file, unfinished) = try files.make(stem)
+            let name: String
+            do throws(FlightRecorderError) {
+                let mapping = try RingMapping(file, header: run.encoded, slots: run.slots)
+                mapping.set(RunState.running.word, at: RingFormat.stateOffset)
+                name = try files.publish(unfinished, stem)
+                self.mapping = mapping
+            } catch {
+                files.remove(unfinished)
+                throw error
+            }
+            self.run = run
+            path = directory.hasSuffix("/") ? directory + name : "\(directory)/\(name)"
+            // What cannot be tidied up now can be the next time.
+            try? files.prune(keeping: kept, run)
+        #else
+            throw .system(.noFunction, doing: "recording")
+        #endif
+    }
+
+    /// Why the memory could not be locked, so that writing may wait for the disk; nil where it is locked.
+    package var lockObstacle: Errno? { mapping.lockObstacle }
+
+    /// Adds a record. No allocation, no system call, no waiting; from any thread, under any lock.
+    ///
+    /// - Parameters:
+    ///   - kind: What it is about.
+    ///   - instant: When it happened.
+    ///   - payload: At most ``payloadBytes``; what is longer is cut off.
+    /// - Returns: Its number: 1 for the first, rising, now and then with a gap; 0 where it had to be dropped.
+    @discardableResult
+    @unsafe package func append(
+        _ kind: RecordKind, at instant: MonotonicInstant, _ payload: UnsafeRawBufferPointer
+    ) -> UInt64 {
+        unsafe jetsam_ring_append(
+            mapping.base, UInt32(truncatingIfNeeded: run.slots), kind.rawValue, instant.nanoseconds,
+            payload.baseAddress, payload.count)
+    }
+
+    /// The same of bytes that are safe to read.
+    @discardableResult
+    package func append(_ kind: RecordKind, at instant: MonotonicInstant, _ payload: borrowing RawSpan) -> UInt64 {
+        unsafe payload.withUnsafeBytes { bytes in unsafe append(kind, at: instant, bytes) }
+    }
+
+    /// Adds a text for people.
+    package func note(_ text: String, at instant: MonotonicInstant) {
+        var text = text
+        text.withUTF8 { bytes in _ = unsafe append(.note, at: instant, UnsafeRawBufferPointer(bytes)) }
+    }
+
+    /// Adds what is under way; the latest of these is kept however many records come after it.
+    package func append(_ state: FlightState, at instant: MonotonicInstant) {
+        unsafe state.withEncoded { bytes in
+            _ = unsafe append(.state, at: instant, bytes)
+            _ = unsafe jetsam_ring_keep(
+                mapping.base, RecordKind.state.rawValue, instant.nanoseconds, bytes.baseAddress, bytes.count)
+        }
+    }
+
+    /// Says how the run ended. The first word counts: what comes after it was on the way to the end.
+    package func end(_ state: RunState, at instant: MonotonicInstant) {
+        guard self.state == .running else { return }
+        var byte = UInt8(truncatingIfNeeded: state.rawValue)
+        _ = unsafe withUnsafeBytes(of: &byte) { unsafe append(.end, at: instant, $0) }
+        mapping.set(state.word, at: RingFormat.stateOffset)
+    }
+
+    /// What the recording holds now, as ``FlightRecording`` reads it. Reads the file.
+    package func snapshot() throws(Errno) -> [UInt8] { try mapping.contents() }
+
+    /// How the run stands.
+    package var state: RunState? { RunState(word: mapping.word(at: RingFormat.stateOffset)) }
+}

@@ -1,0 +1,102 @@
+public import MemoryPressure
+
+/// How the run before this one ended, from what its flight recorder left: see ``ResourceManager/lastExit``.
+public struct LastExit: Sendable, Equatable, CustomStringConvertible {
+    /// How it ended, as far as can be told.
+    public var reason: LaunchReason.PreviousExit
+    /// When it began, in nanoseconds since 1970 by the wall clock.
+    public var startedAtWallClock: Int64
+    /// From its start to its last record: it lived at least as long.
+    public var recordedFor: Duration
+    /// The level at the last record that has one.
+    public var level: PressureLevel
+    /// Bytes of headroom then; nil where not known.
+    public var headroomBytes: Int?
+    /// Whether a reclaim step was under way then.
+    public var isReclaiming: Bool
+    /// How many background tasks were held then.
+    public var heldBackgroundTasks: Int
+    /// Names of those, the longest-running first, as many as there was room for. Hashes where
+    /// ``ResourceManager/Configuration/Recorder/hashesNames`` is set.
+    public var heldBackgroundTaskNames: [String]
+    /// Records that were being written when it ended, or are damaged.
+    public var tornRecords: Int
+    /// The recording's file.
+    public var path: String
+
+    /// One line for a log.
+    public var description: String {
+        var text = "\(reason), \(recordedFor) after its start; level \(level)"
+        if let headroomBytes { text += ", \(ByteCount(headroomBytes)) of headroom" }
+        if isReclaiming { text += ", while memory was being reclaimed" }
+        if heldBackgroundTasks > 0 {
+            text += ", \(heldBackgroundTasks) background \(heldBackgroundTasks == 1 ? "task" : "tasks") held"
+            if !heldBackgroundTaskNames.isEmpty { text += " (\(heldBackgroundTaskNames.joined(separator: ", ")))" }
+        }
+        return text
+    }
+}
+
+extension LastExit {
+    /// What a recording says of its run.
+    ///
+    /// - Parameters:
+    ///   - recording: Of a run that is over.
+    ///   - path: Its file.
+    ///   - run: The run that asks: in which boot and cgroup, and what `oom_kill` is now. Nil where it is not known, as on another
+    ///     machine.
+    package init(_ recording: FlightRecording, path: String, now run: RecordedRun?) {
+        let last = recording.lastState?.state
+        reason = Self.reason(recording, run)
+        startedAtWallClock = recording.run.wallClock
+        let end = max(
+            recording.records.last?.instant.nanoseconds ?? .min, recording.lastState?.instant.nanoseconds ?? .min,
+            recording.run.start.nanoseconds)
+        recordedFor = recording.run.start.duration(to: MonotonicInstant(nanoseconds: end))
+        level = last?.level ?? .normal
+        headroomBytes = last?.headroomBytes
+        isReclaiming = last?.isReclaiming ?? false
+        heldBackgroundTasks = last?.heldTasks ?? 0
+        heldBackgroundTaskNames = last?.taskNames ?? []
+        tornRecords = recording.torn
+        self.path = path
+    }
+
+    private static func reason(_ recording: FlightRecording, _ run: RecordedRun?) -> LaunchReason.PreviousExit {
+        switch recording.state {
+        case .clean: return .clean
+        case .pressureShutdown: return .pressureShutdown
+        case .watchdog: return .watchdog
+        case .crash: return .crash
+        case .running, nil: break
+        }
+        let last = recording.lastState?.state
+        if let run {
+            if recording.run.isOfOtherBoot(than: run) { return .reboot }
+            if let before = recording.run.cgroup, let now = run.cgroup, before.isSame(as: now),
+                let killsBefore = before.oomKills, let killsNow = now.oomKills,
+                // What came while it was there to see it was somebody else.
+                killsNow > max(killsBefore, last?.oomKills ?? 0)
+            {
+                return .killedByOOM
+            }
+        }
+        return last?.isHeadroomCritical == true ? .killedProbablyOOM : .killedUnknown
+    }
+}
+
+extension RingDirectory {
+    /// The end of the latest run that is over; nil where there is none, or it cannot be read.
+    borrowing func lastExit(before run: RecordedRun, in directory: String) -> LastExit? {
+        guard let ended = try? ended(run) else { return nil }
+        for candidate in ended {
+            guard let file = open(candidate.name) else { continue }
+            defer { Syscalls.close(file) }
+            guard let bytes = try? Self.read(file, limit: RingFormat.mostBytes),
+                let recording = try? FlightRecording(bytes)
+            else { continue }
+            return LastExit(recording, path: "\(directory)/\(candidate.name)", now: run)
+        }
+        return nil
+    }
+}

@@ -1,0 +1,40 @@
+/// What a record of a recording is about.
+///
+/// Kinds that a reader does not know it passes on as they are, so that new ones do not make a new format.
+package struct RecordKind: RawRepresentable, Sendable, Hashable {
+    package var rawValue: UInt16
+
+    package init(rawValue: UInt16) {
+        self.rawValue = rawValue
+    }
+
+    /// A text in UTF-8, for people.
+    package static let note = RecordKind(rawValue: 1)
+    /// What was under way: a ``FlightState``.
+    package static let state = RecordKind(rawValue: 2)
+    /// The run ended: how, in a byte as ``RunState`` has it.
+    package static let end = RecordKind(rawValue: 3)
+}
+
+/// How a run stands, as its header says.
+package enum RunState: UInt32, Sendable, CaseIterable {
+    /// It has not ended, or nobody was left to say so.
+    case running = 1
+    /// The manager came to its end.
+    case clean = 2
+    /// It came to its end after the last resort had been called.
+    case pressureShutdown = 3
+    /// A missed deadline ended the process, as configured.
+    case watchdog = 4
+    /// The manager threw, or a supervisor has said that the process crashed.
+    case crash = 5
+
+    /// With its complement in the upper half, so that a damaged word is not taken for another state.
+    var word: UInt64 { UInt64(rawValue) | UInt64(~rawValue) << 32 }
+
+    init?(word: UInt64) {
+        let value = UInt32(truncatingIfNeeded: word)
+        guard UInt32(truncatingIfNeeded: word >> 32) == ~value else { return nil }
+        self.init(rawValue: value)
+    }
+}

@@ -1,0 +1,73 @@
+internal import MemoryPressure
+internal import SystemPackage
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
+/// A recording as it is found in the file system.
+package struct RecordingFile: Sendable {
+    /// Its path.
+    package var path: String
+    /// What is in it.
+    package var recording: FlightRecording
+    /// Whether its process is still alive and writes to it.
+    package var isLive: Bool
+
+    /// Why there is nothing to show.
+    package enum Failure: Error, CustomStringConvertible {
+        /// It cannot be read.
+        case unreadable(String)
+        /// It is no recording.
+        case damaged(FlightRecordingError)
+
+        package var description: String {
+            switch self {
+            case .unreadable(let reason): reason
+            case .damaged(let error): "\(error)"
+            }
+        }
+    }
+
+    /// Reads a recording.
+    ///
+    /// - Parameter path: A recording, or a directory of recordings: the one that began last.
+    package init(_ path: String) throws(Failure) {
+        var information = stat()
+        guard unsafe stat(path, &information) == 0 else { throw Self.system(Errno(rawValue: errno)) }
+        let isDirectory = information.st_mode & S_IFMT == S_IFDIR
+        let chosen = isDirectory ? try Self.newest(in: path) : path
+        let file: CInt
+        let bytes: [UInt8]
+        do throws(Errno) {
+            file = try Syscalls.open(chosen)
+        } catch { throw Self.system(error) }
+        defer { Syscalls.close(file) }
+        do throws(Errno) {
+            bytes = try RingDirectory.read(file, limit: RingFormat.mostBytes)
+        } catch { throw Self.system(error) }
+        do throws(FlightRecordingError) {
+            recording = try FlightRecording(bytes)
+        } catch { throw .damaged(error) }
+        self.path = chosen
+        isLive = RingDirectory.isAbandoned(file) == false
+    }
+
+    private static func system(_ error: Errno) -> Failure {
+        .unreadable(error == .noSuchFileOrDirectory ? "ENOENT: there is no such file" : ErrnoText.reading(error))
+    }
+
+    private static func newest(in directory: String) throws(Failure) -> String {
+        let newest: RingDirectory.Found?
+        do throws(FlightRecorderError) {
+            let files = try RingDirectory(directory, isMade: false)
+            newest = try files.recordings().max { ($0.wallClock, $0.name) < ($1.wallClock, $1.name) }
+        } catch { throw .unreadable("\(error)") }
+        guard let newest else { throw .unreadable("there is no recording in this directory") }
+        return directory.hasSuffix("/") ? directory + newest.name : "\(directory)/\(newest.name)"
+    }
+}

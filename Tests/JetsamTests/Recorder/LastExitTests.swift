@@ -1,0 +1,100 @@
+import MemoryPressure
+import SystemPackage
+import Testing
+
+@testable import Jetsam
+
+@Suite struct LastExitTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var expected: LaunchReason.PreviousExit
+        var end: RunState?
+        var isHeadroomCritical = false
+        var seenKills: UInt64? = 3
+        var killsNow: UInt64? = 3
+        var boot: UInt8 = 1
+        var inode: UInt64 = 2
+    }
+
+    static let cases = [
+        Case(testDescription: "a clean end", expected: .clean, end: .clean),
+        Case(testDescription: "an end after the last resort", expected: .pressureShutdown, end: .pressureShutdown),
+        Case(testDescription: "a missed deadline", expected: .watchdog, end: .watchdog),
+        Case(testDescription: "a manager that threw", expected: .crash, end: .crash),
+        Case(testDescription: "a clean end before a reboot", expected: .clean, end: .clean, boot: 9),
+        Case(testDescription: "no word", expected: .killedUnknown),
+        Case(testDescription: "no word and the counter rose", expected: .killedByOOM, killsNow: 4),
+        Case(
+            testDescription: "no word and the counter had risen before the last record", expected: .killedUnknown,
+            seenKills: 4, killsNow: 4),
+        Case(
+            testDescription: "no word and the counter rose once more", expected: .killedByOOM, seenKills: 4, killsNow: 5
+        ),
+        Case(
+            testDescription: "no word, the counter of another cgroup", expected: .killedUnknown, killsNow: 9, inode: 5),
+        Case(
+            testDescription: "no word with little headroom, another cgroup", expected: .killedProbablyOOM,
+            isHeadroomCritical: true, killsNow: 0, inode: 5),
+        Case(
+            testDescription: "no word with little headroom, no counter", expected: .killedProbablyOOM,
+            isHeadroomCritical: true, killsNow: nil),
+        Case(
+            testDescription: "no word with little headroom before a reboot", expected: .reboot,
+            isHeadroomCritical: true,
+            boot: 9),
+        Case(testDescription: "a boot that is not known", expected: .killedUnknown, boot: 0),
+    ]
+
+    @Test("Each end is told by what was left of it", arguments: cases)
+    func classification(_ end: Case) throws {
+        let recorder = try FlightRecorder(TemporaryDirectory())
+        var state = FlightState()
+        state.level = .warning
+        state.isHeadroomCritical = end.isHeadroomCritical
+        state.oomKills = end.seenKills
+        state.heldTasks = 2
+        state.taskNames = ["upload"]
+        recorder.append(state, at: .seconds(160))
+        if let end = end.end { recorder.end(end, at: .seconds(161)) }
+        var now = madeRun(boot: end.boot)
+        now.cgroup = CgroupIdentity(device: 1, inode: end.inode, oomKills: end.killsNow)
+        let exit = LastExit(try recorder.recording, path: recorder.path, now: now)
+        #expect(exit.reason == end.expected)
+        #expect(exit.recordedFor == .seconds(end.end == nil ? 60 : 61))
+        #expect(exit.heldBackgroundTasks == 2 && exit.heldBackgroundTaskNames == ["upload"])
+        #expect("\(exit)".contains("level warning"))
+    }
+
+    @Test("The last exit is that of the latest run that is over, whoever else runs there")
+    func latest() throws {
+        let directory = try TemporaryDirectory()
+        func run(_ number: Int32) -> RecordedRun { madeRun(process: number, wallClock: Int64(number)) }
+        try FlightRecorder(directory, run: run(1)).end(.clean, at: .seconds(101))
+        try FlightRecorder(directory, run: run(2)).end(.watchdog, at: .seconds(101))
+        let other = try FlightRecorder(directory, run: run(3))
+        let path = directory.path.appending("ring").string
+        func lastExit() throws -> LastExit? {
+            try RingDirectory(path, isMade: true).lastExit(before: run(4), in: path)
+        }
+        #expect(try lastExit()?.reason == .watchdog)
+        #expect(try lastExit()?.path == "\(path)/jetsam-2-4242.ring")
+        withExtendedLifetime(other) {}
+    }
+
+    @Test("Where nothing was recorded nothing is known")
+    func nothing() throws {
+        let directory = try TemporaryDirectory()
+        #expect(
+            try RingDirectory(directory.path.string, isMade: true).lastExit(before: madeRun(), in: "") == nil)
+    }
+
+    @Test("A recording that is damaged is passed over for the one before")
+    func damaged() throws {
+        let directory = try TemporaryDirectory()
+        try FlightRecorder(directory, run: madeRun(process: 1)).end(.clean, at: .seconds(101))
+        let path = directory.path.appending("ring")
+        try TemporaryDirectory.write([1, 2, 3], to: path.appending("jetsam-2-1.ring"))
+        let exit = try RingDirectory(path.string, isMade: true).lastExit(before: madeRun(), in: path.string)
+        #expect(exit?.reason == .clean)
+    }
+}

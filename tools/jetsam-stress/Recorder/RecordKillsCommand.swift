@@ -1,0 +1,84 @@
+internal import ArgumentParser
+internal import CommandOutput
+internal import Jetsam
+internal import MemoryPressure
+internal import SystemPackage
+
+/// Kills processes that write to a flight recorder at random moments, and checks what their recordings hold.
+struct RecordKillsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "record-kills",
+        abstract: "Kills processes that write to a flight recorder, and checks each recording.",
+        discussion: """
+            Each run starts a process whose threads write records as fast as they can, and kills it with SIGKILL after a random \
+            time. Then the recording must open, hold no record that was not written, and hold every one that was written: \
+            each thread notes a record's number in a second shared mapping after it wrote it.
+
+            EXIT STATUS
+              0     every recording was as it has to be
+              1     one was not; its run's seed is named, and --seed SEED --runs 1 makes that run again
+            """
+    )
+
+    @Option(help: "How many processes are killed.")
+    var runs = 1000
+
+    @Option(help: "Of the first run; each further one has the next.")
+    var seed: UInt64 = 1
+
+    @Option(help: .init("Where recordings are made; a directory of our own in /tmp by default.", valueName: "path"))
+    var directory: String?
+
+    @Flag(help: "Counts as one JSON object.")
+    var json = false
+
+    func validate() throws {
+        guard (1...1_000_000).contains(runs) else { throw ValidationError("--runs takes a number from 1 to 1000000.") }
+    }
+
+    func run() throws {
+        let place = directory ?? "/tmp/jetsam-record-\(System.processIdentifier)"
+        try System.makePrivateDirectory(place)
+        defer { System.removeTree(place) }
+        var sum = KilledRecording.Counts()
+        var failures = 0
+        let clock = SystemMonotonicClock()
+        let start = clock.now
+        var shown = start
+        for index in 0..<runs {
+            let killed = KilledRecording(seed: seed &+ UInt64(index), directory: "\(place)/\(index)")
+            do {
+                sum.add(try killed.run())
+            } catch {
+                failures += 1
+                System.writeToStandardError("jetsam-stress: run with seed \(killed.seed): \(error)\n")
+            }
+            System.removeTree("\(place)/\(index)")
+            if shown.duration(to: clock.now) >= .seconds(5) {
+                shown = clock.now
+                System.writeToStandardError(
+                    "[\(start.duration(to: shown).nanoseconds / 1_000_000_000) s] \(index + 1) of \(runs) killed, "
+                        + "\(sum.committed) records checked, \(failures) failures\n")
+            }
+        }
+        if json {
+            print(
+                JSONText.object([
+                    ("runs", .integer(runs)), ("seed", .string("\(seed)")), ("failures", .integer(failures)),
+                    ("begun", .integer(sum.started)), ("committed", .integer(sum.committed)),
+                    ("read", .integer(sum.read)),
+                    ("torn", .integer(sum.torn)), ("skipped", .integer(sum.skipped)),
+                    ("wrapped", .integer(sum.wrapped)),
+                ]))
+        } else {
+            print(
+                """
+                \(runs) killed, \(sum.started) of them while they recorded, \(sum.wrapped) after their ring had come round
+                \(sum.committed) committed records had to be there, \(sum.read) were read and compared
+                \(sum.torn) records were being written, \(sum.skipped) numbers were skipped
+                \(failures) failures
+                """)
+        }
+        if failures > 0 { throw ExitCode(1) }
+    }
+}

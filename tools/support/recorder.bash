@@ -1,0 +1,45 @@
+# Measures what a record of the flight recorder costs, and kills processes that record. Sourced by tools/bench and tools/prove:
+# uses `work`, `check` and `rounds`, and comparisons.bash, or `tool` (jetsam-stress).
+
+# check_bounds: each of the bounds, what was measured, and whether it holds; fails where one does not.
+check_bounds() {
+    awk "$bounds"'
+        END {
+            if (!(("record-224", "jetsam") in figure)) { print "there is nothing of Jetsam to compare"; exit 1 }
+            bound("a record of 40 bytes", figure["record-40", "jetsam"], 100, "<= 100 ns")
+            bound("a record of 224 bytes", figure["record-224", "jetsam"], 100, "<= 100 ns")
+            bound("two threads, time a record", figure["record-two-threads", "jetsam"], 100, "<= 100 ns")
+            bound("eight threads, time a record", figure["record-eight-threads", "jetsam"], 100, "<= 100 ns")
+            exit missed > 0
+        }' "$work/medians"
+}
+
+compare_recorder() {
+    local name
+    step "recorder: building in release"
+    swift build -c release --package-path Benchmarks --scratch-path .build-benchmarks --product Recorder
+    binaries=$root/.build-benchmarks/release results=$work/results
+    step "measuring; two threads that share nothing do $(parallel_limit) x of one here, load $(cut -d ' ' -f 1 /proc/loadavg)"
+    for name in record-40 record-224 record-two-threads record-eight-threads; do
+        measure Recorder "$name" "${rounds:-7}" jetsam copy
+    done
+    conclude
+}
+
+# prove_recorder KILLS SEED JSON: see tools/prove.
+prove_recorder() {
+    local passed=0
+    step "$1 processes that record are killed, from seed $2"
+    "$tool" record-kills --runs "$1" --seed "$2" --json >"$work/kills" || passed=1
+    [[ -s $work/kills ]] || fail "the kills could not be made"
+    awk 'function number(key) { match($0, "\"" key "\":[0-9]+"); return substr($0, RSTART + length(key) + 3, RLENGTH - length(key) - 3) }
+        {
+            printf "%d killed, %d of them while they recorded, %d after their ring had come round\n", \
+                number("runs"), number("begun"), number("wrapped")
+            printf "%d committed records had to be there and were compared, %d were read, %d were torn\n", \
+                number("committed"), number("read"), number("torn")
+            printf "%d failures\n", number("failures")
+        }' "$work/kills"
+    [[ -z $3 ]] || cp "$work/kills" "$3"
+    return "$passed"
+}
