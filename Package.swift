@@ -18,6 +18,7 @@ let package = Package(
     products: [
         .library(name: "Jetsam", targets: ["Jetsam"]),
         .library(name: "MemoryPressure", targets: ["MemoryPressure"]),
+        .library(name: "JetsamConfiguration", targets: ["JetsamConfiguration"]),
         .library(name: "JetsamJemalloc", targets: ["JetsamJemalloc"]),
         .library(name: "JetsamTesting", targets: ["JetsamTesting"]),
         .executable(name: "jetsam", targets: ["jetsam"]),
@@ -26,9 +27,11 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.1.0"),
+        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: [.defaults, "YAML"]),
         .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.7.0"),
         .package(url: "https://github.com/apple/swift-system", from: "1.5.0"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.11.0"),
     ],
     targets: [
@@ -59,11 +62,25 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        // The only one that reads formats, and with them needs Foundation.
+        .target(
+            name: "JetsamConfiguration",
+            dependencies: [
+                "Jetsam", "MemoryPressure",
+                .product(name: "Configuration", package: "swift-configuration"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "SystemPackage", package: "swift-system"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+                .product(name: "Yams", package: "Yams"),
+            ],
+            swiftSettings: settings
+        ),
         .target(name: "CommandOutput", path: "tools/output", swiftSettings: settings),
         .executableTarget(
             name: "jetsam",
             dependencies: [
-                "CommandOutput", "Jetsam", "MemoryPressure",
+                "CommandOutput", "Jetsam", "JetsamConfiguration", "MemoryPressure",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
@@ -105,9 +122,21 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "JetsamConfigurationTests",
+            dependencies: [
+                "Jetsam", "JetsamConfiguration", "JetsamTesting", "MemoryPressure",
+                .product(name: "Configuration", package: "swift-configuration"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "ToolTests",
             dependencies: [
-                "CommandOutput", "Jetsam", "jetsam", "jetsam-stress", "MemoryPressure", "JetsamTesting",
+                "CommandOutput", "Jetsam", "jetsam", "jetsam-stress", "JetsamConfiguration", "MemoryPressure",
+                "JetsamTesting",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],

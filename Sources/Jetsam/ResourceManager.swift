@@ -17,6 +17,7 @@ internal import Synchronization
 /// try await group.run()
 /// ```
 public final class ResourceManager: Service, Sendable {
+    /// What it was made with: what is set up once goes by it. ``apply(_:)`` changes the rest.
     let configuration: Configuration
     let registry: CacheRegistry
     /// The background tasks that hold the process.
@@ -41,6 +42,8 @@ public final class ResourceManager: Service, Sendable {
     private let totals = Lock(ReclaimTotals())
     private let hasRun = Atomic<Bool>(false)
     let events: KernelEvents?
+    /// One change of the configuration at a time.
+    let applying = Lock(())
 
     /// A manager that has not begun: ``run()`` begins it.
     ///
@@ -370,7 +373,7 @@ public final class ResourceManager: Service, Sendable {
     /// What has been reclaimed since the manager began.
     var reclaimTotals: ReclaimTotals { totals.withLock { $0 } }
 
-    private static func triggers(_ configuration: Configuration) -> [PressureTrigger] {
+    static func triggers(_ configuration: Configuration) -> [PressureTrigger] {
         let window = Duration.nanoseconds(StallWindow.length)
         func trigger(_ percent: Int, _ grade: PressureLevel) -> PressureTrigger {
             PressureTrigger(kind: .some, stall: window / 100 * percent, window: window, grade: grade)

@@ -6,6 +6,6 @@ struct JetsamCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "jetsam",
         abstract: "Shows what Jetsam has to work with on this machine and in this container.",
-        subcommands: [BlackboxCommand.self, DoctorCommand.self]
+        subcommands: [DoctorCommand.self, CheckCommand.self, BlackboxCommand.self]
     )
 }

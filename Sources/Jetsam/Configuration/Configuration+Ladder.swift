@@ -16,10 +16,8 @@ extension ResourceManager.Configuration {
         public init() {}
     }
 
-    func validateLadder() throws(ConfigurationError) {
-        try require(
-            "ladder.assertionBatch", ladder.assertionBatch, (1...1024).contains(ladder.assertionBatch), "in 1…1024"
-        )
-        try time("ladder.victimTimeout", ladder.victimTimeout, atLeast: .milliseconds(100))
+    func checkLadder(_ findings: inout ConfigurationFindings) {
+        findings.range("ladder.assertionBatch", ladder.assertionBatch, 1...1024)
+        findings.time("ladder.victimTimeout", ladder.victimTimeout, .milliseconds(100))
     }
 }

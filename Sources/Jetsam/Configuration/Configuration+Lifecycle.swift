@@ -66,18 +66,18 @@ extension ResourceManager.Configuration {
         public init() {}
     }
 
-    func validateLifecycle() throws(ConfigurationError) {
-        try time("lifecycle.launchDeadline", lifecycle.launchDeadline, atLeast: .milliseconds(1))
-        try time("lifecycle.backgroundDeadline", lifecycle.backgroundDeadline, atLeast: .milliseconds(1))
-        try time("lifecycle.transitionDeadline", lifecycle.transitionDeadline, atLeast: .milliseconds(1))
-        try time("lifecycle.terminationGracePeriod", lifecycle.terminationGracePeriod, atLeast: .milliseconds(100))
-        try time("lifecycle.exitRoom", lifecycle.exitRoom, atLeast: .zero)
-        try time("lifecycle.drainDelay", lifecycle.drainDelay, atLeast: .zero)
-        try require(
+    func checkLifecycle(_ findings: inout ConfigurationFindings) {
+        findings.time("lifecycle.launchDeadline", lifecycle.launchDeadline, .milliseconds(1))
+        findings.time("lifecycle.backgroundDeadline", lifecycle.backgroundDeadline, .milliseconds(1))
+        findings.time("lifecycle.transitionDeadline", lifecycle.transitionDeadline, .milliseconds(1))
+        findings.time("lifecycle.terminationGracePeriod", lifecycle.terminationGracePeriod, .milliseconds(100))
+        findings.time("lifecycle.exitRoom", lifecycle.exitRoom, .zero)
+        findings.time("lifecycle.drainDelay", lifecycle.drainDelay, .zero)
+        findings.below(
             "lifecycle.drainDelay", lifecycle.drainDelay,
-            lifecycle.drainDelay < lifecycle.terminationGracePeriod, "less than lifecycle.terminationGracePeriod")
+            "lifecycle.terminationGracePeriod", lifecycle.terminationGracePeriod)
         if let idleDelay = lifecycle.idleDelay {
-            try time("lifecycle.idleDelay", idleDelay, atLeast: .milliseconds(1))
+            findings.time("lifecycle.idleDelay", idleDelay, .milliseconds(1))
         }
     }
 }

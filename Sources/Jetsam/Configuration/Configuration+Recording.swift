@@ -28,21 +28,23 @@ extension ResourceManager.Configuration {
         public init() {}
     }
 
-    func validateRecording() throws(ConfigurationError) {
-        try path("recorder.directory", recorder.directory)
-        try path("recorder.traceFile", recorder.traceFile)
-        try path("control.directory", control.directory)
-        try require(
+    func checkRecording(_ findings: inout ConfigurationFindings) {
+        findings.path("recorder.directory", recorder.directory)
+        findings.path("recorder.traceFile", recorder.traceFile)
+        findings.path("control.directory", control.directory)
+        findings.require(
             "recorder.capacityBytes", recorder.capacityBytes, (64 << 10...64 << 20).contains(recorder.capacityBytes),
             "in 65536…67108864")
-        try require(
+        findings.require(
             "recorder.maximumTraceBytes", recorder.maximumTraceBytes,
             (1 << 20...1 << 40).contains(recorder.maximumTraceBytes), "in 1048576…1099511627776")
     }
+}
 
-    private func path(_ setting: String, _ value: String?) throws(ConfigurationError) {
+extension ConfigurationFindings {
+    fileprivate mutating func path(_ setting: String, _ value: String?) {
         guard let value else { return }
         let isGood = value.hasPrefix("/") && !value.utf8.contains(0) && value.utf8.count < 4096
-        try require(setting, value, isGood, "an absolute path of fewer than 4096 bytes")
+        require(setting, value, isGood, "an absolute path of fewer than 4096 bytes")
     }
 }

@@ -3,103 +3,118 @@ extension ResourceManager.Configuration {
     ///
     /// - Throws: ``ConfigurationError`` for the first setting that is out of range or contradicts another.
     public func validate() throws(ConfigurationError) {
-        try validateHeadroom()
-        try validateTimes()
-        try validateShares()
-        try validateLadder()
-        try scenes.validate()
-        try validateLifecycle()
-        try validateRecording()
-        if let footprint {
-            try require("footprint.budgetBytes", footprint.budgetBytes, footprint.budgetBytes > 0, "more than 0")
-            try percent("footprint.criticalPercent", footprint.criticalPercent, 2...100)
-            try percent("footprint.warningPercent", footprint.warningPercent, 1...(footprint.criticalPercent - 1))
-            try percent("footprint.exitPoints", footprint.exitPoints, 0...(footprint.warningPercent - 1))
-        }
+        if let first = problems.first { throw first }
     }
 
-    private func validateHeadroom() throws(ConfigurationError) {
-        try percent("headroom.warningPercent", headroom.warningPercent, 2...99)
-        try percent("headroom.criticalPercent", headroom.criticalPercent, 1...(headroom.warningPercent - 1))
-        try percent("headroom.exitPoints", headroom.exitPoints, 1...50)
-        try require(
-            "headroom.warningMinimumBytes", headroom.warningMinimumBytes,
-            headroom.warningMinimumBytes > headroom.criticalMinimumBytes, "more than headroom.criticalMinimumBytes")
-        try require(
+    /// Every setting that is out of range or contradicts another, in the order in which they are checked; empty where
+    /// the configuration can be used.
+    public var problems: [ConfigurationError] {
+        var findings = ConfigurationFindings()
+        checkHeadroom(&findings)
+        checkTimes(&findings)
+        checkShares(&findings)
+        checkLadder(&findings)
+        scenes.check(&findings)
+        checkLifecycle(&findings)
+        checkRecording(&findings)
+        checkFootprint(&findings)
+        return findings.problems
+    }
+
+    private func checkFootprint(_ findings: inout ConfigurationFindings) {
+        guard let footprint else { return }
+        findings.require("footprint.budgetBytes", footprint.budgetBytes, footprint.budgetBytes > 0, "more than 0")
+        findings.range("footprint.criticalPercent", footprint.criticalPercent, 2...100)
+        findings.range("footprint.warningPercent", footprint.warningPercent, 1...99)
+        findings.below(
+            "footprint.warningPercent", footprint.warningPercent, "footprint.criticalPercent", footprint.criticalPercent
+        )
+        findings.range("footprint.exitPoints", footprint.exitPoints, 0...98)
+        findings.below(
+            "footprint.exitPoints", footprint.exitPoints, "footprint.warningPercent", footprint.warningPercent)
+    }
+
+    private func checkHeadroom(_ findings: inout ConfigurationFindings) {
+        findings.range("headroom.warningPercent", headroom.warningPercent, 2...99)
+        findings.range("headroom.criticalPercent", headroom.criticalPercent, 1...98)
+        findings.below(
+            "headroom.criticalPercent", headroom.criticalPercent, "headroom.warningPercent", headroom.warningPercent)
+        findings.range("headroom.exitPoints", headroom.exitPoints, 1...50)
+        findings.require(
             "headroom.criticalMinimumBytes", headroom.criticalMinimumBytes, headroom.criticalMinimumBytes >= 0,
             "at least 0")
-        try require(
-            "headroom.warningMaximumBytes", headroom.warningMaximumBytes,
-            headroom.warningMaximumBytes > headroom.criticalMaximumBytes
-                && headroom.warningMaximumBytes >= headroom.warningMinimumBytes,
-            "more than headroom.criticalMaximumBytes and no less than headroom.warningMinimumBytes")
-        try require(
+        findings.below(
+            "headroom.criticalMinimumBytes", headroom.criticalMinimumBytes,
+            "headroom.warningMinimumBytes", headroom.warningMinimumBytes)
+        findings.below(
             "headroom.criticalMaximumBytes", headroom.criticalMaximumBytes,
-            headroom.criticalMaximumBytes >= headroom.criticalMinimumBytes,
-            "no less than headroom.criticalMinimumBytes")
+            "headroom.warningMaximumBytes", headroom.warningMaximumBytes)
+        findings.atLeast(
+            "headroom.warningMaximumBytes", headroom.warningMaximumBytes,
+            "headroom.warningMinimumBytes", headroom.warningMinimumBytes)
+        findings.atLeast(
+            "headroom.criticalMaximumBytes", headroom.criticalMaximumBytes,
+            "headroom.criticalMinimumBytes", headroom.criticalMinimumBytes)
     }
 
-    private func validateTimes() throws(ConfigurationError) {
-        try time("timeToLimit.critical", timeToLimit.critical, atLeast: .milliseconds(1))
-        try time("timeToLimit.criticalExit", timeToLimit.criticalExit, atLeast: timeToLimit.critical)
-        try time("timeToLimit.warning", timeToLimit.warning, atLeast: timeToLimit.critical)
-        try time("timeToLimit.warningExit", timeToLimit.warningExit, atLeast: timeToLimit.warning)
-        try time("timeToLimit.warningExit", timeToLimit.warningExit, atLeast: timeToLimit.criticalExit)
-        try time("timeToLimit.window", timeToLimit.window, atLeast: .milliseconds(10))
-        try time("events.hold", events.hold, atLeast: .zero)
-        try time("level.criticalFallDelay", level.criticalFallDelay, atLeast: .zero)
-        try time("level.warningFallDelay", level.warningFallDelay, atLeast: .zero)
-        try time("level.repeatInterval", level.repeatInterval, atLeast: .seconds(1))
-        try time("sampling.minimumInterval", sampling.minimumInterval, atLeast: .milliseconds(1))
-        try time("sampling.maximumInterval", sampling.maximumInterval, atLeast: sampling.minimumInterval)
-        try time("sampling.fullReadingInterval", sampling.fullReadingInterval, atLeast: .milliseconds(5))
-        try time("sampling.limitsInterval", sampling.limitsInterval, atLeast: .milliseconds(10))
-        try time("sampling.pathsInterval", sampling.pathsInterval, atLeast: .milliseconds(100))
-        try time("reclaim.warningSpacing", reclaim.warningSpacing, atLeast: .milliseconds(1))
-        try time("reclaim.warningDeadline", reclaim.warningDeadline, atLeast: .milliseconds(1))
-        try time("reclaim.criticalDeadline", reclaim.criticalDeadline, atLeast: .milliseconds(1))
-        try time("trim.urgentTimeToLimit", trim.urgentTimeToLimit, atLeast: .zero)
-        try time("lastResort.degradedLimit", lastResort.degradedLimit, atLeast: .zero)
+    private func checkTimes(_ findings: inout ConfigurationFindings) {
+        findings.time("timeToLimit.critical", timeToLimit.critical, .milliseconds(1))
+        findings.time("timeToLimit.criticalExit", timeToLimit.criticalExit, .milliseconds(1))
+        findings.atLeast(
+            "timeToLimit.criticalExit", timeToLimit.criticalExit, "timeToLimit.critical", timeToLimit.critical)
+        findings.time("timeToLimit.warning", timeToLimit.warning, .milliseconds(1))
+        findings.atLeast("timeToLimit.warning", timeToLimit.warning, "timeToLimit.critical", timeToLimit.critical)
+        findings.time("timeToLimit.warningExit", timeToLimit.warningExit, .milliseconds(1))
+        findings.atLeast(
+            "timeToLimit.warningExit", timeToLimit.warningExit, "timeToLimit.warning", timeToLimit.warning)
+        findings.atLeast(
+            "timeToLimit.warningExit", timeToLimit.warningExit, "timeToLimit.criticalExit", timeToLimit.criticalExit)
+        findings.time("timeToLimit.window", timeToLimit.window, .milliseconds(10))
+        findings.time("events.hold", events.hold, .zero)
+        findings.time("level.criticalFallDelay", level.criticalFallDelay, .zero)
+        findings.time("level.warningFallDelay", level.warningFallDelay, .zero)
+        findings.time("level.repeatInterval", level.repeatInterval, .seconds(1))
+        findings.time("sampling.minimumInterval", sampling.minimumInterval, .milliseconds(1))
+        findings.time("sampling.maximumInterval", sampling.maximumInterval, .milliseconds(1))
+        findings.atLeast(
+            "sampling.maximumInterval", sampling.maximumInterval, "sampling.minimumInterval", sampling.minimumInterval)
+        findings.time("sampling.fullReadingInterval", sampling.fullReadingInterval, .milliseconds(5))
+        findings.time("sampling.limitsInterval", sampling.limitsInterval, .milliseconds(10))
+        findings.time("sampling.pathsInterval", sampling.pathsInterval, .milliseconds(100))
+        findings.time("reclaim.warningSpacing", reclaim.warningSpacing, .milliseconds(1))
+        findings.time("reclaim.warningDeadline", reclaim.warningDeadline, .milliseconds(1))
+        findings.time("reclaim.criticalDeadline", reclaim.criticalDeadline, .milliseconds(1))
+        findings.time("trim.urgentTimeToLimit", trim.urgentTimeToLimit, .zero)
+        findings.time("lastResort.degradedLimit", lastResort.degradedLimit, .zero)
     }
 
-    private func validateShares() throws(ConfigurationError) {
-        try percent("timeToLimit.headroomPercent", timeToLimit.headroomPercent, 1...100)
-        try percent("stall.criticalPercent", stall.criticalPercent, 2...100)
-        try percent("stall.warningPercent", stall.warningPercent, 1...(stall.criticalPercent - 1))
-        try percent("stall.warningExitPercent", stall.warningExitPercent, 0...stall.warningPercent)
-        try percent("stall.criticalExitPercent", stall.criticalExitPercent, 0...stall.criticalPercent)
-        try percent("stall.headroomPercent", stall.headroomPercent, 1...100)
-        try percent("events.headroomPercent", events.headroomPercent, 0...100)
-        try percent("events.reclaimablePercent", events.reclaimablePercent, 0...100)
-        try percent("distanceToHigh.warningPercent", distanceToHigh.warningPercent, 0...99)
-        try percent(
-            "distanceToHigh.warningExitPercent", distanceToHigh.warningExitPercent, distanceToHigh.warningPercent...100)
-        try percent("reclaim.warningSharePercent", reclaim.warningSharePercent, 1...100)
-        try percent("reclaim.regrowthPercent", reclaim.regrowthPercent, 0...100)
-        try percent("reclaim.regrowthFloorPercent", reclaim.regrowthFloorPercent, 0...100)
-        try percent("trim.minimumFreedPercent", trim.minimumFreedPercent, 0...100)
-        try require("trim.minimumFreedBytes", trim.minimumFreedBytes, trim.minimumFreedBytes >= 0, "at least 0")
-        try require(
-            "trim.durationFactor", trim.durationFactor, (0...10_000).contains(trim.durationFactor), "in 0…10000")
-        try require(
+    private func checkShares(_ findings: inout ConfigurationFindings) {
+        findings.range("timeToLimit.headroomPercent", timeToLimit.headroomPercent, 1...100)
+        findings.range("stall.criticalPercent", stall.criticalPercent, 2...100)
+        findings.range("stall.warningPercent", stall.warningPercent, 1...99)
+        findings.below("stall.warningPercent", stall.warningPercent, "stall.criticalPercent", stall.criticalPercent)
+        findings.range("stall.warningExitPercent", stall.warningExitPercent, 0...99)
+        findings.atMost(
+            "stall.warningExitPercent", stall.warningExitPercent, "stall.warningPercent", stall.warningPercent)
+        findings.range("stall.criticalExitPercent", stall.criticalExitPercent, 0...100)
+        findings.atMost(
+            "stall.criticalExitPercent", stall.criticalExitPercent, "stall.criticalPercent", stall.criticalPercent)
+        findings.range("stall.headroomPercent", stall.headroomPercent, 1...100)
+        findings.range("events.headroomPercent", events.headroomPercent, 0...100)
+        findings.range("events.reclaimablePercent", events.reclaimablePercent, 0...100)
+        findings.range("distanceToHigh.warningPercent", distanceToHigh.warningPercent, 0...99)
+        findings.range("distanceToHigh.warningExitPercent", distanceToHigh.warningExitPercent, 0...100)
+        findings.atLeast(
+            "distanceToHigh.warningExitPercent", distanceToHigh.warningExitPercent,
+            "distanceToHigh.warningPercent", distanceToHigh.warningPercent)
+        findings.range("reclaim.warningSharePercent", reclaim.warningSharePercent, 1...100)
+        findings.range("reclaim.regrowthPercent", reclaim.regrowthPercent, 0...100)
+        findings.range("reclaim.regrowthFloorPercent", reclaim.regrowthFloorPercent, 0...100)
+        findings.range("trim.minimumFreedPercent", trim.minimumFreedPercent, 0...100)
+        findings.require("trim.minimumFreedBytes", trim.minimumFreedBytes, trim.minimumFreedBytes >= 0, "at least 0")
+        findings.range("trim.durationFactor", trim.durationFactor, 0...10_000)
+        findings.require(
             "sampling.maximumGrowthRate", sampling.maximumGrowthRate, sampling.maximumGrowthRate >= 1 << 20,
             "at least 1048576 bytes a second")
-    }
-
-    func percent(_ setting: String, _ value: Int, _ range: ClosedRange<Int>) throws(ConfigurationError) {
-        try require(setting, value, range.contains(value), "in \(range.lowerBound)…\(range.upperBound)")
-    }
-
-    func time(_ setting: String, _ value: Duration, atLeast least: Duration) throws(ConfigurationError) {
-        // An hour is more than any of these can mean, and keeps the arithmetic in nanoseconds far from its edge.
-        try require(setting, value, value >= least && value <= .seconds(3600), "between \(least) and 3600.0 seconds")
-    }
-
-    func require(
-        _ setting: String, _ value: some CustomStringConvertible, _ holds: Bool, _ allowed: String
-    ) throws(ConfigurationError) {
-        guard holds else {
-            throw ConfigurationError(setting: setting, value: value.description, allowed: allowed)
-        }
     }
 }

@@ -7,6 +7,13 @@ public struct ConfigurationError: Error, Sendable, Equatable, CustomStringConver
     /// What is allowed, as a phrase that follows "must be".
     public var allowed: String
 
+    /// An error with these words.
+    public init(setting: String, value: String, allowed: String) {
+        self.setting = setting
+        self.value = value
+        self.allowed = allowed
+    }
+
     /// One sentence that names all three.
     public var description: String {
         "\(setting) is \(value), but must be \(allowed)"

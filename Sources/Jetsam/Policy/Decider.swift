@@ -14,7 +14,7 @@ struct Decider {
         var allocatorTells = false
     }
 
-    let setup: Setup
+    private(set) var setup: Setup
     private(set) var judgement: Judgement
     private(set) var machine: LevelMachine
     private(set) var scheduler: StepScheduler
@@ -23,7 +23,7 @@ struct Decider {
     private var allowsRegrowth = true
     /// When a reclaim thread was last asked to look what the allocator retains.
     private var lastLook: MonotonicInstant?
-    private let pace: SamplingPace
+    private var pace: SamplingPace
 
     private var configuration: ResourceManager.Configuration { setup.configuration }
 
@@ -43,8 +43,25 @@ struct Decider {
         pace = SamplingPace(configuration: configuration.sampling)
     }
 
+    /// Goes by another configuration from now on. The level, what is under way and what the rules vote for stay; growth is
+    /// measured anew where its window is another.
+    mutating func reconfigure(_ configuration: ResourceManager.Configuration) {
+        setup.configuration = configuration
+        judgement.reconfigure(configuration)
+        machine.reconfigure(configuration.level)
+        scheduler.reconfigure(configuration)
+        regrowth.reconfigure(configuration.reclaim)
+        ladder.reconfigure(configuration)
+        pace = SamplingPace(configuration: configuration.sampling)
+    }
+
     /// Whether a reading that shows nothing new could be left unjudged.
     var isQuiet: Bool { machine.level == .normal && !judgement.isSuspicious }
+
+    /// Where warning and critical begin and end for that reading's limit.
+    func thresholds(_ reading: MemoryReading) -> HeadroomThresholds {
+        HeadroomThresholds(limitBytes: reading.limitBytes, rule: setup.configuration.headroom)
+    }
 
     /// Judges a reading and decides what follows.
     ///
@@ -54,7 +71,7 @@ struct Decider {
         let reading = observation.reading
         let context = RuleContext(
             reading: reading,
-            thresholds: HeadroomThresholds(limitBytes: reading.limitBytes, rule: configuration.headroom),
+            thresholds: thresholds(reading),
             managedBytes: min(observation.reportedBytes, reading.footprintBytes), cause: observation.cause,
             triggerGrade: observation.triggerGrade)
         let vote = judgement.judge(context)

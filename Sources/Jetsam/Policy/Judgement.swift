@@ -28,7 +28,7 @@ struct Emergency: Equatable {
 
 /// The rules, each with its own memory: they vote on every reading, and the highest vote is kept with its reason.
 struct Judgement {
-    private let configuration: ResourceManager.Configuration
+    private var configuration: ResourceManager.Configuration
     private var headroom = Hysteresis()
     private var timeToLimit = Hysteresis()
     private var stall = Hysteresis()
@@ -57,6 +57,16 @@ struct Judgement {
     init(configuration: ResourceManager.Configuration) {
         self.configuration = configuration
         trend = GrowthTrend(window: configuration.timeToLimit.window)
+    }
+
+    /// Keeps what the rules vote for; each is judged by its new thresholds at the next reading.
+    mutating func reconfigure(_ configuration: ResourceManager.Configuration) {
+        if configuration.timeToLimit.window != self.configuration.timeToLimit.window {
+            trend = GrowthTrend(window: configuration.timeToLimit.window)
+        }
+        // With another budget, later, the vote begins anew.
+        if configuration.footprint == nil { footprint.reset() }
+        self.configuration = configuration
     }
 
     /// Forgets growth and stall: after a gap in which the process did not run, they mean nothing.

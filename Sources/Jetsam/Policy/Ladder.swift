@@ -42,7 +42,7 @@ struct Ladder {
         case timedOut
     }
 
-    private let configuration: ResourceManager.Configuration
+    private var configuration: ResourceManager.Configuration
     private let hasLastResort: Bool
     /// The action whose victim is not gone yet.
     private(set) var outstanding: Action?
@@ -69,6 +69,13 @@ struct Ladder {
         self.configuration = configuration
         self.hasLastResort = hasLastResort
         batch = configuration.ladder.assertionBatch
+    }
+
+    mutating func reconfigure(_ configuration: ResourceManager.Configuration) {
+        if configuration.ladder.assertionBatch != self.configuration.ladder.assertionBatch {
+            batch = configuration.ladder.assertionBatch
+        }
+        self.configuration = configuration
     }
 
     mutating func next(_ context: LadderContext) -> Action? {

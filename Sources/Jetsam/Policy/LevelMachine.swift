@@ -12,7 +12,7 @@ struct LevelMachine {
         case repeated(reason: LevelReason)
     }
 
-    private let timing: ResourceManager.Configuration.LevelTiming
+    private var timing: ResourceManager.Configuration.LevelTiming
     private(set) var level = PressureLevel.normal
     /// Why the level is what it is; nil while it has always been normal.
     private(set) var reason: LevelReason?
@@ -21,6 +21,10 @@ struct LevelMachine {
     private var announcedAt: MonotonicInstant?
 
     init(timing: ResourceManager.Configuration.LevelTiming) {
+        self.timing = timing
+    }
+
+    mutating func reconfigure(_ timing: ResourceManager.Configuration.LevelTiming) {
         self.timing = timing
     }
 

@@ -5,7 +5,7 @@ internal import MemoryPressure
 /// Where the level rises again soon after limits did, they came too close for how memory comes and goes beside the caches: the
 /// distance that is kept from the edge is doubled, and halved again after a time in which that did not happen.
 struct Regrowth {
-    private let configuration: ResourceManager.Configuration.Reclaim
+    private var configuration: ResourceManager.Configuration.Reclaim
     private var last: MonotonicInstant?
     /// How much of the way from warning's entry to its exit is kept free, in percent.
     private(set) var floorPercent: Int
@@ -31,6 +31,14 @@ struct Regrowth {
     init(configuration: ResourceManager.Configuration.Reclaim) {
         self.configuration = configuration
         floorPercent = configuration.regrowthFloorPercent
+    }
+
+    /// The distance that was learnt is kept, unless a larger one is configured.
+    mutating func reconfigure(_ configuration: ResourceManager.Configuration.Reclaim) {
+        let isLearnt = floorPercent > self.configuration.regrowthFloorPercent
+        floorPercent =
+            isLearnt ? max(floorPercent, configuration.regrowthFloorPercent) : configuration.regrowthFloorPercent
+        self.configuration = configuration
     }
 
     mutating func next(

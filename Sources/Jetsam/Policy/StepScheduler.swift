@@ -2,7 +2,7 @@ internal import MemoryPressure
 
 /// Decides when a step is due and how much it asks for. An episode lasts from leaving `normal` until it is reached again.
 struct StepScheduler {
-    private let configuration: ResourceManager.Configuration
+    private var configuration: ResourceManager.Configuration
     private(set) var step = 0
     private var lastEnd: MonotonicInstant?
     private var lastPromised = 0
@@ -18,6 +18,10 @@ struct StepScheduler {
     private static let slowSpacing = Duration.nanoseconds(StallWindow.length)
 
     init(configuration: ResourceManager.Configuration) {
+        self.configuration = configuration
+    }
+
+    mutating func reconfigure(_ configuration: ResourceManager.Configuration) {
         self.configuration = configuration
     }
 

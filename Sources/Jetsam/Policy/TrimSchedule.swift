@@ -4,7 +4,7 @@ internal import MemoryPressure
 ///
 /// A trim is not free: with a million small free chunks every glibc trim costs 73 to 120 ms, even with nothing new to give.
 struct TrimSchedule {
-    private let configuration: ResourceManager.Configuration.Trim
+    private var configuration: ResourceManager.Configuration.Trim
     /// Bytes that were freed and that a trim may bring: counted where the allocator tells, else what caches gave since the
     /// last one.
     private(set) var retainedBytes = 0
@@ -17,6 +17,10 @@ struct TrimSchedule {
     static let leastBytes = 1 << 20
 
     init(configuration: ResourceManager.Configuration.Trim) {
+        self.configuration = configuration
+    }
+
+    mutating func reconfigure(_ configuration: ResourceManager.Configuration.Trim) {
         self.configuration = configuration
     }
 

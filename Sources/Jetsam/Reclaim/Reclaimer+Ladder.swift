@@ -28,7 +28,7 @@ extension Reclaimer {
         }
         let run = LadderRun(
             order: order, before: before,
-            deadline: clock.now.advanced(by: configuration.ladder.victimTimeout), leaving: leaving)
+            deadline: clock.now.advanced(by: state.withLock { $0.victimTimeout }), leaving: leaving)
         if order.action == .lastResort {
             publish(run, .gone)
         } else {

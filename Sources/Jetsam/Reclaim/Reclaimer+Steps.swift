@@ -48,9 +48,9 @@ extension Reclaimer {
         let managed = registry.reportedBytes
         let retained = request == nil ? retainedBefore(demand) : nil
         let isCheap = allocator.trimsAfterEveryStep
-        let deadlines = configuration.reclaim
         let hasBegun = state.withLock { state in
             guard !state.isStopped, request?.call.isRevoked != true else { return false }
+            let deadlines = state.rules
             if let retained { state.trim.noteCounted(retained) }
             channel.gauges.publish(state.trim)
             let facts = facts(clients, state.ledger, demand.level, before)
@@ -104,7 +104,7 @@ extension Reclaimer {
             state.runs += 1
             state.run = ReclaimRun(
                 number: state.runs, kind: .regrowth, demand: demand, plan: plan, sizes: [:],
-                callDeadline: configuration.reclaim.criticalDeadline, trimsFirst: false)
+                callDeadline: state.rules.criticalDeadline, trimsFirst: false)
             switch regrowth {
             case .lift: recordBeginning(&state, .lift, facts)
             case .raise(let bytes): recordBeginning(&state, .raise, facts, raiseBytes: bytes)

@@ -46,6 +46,9 @@ final class Reclaimer: Sendable {
         var clients: [UInt64: CacheClient] = [:]
         var before = MemoryReading()
         var managedBefore = 0
+        /// How caches are asked, and how long a victim of a later stage may take.
+        var rules: ResourceManager.Configuration.Reclaim
+        var victimTimeout: Duration
         var trim: TrimSchedule
         var ledger: [UInt64: LedgerEntry] = [:]
         var requests: [Request] = []
@@ -70,7 +73,6 @@ final class Reclaimer: Sendable {
     let channel: ReclaimChannel
     let clock: any MonotonicClock
     let allocator: any Allocator
-    let configuration: ResourceManager.Configuration
     let host: any ReclaimHost
     let state: Lock<State>
     let victims: any LadderVictims
@@ -86,13 +88,24 @@ final class Reclaimer: Sendable {
         self.registry = registry
         self.channel = channel
         self.host = host
-        self.configuration = configuration
         self.clock = clock
         self.allocator = allocator
         self.victims = victims
         self.recorder = recorder
         self.lastResort = lastResort
-        state = Lock(State(trim: TrimSchedule(configuration: configuration.trim)))
+        state = Lock(
+            State(
+                rules: configuration.reclaim, victimTimeout: configuration.ladder.victimTimeout,
+                trim: TrimSchedule(configuration: configuration.trim)))
+    }
+
+    /// Goes by another configuration from the next step on; the one that is under way ends as it began.
+    func reconfigure(_ configuration: ResourceManager.Configuration) {
+        state.withLock { state in
+            state.rules = configuration.reclaim
+            state.victimTimeout = configuration.ladder.victimTimeout
+            state.trim.reconfigure(configuration.trim)
+        }
     }
 
     /// Works until there is nothing to do; then the thread may park.
@@ -133,7 +146,7 @@ final class Reclaimer: Sendable {
             let now = clock.now
             bookSegments(&state, at: now)
             if let pending, run.kind == .regrowth || pending > run.demand.level {
-                let deadline = configuration.reclaim.criticalDeadline
+                let deadline = state.rules.criticalDeadline
                 state.run?.hurry(deadline: deadline, at: now)
                 recordHurry(run.number, deadline, at: now)
             }

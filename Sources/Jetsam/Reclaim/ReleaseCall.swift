@@ -39,7 +39,7 @@ extension Reclaimer {
         let now = clock.now
         let waiting = state.withLock { state -> Request? in
             if state.requestUnderWay?.call === call {
-                state.run?.hurry(deadline: configuration.reclaim.criticalDeadline, at: now)
+                state.run?.hurry(deadline: state.rules.criticalDeadline, at: now)
                 channel.gauges.publish(state.run)
             }
             return state.requests.firstIndex { $0.call === call }.map { state.requests.remove(at: $0) }

@@ -8,6 +8,8 @@ extension Governor {
     /// How soon the sampler looks again after it has handed on what hangs, while the level is critical.
     private static let heldUpInterval = Duration.milliseconds(5)
 
+    private var minimumInterval: Duration { state.withLock { $0.decider.setup.configuration.sampling.minimumInterval } }
+
     /// Takes a kernel event. Runs on the event queue, and only hands over: what follows happens on other threads.
     func receive(_ event: KernelEvent) {
         if event.source == .systemdWatch {
@@ -27,7 +29,7 @@ extension Governor {
         }
         let now = clock.now.nanoseconds
         if deadline > now, channel.isEmpty {
-            return min(interval, max(configuration.sampling.minimumInterval, .nanoseconds(deadline - now)))
+            return min(interval, max(minimumInterval, .nanoseconds(deadline - now)))
         }
         channel.nudge()
         guard currentLevel == .critical else { return min(interval, SamplingPace.pressedInterval) }

@@ -4,7 +4,7 @@ extension Governor {
     /// Bytes that can be taken before memory is short, by a fresh reading: headroom above warning's entry.
     func measureSpareBytes() -> Int {
         let reading = measure()
-        let thresholds = HeadroomThresholds(limitBytes: reading.limitBytes, rule: configuration.headroom)
+        let thresholds = state.withLock { $0.decider.thresholds(reading) }
         return max(0, reading.headroomBytes - thresholds.warningEntry)
     }
 

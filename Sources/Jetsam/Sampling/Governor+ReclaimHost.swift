@@ -27,7 +27,7 @@ extension Governor: ReclaimHost {
         state.withLock { state in
             state.lastFull = clock.now
             let reading = state.reader.read(.full, at: clock.now, includingStall: false)
-            let thresholds = HeadroomThresholds(limitBytes: reading.limitBytes, rule: configuration.headroom)
+            let thresholds = state.decider.thresholds(reading)
             let isCritical = reading.headroomBytes < thresholds.criticalEntry
             return isCritical || state.decider.judgement.emergency.isOutOfMemory ? reading : nil
         }
@@ -81,8 +81,7 @@ extension Governor {
         state.withLock { state in
             guard state.hasMoved else { return false }
             state.hasMoved = false
-            state.armed = nil
-            state.thresholdAskedFor = nil
+            forgetThresholds(&state)
             state.reader.rediscover()
             return true
         }
@@ -100,7 +99,7 @@ extension Governor {
             else { return nil }
             // Below half of the limit no rule votes; from there on readings are paced by what is left.
             let half = reading.limitBytes / 2
-            let thresholds = HeadroomThresholds(limitBytes: reading.limitBytes, rule: configuration.headroom)
+            let thresholds = state.decider.thresholds(reading)
             let beyond = [thresholds.warningEntry, thresholds.criticalEntry].map { reading.limitBytes - $0 }
             return (
                 state.reader.levels[reading.tightestLevel].directory, half, beyond.filter { $0 > half },

@@ -9,6 +9,7 @@ final class Governor: Sendable {
     struct State {
         let reader: KernelReader
         var decider: Decider
+        var spans: Spans
         var reading = MemoryReading()
         var changes = ChangeRing()
         var lastFull: MonotonicInstant?
@@ -41,7 +42,6 @@ final class Governor: Sendable {
         var wakesSampler = false
     }
 
-    let configuration: ResourceManager.Configuration
     let clock: any MonotonicClock
     private let wallClock: @Sendable () -> Int64
     private let backgroundTasks: BackgroundTaskRegistry
@@ -53,7 +53,6 @@ final class Governor: Sendable {
     let bell: Bell
     let victims: any LadderVictims
     let recorder: Recorder
-    private let spans: Spans
     private let level = Atomic<UInt8>(0)
     private let sequence = Atomic<UInt64>(0)
     private let liveTrigger = Atomic<Bool>(false)
@@ -68,7 +67,6 @@ final class Governor: Sendable {
         recorder: Recorder = .off, setup: Decider.Setup
     ) {
         self.recorder = recorder
-        configuration = setup.configuration
         self.clock = clock
         self.wallClock = wallClock
         self.backgroundTasks = backgroundTasks
@@ -78,11 +76,8 @@ final class Governor: Sendable {
         self.ticker = ticker
         self.bell = bell
         self.victims = victims
-        spans = Spans(setup.configuration.sampling)
         state = Lock(
-            State(
-                reader: reader,
-                decider: Decider(setup)))
+            State(reader: reader, decider: Decider(setup), spans: Spans(setup.configuration.sampling)))
     }
 
     /// Nanoseconds: for hot paths.
@@ -183,14 +178,14 @@ final class Governor: Sendable {
             state.lastFull = nil
             state.lastLimits = nil
         }
-        if state.lastLimits.isOlder(than: spans.limits, at: now) {
+        if state.lastLimits.isOlder(than: state.spans.limits, at: now) {
             state.lastLimits = now
             state.reader.refreshLimits(includingUnlimited: false)
             if let change = state.wallClock.observe(wallClock: wallClock(), at: now) {
                 state.wallClockChange = (state.wallClockChange ?? .zero) + change
             }
         }
-        if state.lastPaths.isOlder(than: spans.paths, at: now) {
+        if state.lastPaths.isOlder(than: state.spans.paths, at: now) {
             state.lastPaths = now
             state.reader.refreshLimits()
             state.hasMoved = state.reader.cgroupHasMoved()
@@ -202,13 +197,13 @@ final class Governor: Sendable {
             return readFull(&state, now, includingStall: shouldReadStall(state, cause, now))
         }
         let reading = state.reader.read(.cheap, at: now, includingStall: false)
-        let thresholds = HeadroomThresholds(limitBytes: reading.limitBytes, rule: configuration.headroom)
+        let thresholds = state.decider.thresholds(reading)
         let entry = state.decider.machine.level == .normal ? thresholds.warningEntry : thresholds.criticalEntry
         // The estimate takes growth of the page cache for the process's own: look closely before it raises a level.
         if state.decider.machine.level < .critical, reading.headroomBytes < entry {
             return readFull(&state, now, includingStall: false)
         }
-        if hasMoved(state, reading), state.lastFull.isOlder(than: spans.full, at: now) {
+        if hasMoved(state, reading), state.lastFull.isOlder(than: state.spans.full, at: now) {
             return readFull(&state, now, includingStall: shouldReadStall(state, cause, now))
         }
         state.reading = reading
@@ -228,7 +223,8 @@ final class Governor: Sendable {
     /// How old the last full reading may be where usage has hardly changed since: at `normal` under a limit, cheap readings
     /// show whether there is anything to look at.
     private func longestAge(_ state: State) -> Int64 {
-        state.decider.machine.level == .normal && state.reading.isLimited ? max(spans.full, 1_000_000_000) : spans.full
+        state.decider.machine.level == .normal && state.reading.isLimited
+            ? max(state.spans.full, 1_000_000_000) : state.spans.full
     }
 
     private func readFull(_ state: inout State, _ now: MonotonicInstant, includingStall: Bool) -> MemoryReading {
@@ -243,7 +239,7 @@ final class Governor: Sendable {
     /// Reading a PSI file starves unprivileged triggers on it, so while one stands guard at `normal` it is left alone, but
     /// for the trigger's own events; and never is it read faster than stall times can bear.
     private func shouldReadStall(_ state: State, _ cause: LevelCause, _ now: MonotonicInstant) -> Bool {
-        guard state.lastStall.isOlder(than: spans.full, at: now) else { return false }
+        guard state.lastStall.isOlder(than: state.spans.full, at: now) else { return false }
         if cause.eventSource == .pressureTrigger { return true }
         return state.decider.machine.level > .normal || !hasLiveTrigger
     }
@@ -276,7 +272,7 @@ final class Governor: Sendable {
 
 /// The configured times in nanoseconds. Arithmetic with `Duration` is in 128 bits and out of line: a turn of the sampler that
 /// finds nothing would spend a good part of its time there.
-private struct Spans {
+struct Spans {
     let full: Int64
     let limits: Int64
     let paths: Int64

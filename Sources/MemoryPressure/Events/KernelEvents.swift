@@ -31,10 +31,10 @@ package final class KernelEvents: Sendable {
     let root: KernelRoot
     let queue: DispatchQueue
     let environment: [String: String]
-    let triggers: [PressureTrigger]
     let delivery: EventDelivery
     let state = Lock(State())
     private let liveTriggers = Atomic<Bool>(false)
+    private let wantedTriggers: Lock<[PressureTrigger]>
 
     /// - Parameters:
     ///   - root: Where the kernel's files are.
@@ -50,7 +50,7 @@ package final class KernelEvents: Sendable {
         self.root = root
         self.queue = DispatchQueue(label: "memory-pressure.events", target: queue)
         self.environment = environment
-        self.triggers = triggers
+        wantedTriggers = Lock(triggers)
         delivery = EventDelivery(queue: self.queue, clock: clock, handler: handler)
     }
 
@@ -77,6 +77,15 @@ package final class KernelEvents: Sendable {
         }
         for watch in old { watch.cancel() }
         openAll()
+    }
+
+    /// What to arm on the PSI file.
+    var triggers: [PressureTrigger] { wantedTriggers.withLock { $0 } }
+
+    /// Arms other triggers in the place of those that there are, as many as these. Usage thresholds have to be armed again.
+    package func rearm(_ triggers: [PressureTrigger]) {
+        wantedTriggers.withLock { $0 = triggers }
+        if state.withLock({ $0.phase == .active }) { rediscover() }
     }
 
     /// Stops everything for good: no event is delivered after it returns, but for one whose handler runs already.

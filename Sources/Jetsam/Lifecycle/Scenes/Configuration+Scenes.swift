@@ -32,30 +32,21 @@ extension ResourceManager.Configuration {
         ///
         /// - Throws: ``ConfigurationError`` for the first setting that is out of range.
         public func validate() throws(ConfigurationError) {
-            let times = [
-                ("connectDeadline", connectDeadline), ("transitionDeadline", transitionDeadline),
-                ("lossDeadline", lossDeadline), ("restorationDeadline", restorationDeadline),
-                ("handOffDeadline", handOffDeadline),
-            ]
-            for (name, time) in times {
-                let allowed = Duration.milliseconds(1) ... .seconds(3600)
-                try require(name, time, allowed.contains(time), "between 0.001 and 3600.0 seconds")
-            }
-            try require("maximumCount", maximumCount, (1...1_000_000).contains(maximumCount), "in 1…1000000")
-            try require(
-                "backgroundCachePercent", backgroundCachePercent, (0...100).contains(backgroundCachePercent), "in 0…100"
-            )
-            try require(
-                "maximumStateBytes", maximumStateBytes, (1...(1 << 30)).contains(maximumStateBytes), "in 1…1073741824")
-            try require("crashedStarts", crashedStarts, (1...100).contains(crashedStarts), "in 1…100")
+            var findings = ConfigurationFindings()
+            check(&findings)
+            if let first = findings.problems.first { throw first }
         }
 
-        private func require(
-            _ name: String, _ value: some CustomStringConvertible, _ holds: Bool, _ allowed: String
-        ) throws(ConfigurationError) {
-            guard holds else {
-                throw ConfigurationError(setting: "scenes.\(name)", value: value.description, allowed: allowed)
-            }
+        func check(_ findings: inout ConfigurationFindings) {
+            findings.range("scenes.maximumCount", maximumCount, 1...1_000_000)
+            findings.time("scenes.connectDeadline", connectDeadline, .milliseconds(1))
+            findings.time("scenes.transitionDeadline", transitionDeadline, .milliseconds(1))
+            findings.time("scenes.lossDeadline", lossDeadline, .milliseconds(1))
+            findings.time("scenes.restorationDeadline", restorationDeadline, .milliseconds(1))
+            findings.time("scenes.handOffDeadline", handOffDeadline, .milliseconds(1))
+            findings.range("scenes.backgroundCachePercent", backgroundCachePercent, 0...100)
+            findings.range("scenes.maximumStateBytes", maximumStateBytes, 1...1 << 30)
+            findings.range("scenes.crashedStarts", crashedStarts, 1...100)
         }
     }
 }

@@ -1,0 +1,21 @@
+internal import MemoryPressure
+
+extension Governor {
+    /// The configuration that is decided by.
+    var configuration: ResourceManager.Configuration { state.withLock { $0.decider.setup.configuration } }
+
+    /// Decides by another one from the next reading on, all of it at once.
+    func reconfigure(_ configuration: ResourceManager.Configuration) {
+        state.withLock { state in
+            state.decider.reconfigure(configuration)
+            state.spans = Spans(configuration.sampling)
+            forgetThresholds(&state)
+        }
+    }
+
+    /// What the kernel wakes us for belongs to other thresholds, or is to be armed again.
+    func forgetThresholds(_ state: inout State) {
+        state.armed = nil
+        state.thresholdAskedFor = nil
+    }
+}

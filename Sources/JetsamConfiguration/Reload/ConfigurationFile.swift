@@ -1,0 +1,105 @@
+public import Configuration
+internal import Jetsam
+internal import MemoryPressure
+public import SystemPackage
+
+/// A configuration file, YAML or JSON, that was checked as `jetsam check` does.
+///
+/// Unlike a reader it sees keys that are no setting, and says in which line a fault is. ``ConfigurationReload`` reads it again
+/// when it changes.
+public final class ConfigurationFile: Sendable {
+    /// What a look at the file came to.
+    public enum Look: Sendable {
+        /// It is as it was, or is being written.
+        case unchanged
+        /// It says something else, which ``ConfigurationFile/settings`` are now.
+        case changed(JetsamSettings)
+        /// It cannot be used; ``ConfigurationFile/settings`` stay what they were.
+        case refused(ConfigurationFileError)
+    }
+
+    private struct State {
+        var settings: JetsamSettings
+        var watch: FileWatch
+    }
+
+    /// The path that it was made with.
+    public let path: FilePath
+    private let overrides: ConfigReader?
+    private let state: Lock<State>
+
+    /// Reads and checks a file.
+    ///
+    /// - Parameters:
+    ///   - path: Of a file of at most ``CheckReport/maximumBytes``.
+    ///   - overrides: What goes before the file, typically environment variables, scoped to `jetsam`; nil for nothing. The file
+    ///     has to be good by itself.
+    /// - Throws: ``ConfigurationFileError`` with everything that is wrong.
+    public init(_ path: FilePath, overrides: ConfigReader? = nil) throws(ConfigurationFileError) {
+        self.path = path
+        self.overrides = overrides
+        let bytes: [UInt8]
+        do {
+            bytes = try BoundedFile.read(path)
+        } catch {
+            throw Self.unreadable(path, error)
+        }
+        let settings = try Self.settings(bytes, path, overrides)
+        state = Lock(State(settings: settings, watch: FileWatch(taken: bytes)))
+    }
+
+    /// What the file said when it was good last, under what overrides it.
+    public var settings: JetsamSettings { state.withLock { $0.settings } }
+
+    /// Looks whether the file says something else now. Reads it; never called by itself: ``ConfigurationReload`` does.
+    ///
+    /// - Parameter isReady: True where somebody says that the file is complete: it is taken at once. Otherwise a change
+    ///   is taken when the next look finds the same.
+    public func look(isReady: Bool = false) -> Look {
+        let found: Result<[UInt8], Errno>
+        do {
+            found = .success(try BoundedFile.read(path))
+        } catch {
+            found = .failure(error)
+        }
+        switch state.withLock({ $0.watch.look(found, isAsked: isReady) }) {
+        case .nothing: return .unchanged
+        case .cannotRead(let error): return .refused(Self.unreadable(path, error))
+        case .take(let bytes):
+            do throws(ConfigurationFileError) {
+                let settings = try Self.settings(bytes, path, overrides)
+                return state.withLock { state in
+                    guard state.settings != settings else { return .unchanged }
+                    state.settings = settings
+                    return .changed(settings)
+                }
+            } catch {
+                return .refused(error)
+            }
+        }
+    }
+
+    private static func settings(
+        _ bytes: [UInt8], _ path: FilePath, _ overrides: ConfigReader?
+    ) throws(ConfigurationFileError) -> JetsamSettings {
+        let report = CheckReport(checking: bytes)
+        guard var settings = report.settings else {
+            throw ConfigurationFileError(path: path.string, problems: report.problems)
+        }
+        guard let overrides else { return settings }
+        do throws(ConfigurationError) {
+            try settings.take(overrides.snapshot())
+            try settings.validate()
+        } catch {
+            let problem = CheckReport.Problem(
+                line: 0, column: 0, key: error.setting, value: error.value, message: "what overrides it: \(error)")
+            throw ConfigurationFileError(path: path.string, problems: [problem])
+        }
+        return settings
+    }
+
+    private static func unreadable(_ path: FilePath, _ error: Errno) -> ConfigurationFileError {
+        ConfigurationFileError(
+            path: path.string, problems: [.init(line: 0, column: 0, message: "the file cannot be read: \(error)")])
+    }
+}

@@ -1,0 +1,84 @@
+public import Configuration
+public import Jetsam
+public import Logging
+public import ServiceLifecycle
+internal import UnixSignals
+
+/// Takes over a changed configuration while the process runs, as one snapshot.
+///
+/// A service for the group that the manager is in. Whatever cannot be used leaves the last good configuration in place and is
+/// logged as a warning, with the fault; what was taken over is logged as a notice with the names of the settings, and with
+/// those that take effect only at the next start.
+public struct ConfigurationReload: Service {
+    private enum Origin: Sendable {
+        case file(ConfigurationFile, interval: Duration, onSIGHUP: Bool)
+        case reader(ConfigReader)
+    }
+
+    private let origin: Origin
+    private let target: ReloadTarget
+
+    /// Looks at a file again and again.
+    ///
+    /// - Parameters:
+    ///   - file: What it is made from, and what the manager was made with.
+    ///   - manager: Whose configuration changes.
+    ///   - interval: The time between two looks. A change is taken over when two looks found the same. At least 100 ms.
+    ///   - onSIGHUP: Whether the process takes the signal for saying that the file is complete. Only then does it have a
+    ///     handler for it; without one the signal ends the process.
+    ///   - logger: Gets a line for each change.
+    public init(
+        of file: ConfigurationFile, to manager: ResourceManager, every interval: Duration = .seconds(2),
+        onSIGHUP: Bool = false, logger: Logger
+    ) {
+        origin = .file(file, interval: max(interval, .milliseconds(100)), onSIGHUP: onSIGHUP)
+        target = ReloadTarget(current: file.settings, logger: logger) { try manager.apply($0) }
+    }
+
+    /// Follows the snapshots of a reader, whose providers notice changes themselves.
+    ///
+    /// - Parameters:
+    ///   - reader: Scoped to where the settings are. What it says when this is made is what the manager was made with.
+    ///   - manager: Whose configuration changes.
+    ///   - logger: Gets a line for each change.
+    /// - Throws: ``ConfigurationError`` where what it says now cannot be used.
+    public init(of reader: ConfigReader, to manager: ResourceManager, logger: Logger) throws(ConfigurationError) {
+        origin = .reader(reader)
+        target = ReloadTarget(current: try JetsamSettings(reader: reader), logger: logger) { try manager.apply($0) }
+    }
+
+    /// Returns when the group shuts down.
+    public func run() async throws {
+        try await cancelWhenGracefulShutdown {
+            do {
+                switch origin {
+                case .file(let file, let interval, let onSIGHUP):
+                    try await follow(file, interval, onSIGHUP)
+                case .reader(let reader):
+                    try await reader.watchSnapshot { snapshots in
+                        for await snapshot in snapshots { target.take(snapshot) }
+                    }
+                }
+            } catch is CancellationError {}
+        }
+    }
+
+    private func follow(_ file: ConfigurationFile, _ interval: Duration, _ onSIGHUP: Bool) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask {
+                while true {
+                    try await Task.sleep(for: interval)
+                    target.take(file.look())
+                }
+            }
+            if onSIGHUP {
+                tasks.addTask {
+                    for await _ in await UnixSignalsSequence(trapping: .sighup) {
+                        target.take(file.look(isReady: true))
+                    }
+                }
+            }
+            try await tasks.waitForAll()
+        }
+    }
+}

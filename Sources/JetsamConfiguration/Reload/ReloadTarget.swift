@@ -1,0 +1,65 @@
+internal import Configuration
+internal import Jetsam
+internal import Logging
+internal import MemoryPressure
+
+/// Who hears of changed settings: the manager, and the log.
+final class ReloadTarget: Sendable {
+    private let current: Lock<JetsamSettings>
+    private let logger: Logger
+    private let apply: @Sendable (ResourceManager.Configuration) throws -> ConfigurationChange
+
+    /// - Parameter current: What the process was started with.
+    init(
+        current: JetsamSettings, logger: Logger,
+        apply: @escaping @Sendable (ResourceManager.Configuration) throws -> ConfigurationChange
+    ) {
+        self.current = Lock(current)
+        self.logger = logger
+        self.apply = apply
+    }
+
+    func take(_ look: ConfigurationFile.Look) {
+        switch look {
+        case .unchanged: break
+        case .changed(let settings): take(settings)
+        case .refused(let error): refuse(error)
+        }
+    }
+
+    func take(_ snapshot: ConfigSnapshotReader) {
+        do throws(ConfigurationError) {
+            take(try JetsamSettings(snapshot: snapshot))
+        } catch {
+            refuse(error)
+        }
+    }
+
+    private func take(_ settings: JetsamSettings) {
+        let before = current.withLock { $0 }
+        guard settings != before else { return }
+        do {
+            let change = try apply(settings.manager)
+            current.withLock { $0 = settings }
+            let tasks = Setting.differences(between: before, and: settings).map(\.key)
+                .filter { $0.hasPrefix("backgroundTasks.") }
+            logger.notice(
+                "The configuration was taken over",
+                metadata: [
+                    "changed": "\(Self.list(change.applied))",
+                    "at_next_start": "\(Self.list(change.atNextStart + tasks))",
+                ])
+        } catch {
+            refuse(error)
+        }
+    }
+
+    private func refuse(_ error: any Error) {
+        logger.warning(
+            "The configuration was not taken over; the last good one stays", metadata: ["error": "\(error)"])
+    }
+
+    private static func list(_ names: [String]) -> String {
+        names.isEmpty ? "none" : names.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,116 @@
+import JetsamTesting
+import MemoryPressure
+import Testing
+
+@testable import Jetsam
+
+struct ReconfigurationTests {
+    private static func changed(
+        _ change: (inout ResourceManager.Configuration) -> Void
+    ) -> ResourceManager.Configuration {
+        var configuration = ResourceManager.Configuration()
+        change(&configuration)
+        return configuration
+    }
+
+    @Test("New thresholds are judged by at once, and the level has kept its state")
+    func judgesAnew() async throws {
+        try await Fixture(used: 380 * mebibyte).run { fixture in
+            fixture.machine.advance(by: .seconds(1))
+            #expect(fixture.manager.level == .normal)
+            let change = try fixture.manager.apply(Self.changed { $0.headroom.warningPercent = 40 })
+            #expect(change.applied == ["headroom.warningPercent"])
+            #expect(change.atNextStart == [])
+            #expect(fixture.manager.level == .warning)
+            // The fall waits for its delay, as ever.
+            try fixture.manager.apply(ResourceManager.Configuration())
+            #expect(fixture.manager.level == .warning)
+            fixture.machine.advance(by: .seconds(6))
+            #expect(fixture.manager.level == .normal)
+        }
+    }
+
+    @Test("What cannot be used changes nothing")
+    func refuses() throws {
+        let fixture = try Fixture()
+        defer { fixture.machine.tree.remove() }
+        try fixture.manager.apply(Self.changed { $0.headroom.warningPercent = 40 })
+        let error = #expect(throws: ConfigurationError.self) {
+            try fixture.manager.apply(
+                Self.changed {
+                    $0.headroom.warningPercent = 50
+                    $0.headroom.criticalPercent = 60
+                })
+        }
+        #expect(error?.setting == "headroom.criticalPercent")
+        #expect(fixture.manager.governor.configuration.headroom.warningPercent == 40)
+        #expect(fixture.manager.governor.configuration.headroom.criticalPercent == 10)
+    }
+
+    @Test("What is set up once stays, and is named each time")
+    func fixedParts() throws {
+        let fixture = try Fixture()
+        defer { fixture.machine.tree.remove() }
+        let other = Self.changed {
+            $0.reclaim.warningSpacing = .milliseconds(300)
+            $0.lifecycle.drainDelay = .seconds(1)
+            $0.scenes.crashedStarts = 3
+            $0.recorder.directory = "/var/lib/x"
+            $0.control.isEnabled = true
+            $0.isDryRun = true
+            $0.footprint = .init(budgetBytes: 1 << 30)
+        }
+        let change = try fixture.manager.apply(other)
+        #expect(change.applied == ["footprint", "reclaim.warningSpacing"])
+        let late = [
+            "scenes.crashedStarts", "lifecycle.drainDelay", "recorder.directory", "control.isEnabled", "isDryRun",
+        ]
+        #expect(change.atNextStart == late)
+        var expected = other
+        expected.keepFixedParts(of: ResourceManager.Configuration())
+        #expect(fixture.manager.governor.configuration == expected)
+        let again = try fixture.manager.apply(other)
+        #expect(again.applied == [])
+        #expect(again.atNextStart == late)
+    }
+
+    @Test("Every part is either applied or named as fixed, and the fixed ones are taken back")
+    func everyPart() {
+        let plain = ResourceManager.Configuration()
+        let changes: [(inout ResourceManager.Configuration) -> Void] = [
+            { $0.headroom.exitPoints += 1 }, { $0.timeToLimit.window = .milliseconds(300) },
+            { $0.stall.headroomPercent -= 1 },
+            { $0.events.headroomPercent -= 1 }, { $0.distanceToHigh.warningPercent += 1 },
+            { $0.footprint = .init(budgetBytes: 1) }, { $0.level.repeatInterval = .seconds(9) },
+            { $0.sampling.pathsInterval = .seconds(9) }, { $0.reclaim.regrowthPercent += 1 },
+            { $0.trim.durationFactor += 1 },
+            { $0.lastResort.degradedLimit = .seconds(9) }, { $0.ladder.takesScenes = true },
+            { $0.scenes.crashedStarts += 1 }, { $0.lifecycle.exitsOnSuspend = true },
+            { $0.recorder.hashesNames = true },
+            { $0.control.isEnabled = true }, { $0.isDryRun = true },
+        ]
+        #expect(changes.count == Mirror(reflecting: plain).children.count)
+        for change in changes {
+            let other = Self.changed(change)
+            let result = ConfigurationChange(from: plain, to: other)
+            #expect(result.applied.count + result.atNextStart.count == 1)
+            var kept = other
+            kept.keepFixedParts(of: plain)
+            #expect((kept == plain) == result.applied.isEmpty)
+        }
+    }
+
+    @Test("A changed deadline holds for the next step, and a changed trim for the next trim")
+    func reclaim() async throws {
+        let fixture = try Fixture()
+        defer { fixture.machine.tree.remove() }
+        try fixture.manager.apply(
+            Self.changed {
+                $0.reclaim.criticalDeadline = .milliseconds(70)
+                $0.ladder.victimTimeout = .seconds(3)
+            })
+        let (rules, timeout) = fixture.manager.reclaimer.state.withLock { ($0.rules, $0.victimTimeout) }
+        #expect(rules.criticalDeadline == .milliseconds(70))
+        #expect(timeout == .seconds(3))
+    }
+}
