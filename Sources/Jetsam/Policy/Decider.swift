@@ -190,6 +190,18 @@ extension Decider {
         var creditBytes = 0
         /// Who could be taken; nil where it was not asked.
         var victims: Victims?
+
+        /// The same where caches held so many bytes more; fewer where it is negative.
+        func shifted(by bytes: Int) -> Observation {
+            var shifted = self
+            shifted.reading.usageBytes = max(0, reading.usageBytes + bytes)
+            shifted.reading.unreclaimableBytes = max(0, reading.unreclaimableBytes + bytes)
+            shifted.reading.footprintBytes = max(0, reading.footprintBytes + bytes)
+            shifted.reading.headroomBytes = max(0, reading.headroomBytes - bytes)
+            shifted.reading.distanceToHighBytes = reading.distanceToHighBytes.map { $0 - bytes }
+            shifted.reportedBytes = max(0, reportedBytes + bytes)
+            return shifted
+        }
     }
 
     /// How many could be taken in the later stages.

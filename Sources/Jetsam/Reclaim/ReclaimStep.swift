@@ -66,6 +66,9 @@ public struct ReclaimStep: Sendable, Equatable, CustomStringConvertible {
     public var victimCount = 0
     /// Whether the victims of a later stage were still there after ``ResourceManager/Configuration/Ladder/victimTimeout``.
     public var timedOut = false
+    /// Whether it was only decided: of a dry run (``ResourceManager/Configuration/isDryRun``). Nobody was asked and nothing taken,
+    /// and what is promised is what would have been asked for.
+    public var isDryRun = false
 
     /// Whether both record the same step.
     public static func == (lhs: ReclaimStep, rhs: ReclaimStep) -> Bool {
@@ -80,7 +83,7 @@ public struct ReclaimStep: Sendable, Equatable, CustomStringConvertible {
         let trimmed = didTrim ? ", \(ByteCount(trimmedBytes)) of it by a trim" : ""
         let freed = freedBytes.map { ", freed \(ByteCount($0))" } ?? ""
         return """
-            step \(step) at \(level): asked \(ByteCount(targetBytes)), promised \(ByteCount(promisedBytes))\(freed), \
+            \(isDryRun ? "dry run: " : "")step \(step) at \(level): asked \(ByteCount(targetBytes)), promised \(ByteCount(promisedBytes))\(freed), \
             returned \(ByteCount(returnedBytes))\(disturbed)\(trimmed) in \(duration.milliseconds) ms; \(reason)
             """
     }
@@ -90,7 +93,7 @@ public struct ReclaimStep: Sendable, Equatable, CustomStringConvertible {
             victims.isEmpty ? "" : " (\(victims.joined(separator: ", "))\(victimCount > victims.count ? ", …" : ""))"
         let late = timedOut ? ", not all gone in time" : ""
         return """
-            stage \(stage): took \(victimCount)\(who)\(late), returned \(ByteCount(returnedBytes)) in \(duration.milliseconds) ms; \
+            \(isDryRun ? "dry run: " : "")stage \(stage): took \(victimCount)\(who)\(late), returned \(ByteCount(returnedBytes)) in \(duration.milliseconds) ms; \
             \(reason)
             """
     }

@@ -14,7 +14,9 @@ extension Reclaimer {
         if mail.looksAtAllocator { lookAtAllocator() }
         lookAtLadder()
         let hasRun =
-            if let demand = mail.demand {
+            if let demand = mail.demand, configuration.isDryRun {
+                carryOutDry(demand)
+            } else if let demand = mail.demand {
                 begin(demand, request: nil)
             } else if let regrowth = mail.regrowth, begin(regrowth) {
                 true
@@ -84,6 +86,11 @@ extension Reclaimer {
     }
 
     private func begin(_ regrowth: Regrowth.Decision) -> Bool {
+        if configuration.isDryRun {
+            // No limit was set, so none is raised.
+            if regrowth == .lift { host.noteLimitsLifted() }
+            return false
+        }
         let clients = registry.clients
         let now = clock.now
         // Those that cannot be asked now come with a later turn.
@@ -114,7 +121,7 @@ extension Reclaimer {
         }
     }
 
-    private func facts(
+    func facts(
         _ clients: [CacheClient], _ ledger: [UInt64: LedgerEntry], _ level: PressureLevel, _ reading: MemoryReading
     ) -> [ClientFacts] {
         let now = clock.now
@@ -136,7 +143,7 @@ extension Reclaimer {
     }
 
     /// Keeps the clients of this run at hand, and forgets what is known of those that are gone.
-    private func remember(_ clients: [CacheClient], in state: inout State) {
+    func remember(_ clients: [CacheClient], in state: inout State) {
         state.clients = Dictionary(uniqueKeysWithValues: clients.map { ($0.id, $0) })
         if state.ledger.count > state.clients.count {
             let present = state.clients

@@ -9,6 +9,8 @@ protocol ReclaimHost: AnyObject, Sendable {
     var growthRate: Int { get }
     /// A step has ended: spacing counts from here.
     func noteStepEnd(_ step: Int, promisedBytes: Int)
+    /// A step of a dry run has ended: it asked nobody, and is credited with what it would have brought.
+    func noteDryStep(_ step: Int, promisedBytes: Int)
     /// A cache has given so many bytes after the step that asked for them had ended.
     func noteLateAnswer(promisedBytes: Int)
     /// Judge the level again and post what is due next.

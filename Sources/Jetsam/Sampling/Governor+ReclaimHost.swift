@@ -19,6 +19,14 @@ extension Governor: ReclaimHost {
         take(.answeredLate(promisedBytes: promisedBytes), at: clock.now)
     }
 
+    func noteDryStep(_ step: Int, promisedBytes: Int) {
+        let now = clock.now
+        state.withLock { state in
+            state.credit.add(promisedBytes)
+            take(.stepEnded(step, promisedBytes: promisedBytes, at: now), &state, at: now)
+        }
+    }
+
     func judgeAfterStep() {
         judge(.reclaim)
     }

@@ -10,6 +10,7 @@ final class Governor: Sendable {
         let reader: KernelReader
         var decider: Decider
         var spans: Spans
+        var credit = DryRunCredit()
         var reading = MemoryReading()
         var changes = ChangeRing()
         var lastFull: MonotonicInstant?
@@ -130,6 +131,7 @@ final class Governor: Sendable {
             inFlightBytes: channel.gauges.inFlightBytes, retainedBytes: channel.gauges.retainedBytes,
             trimsFrom: channel.gauges.trimsFrom,
             isCoveredByKernel: isCovered(state, reading))
+        if configuration.isDryRun { observation = state.credit.credited(observation) }
         let decision = state.decider.decide(&observation) {
             Decider.Victims(heldAssertions: victims.heldAssertions, scenes: victims.scenes)
         }
@@ -143,7 +145,8 @@ final class Governor: Sendable {
         }
         effects.didChange = note(decision.outcome, &state, reading)
         if level.exchange(decision.level.rawValue, ordering: .relaxed) != decision.level.rawValue {
-            backgroundTasks.noteLevel(decision.level)
+            // A dry run refuses nobody.
+            if !configuration.isDryRun { backgroundTasks.noteLevel(decision.level) }
         }
         post(decision, state.decider.machine.reason, at: now)
         if cause != .sampler, let last = state.lastTick {

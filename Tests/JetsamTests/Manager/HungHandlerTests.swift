@@ -19,6 +19,7 @@ struct HungHandlerTests {
 
         func measure() -> MemoryReading { reading(headroom: 10 * mebibyte) }
         func noteStepEnd(_ step: Int, promisedBytes: Int) {}
+        func noteDryStep(_ step: Int, promisedBytes: Int) {}
         func noteLateAnswer(promisedBytes: Int) {}
         func judgeAfterStep() {}
         func noteLimitsLifted() {}

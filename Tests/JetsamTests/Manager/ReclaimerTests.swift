@@ -16,6 +16,7 @@ struct ReclaimerTests {
         }
         var growthRate: Int { 0 }
         func noteStepEnd(_ step: Int, promisedBytes: Int) {}
+        func noteDryStep(_ step: Int, promisedBytes: Int) {}
         func noteLateAnswer(promisedBytes: Int) {}
         func judgeAfterStep() {}
         func noteLimitsLifted() {}

@@ -119,3 +119,10 @@ package struct LostRecord: Record {
         visitor.integer("records", &records)
     }
 }
+
+/// From here on a trace that was made under another configuration is a model: see ``Trial``.
+package struct ModelRecord: Record {
+    package static let kind = TraceKind.model
+    package init() {}
+    package mutating func visit(_ visitor: inout some FieldVisitor) {}
+}

@@ -42,6 +42,7 @@ package enum TraceKind: UInt16, CaseIterable, Sendable {
     // The trace's own.
     case trace = 64
     case lost = 65
+    case model = 66
 
     /// The name in a trace, in the field `k`.
     package var name: StaticString {
@@ -67,6 +68,7 @@ package enum TraceKind: UInt16, CaseIterable, Sendable {
         case .scene: "scene"
         case .trace: "trace"
         case .lost: "lost"
+        case .model: "model"
         }
     }
 }

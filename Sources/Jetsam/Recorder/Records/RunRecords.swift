@@ -315,5 +315,6 @@ extension StepRecord {
         headroomAfter = step.headroomBytes.after
         victims = step.victimCount
         duration = step.duration
+        isDryRun = step.isDryRun
     }
 }

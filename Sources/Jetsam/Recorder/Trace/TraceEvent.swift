@@ -2,7 +2,7 @@ package import MemoryPressure
 
 /// One record of a trace, whichever kind it is.
 package enum TraceEvent: Equatable, Sendable {
-    case trace(TraceHeader)
+    indirect case trace(TraceHeader)
     case reading(ReadingRecord)
     case notice(NoticeRecord)
     case level(LevelRecord)
@@ -23,6 +23,7 @@ package enum TraceEvent: Equatable, Sendable {
     case process(ProcessRecord)
     case scene(SceneRecord)
     case lost(LostRecord)
+    case model(ModelRecord)
 
     /// Writes its line.
     package func write(to writer: inout TraceLineWriter, at instant: MonotonicInstant) {
@@ -48,6 +49,7 @@ package enum TraceEvent: Equatable, Sendable {
         case .process(let record): writer.append(record, at: instant)
         case .scene(let record): writer.append(record, at: instant)
         case .lost(let record): writer.append(record, at: instant)
+        case .model(let record): writer.append(record, at: instant)
         }
     }
 
@@ -79,6 +81,7 @@ package enum TraceEvent: Equatable, Sendable {
             case .process: read(TraceEvent.process)
             case .scene: read(TraceEvent.scene)
             case .lost: read(TraceEvent.lost)
+            case .model: read(TraceEvent.model)
             }
         guard let event else { return nil }
         self = event

@@ -9,7 +9,9 @@ package struct TraceHeader: Record {
         case manager
         /// Another, which saw readings alone.
         case outside
-        package static let words = ["manager", "outside"]
+        /// A trial of another configuration on what was recorded.
+        case trial
+        package static let words = ["manager", "outside", "trial"]
     }
 
     package var version = TraceLineReader.version

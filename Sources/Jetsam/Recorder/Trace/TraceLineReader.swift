@@ -79,6 +79,7 @@ package struct TraceLineReader: Sendable {
         case .process: event = .process(try fields.read())
         case .scene: event = .scene(try fields.read())
         case .lost: event = .lost(try fields.read())
+        case .model: event = .model(try fields.read())
         }
         return (event, instant)
     }

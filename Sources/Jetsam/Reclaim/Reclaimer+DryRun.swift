@@ -1,0 +1,48 @@
+internal import MemoryPressure
+
+/// Steps that are only decided.
+extension Reclaimer {
+    /// Plans the step, asks nobody, and says what it would have asked for. Gives true, as a run that is over at once.
+    func carryOutDry(_ demand: ReclaimDemand) -> Bool {
+        let clients = registry.clients
+        let reading = host.measure()
+        let sequence = host.nextSequence()
+        let now = clock.now
+        let step = state.withLock { state in
+            remember(clients, in: &state)
+            let facts = facts(clients, state.ledger, demand.level, reading)
+            let parts = ReclaimOrder.plan(facts, targetBytes: demand.targetBytes).filter { $0.askBytes > 0 }.map {
+                part in
+                ReclaimStep.Part(
+                    name: state.clients[part.id]?.name ?? "unknown", askedBytes: part.askBytes,
+                    promisedBytes: part.askBytes, freedBytes: nil, returnedBytes: 0, handlerTime: .zero, failed: false,
+                    missedDeadline: false)
+            }
+            var step = ReclaimStep(
+                sequence: sequence, step: demand.step, level: demand.level, reason: demand.reason,
+                missingBytes: demand.missingBytes, targetBytes: demand.targetBytes,
+                promisedBytes: parts.reduce(0) { $0 + $1.promisedBytes }, freedBytes: nil, returnedBytes: 0,
+                isDisturbed: false, didTrim: false, headroomBytes: (reading.headroomBytes, reading.headroomBytes),
+                timeToFirstRelease: nil, duration: demand.decidedAt.duration(to: now), parts: parts)
+            step.isDryRun = true
+            recorder.record(StepRecord(step, run: nil), at: now)
+            return step
+        }
+        host.noteDryStep(demand.step, promisedBytes: step.promisedBytes)
+        host.publish(step, problems: [])
+        host.judgeAfterStep()
+        return true
+    }
+
+    /// A later stage of a dry run: it is told, and over.
+    func carryOutDry(_ order: LadderOrder) {
+        let reading = host.measure()
+        let run = LadderRun(order: order, before: reading, deadline: clock.now, leaving: NoVictims())
+        var step = run.step(
+            sequence: host.nextSequence(), after: reading, didTrim: false, timedOut: false, end: clock.now)
+        step.isDryRun = true
+        recorder.record(StepRecord(step, run: nil), at: clock.now)
+        host.ladderEnded(order.action, .gone)
+        host.publish(step, problems: [])
+    }
+}

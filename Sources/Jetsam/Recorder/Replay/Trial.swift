@@ -1,0 +1,261 @@
+package import MemoryPressure
+
+/// What would have been decided under another configuration, from a trace.
+///
+/// Up to the first step that differs from the recorded one this is exact. From there on it is a model, and ``Outcome/modelBegins``
+/// says from when: what the trial would have had caches give, less what they gave in the recording, is added to every later
+/// reading; a step is over after as long as recorded steps took, and brings what it asks for as far as caches still have it;
+/// caches that gave more than recorded fill up again at the rate at which the recorded ones grew. Readings are those that were
+/// recorded: one that looks more often sees no more here. What assertions, scenes and the last resort would have brought is not
+/// known and counts as nothing.
+package struct Trial: Sendable {
+    /// What came of it.
+    package struct Outcome: Equatable, Sendable {
+        package var readings = 0
+        package var levelChanges = 0
+        package var steps = 0
+        /// Bytes that caches were asked for.
+        package var purgedBytes = 0
+        /// Nanoseconds at `warning` and at `critical`.
+        package var warningTime: Int64 = 0
+        package var criticalTime: Int64 = 0
+        /// How often no headroom under a hard limit was left: the kernel would have killed.
+        package var kills = 0
+        /// The least headroom under a hard limit, in percent of it; 100 where there was none.
+        package var leastHeadroomPercent = 100
+        /// How often a later stage of the ladder would have acted.
+        package var ladderActions = 0
+        /// From when on it is a model; nil where all of it is exact.
+        package var modelBegins: MonotonicInstant?
+
+        package init() {}
+    }
+
+    package private(set) var outcome = Outcome()
+    /// The trial as a trace of its own, where that is wanted; the caller takes the lines.
+    package private(set) var writer: TraceLineWriter?
+    private var decider: Decider
+    /// Bytes by which the trial uses more than was recorded; negative where its caches gave more.
+    private var difference = 0
+    private var pending: PendingStep?
+    private var expected = ExpectedRecords()
+    private var growth = RefillRate()
+    private var lastInstant: MonotonicInstant?
+    private var isDead = false
+    /// A typical step's length, from those that were recorded.
+    private var stepTime = Duration.milliseconds(50)
+
+    private struct PendingStep {
+        var step: Int
+        var targetBytes: Int
+        var end: MonotonicInstant
+    }
+
+    /// - Parameters:
+    ///   - configuration: The one that is tried.
+    ///   - header: The trace's first line.
+    ///   - writesTrace: Whether ``writer`` is filled.
+    package init(_ configuration: ResourceManager.Configuration, header: TraceHeader, writesTrace: Bool = false) {
+        var setup = header.setup
+        setup.configuration = configuration
+        decider = Decider(setup)
+        if writesTrace { writer = TraceLineWriter() }
+    }
+
+    /// Forgets the lines that were written.
+    package mutating func dropLines() {
+        writer?.drop()
+    }
+
+    package mutating func take(_ event: TraceEvent, at instant: MonotonicInstant) {
+        switch event {
+        case .trace(var header):
+            header.source = .trial
+            header.configuration = decider.setup.configuration
+            writer?.append(header, at: instant)
+        case .reading(let record): decide(record, at: instant)
+        case .notice(let record): take(record, at: instant)
+        case .demand, .regrowth, .ladder: meet(event)
+        case .step(let record):
+            guard record.stage == .caches else { return }
+            stepTime = record.duration
+            // What the recorded step brought, the trial has not.
+            if outcome.modelBegins != nil { difference += max(0, record.returnedBytes) }
+            if outcome.modelBegins == nil { writer?.append(record, at: instant) }
+        case .counts, .process, .scene, .lost: if writer != nil { write(event, at: instant) }
+        default: break
+        }
+    }
+
+    private mutating func write(_ event: TraceEvent, at instant: MonotonicInstant) {
+        guard var writer else { return }
+        self.writer = nil
+        event.write(to: &writer, at: instant)
+        self.writer = writer
+    }
+
+    package mutating func finish() {
+        settle()
+    }
+
+    // MARK: - Readings
+
+    private mutating func decide(_ record: ReadingRecord, at instant: MonotonicInstant) {
+        settle()
+        let elapsed = lastInstant?.duration(to: instant).nanoseconds ?? 0
+        lastInstant = instant
+        count(elapsed)
+        let refilled = growth.note(record.reportedBytes, elapsed)
+        if outcome.modelBegins != nil {
+            // Recorded caches that filled up again after a release that the trial did not make were full here already.
+            if difference > 0 { difference -= min(difference, refilled.recorded) }
+            if difference < 0 { difference += min(-difference, refilled.expected) }
+            if let step = pending, step.end <= instant { end(step, record) }
+        }
+        var observation = record.observation(at: instant)
+        if outcome.modelBegins != nil { observation = shifted(observation) }
+        let victims = observation.victims ?? Decider.Victims()
+        observation.victims = nil
+        let decision = decider.decide(&observation, victims: { victims })
+        write(observation, decision)
+        outcome.readings += 1
+        if case .changed = decision.outcome { outcome.levelChanges += 1 }
+        noteHeadroom(observation.reading)
+        if decision.demand != nil { outcome.steps += 1 }
+        outcome.purgedBytes += decision.demand?.targetBytes ?? 0
+        if decision.ladder != nil { outcome.ladderActions += 1 }
+        if outcome.modelBegins == nil {
+            decision.show(observation.reading, to: &expected)
+            expected.events.removeAll { !Self.changesMemory($0) }
+        } else {
+            begin(decision, at: instant)
+        }
+    }
+
+    private mutating func write(_ observation: Decider.Observation, _ decision: Decider.Decision) {
+        guard var writer else { return }
+        self.writer = nil
+        let now = observation.reading.instant
+        writer.append(ReadingRecord(observation, interval: decision.interval), at: now)
+        var records = ExpectedRecords()
+        decision.show(observation.reading, to: &records)
+        for event in records.events { event.write(to: &writer, at: now) }
+        self.writer = writer
+    }
+
+    private mutating func count(_ elapsed: Int64) {
+        switch decider.machine.level {
+        case .normal: break
+        case .warning: outcome.warningTime += elapsed
+        case .critical: outcome.criticalTime += elapsed
+        }
+    }
+
+    private mutating func noteHeadroom(_ reading: MemoryReading) {
+        guard reading.isLimited, reading.limitBytes > 0 else { return }
+        outcome.leastHeadroomPercent = min(
+            outcome.leastHeadroomPercent, max(0, reading.headroomBytes) / max(1, reading.limitBytes / 100))
+        if reading.headroomBytes <= 0, !isDead { outcome.kills += 1 }
+        isDead = reading.headroomBytes <= 0
+    }
+
+    /// The reading as it would have been.
+    private func shifted(_ observation: Decider.Observation) -> Decider.Observation {
+        var shifted = observation.shifted(by: difference)
+        shifted.inFlightBytes = pending?.targetBytes ?? 0
+        return shifted
+    }
+
+    // MARK: - Where the two part
+
+    /// A difference in the level alone changes nothing in memory.
+    private static func changesMemory(_ event: TraceEvent) -> Bool {
+        switch event {
+        case .demand, .regrowth, .ladder: true
+        default: false
+        }
+    }
+
+    /// A recorded decision of those that change memory.
+    private mutating func meet(_ event: TraceEvent) {
+        guard outcome.modelBegins == nil else { return }
+        if let first = expected.events.first, first == event {
+            expected.events.removeFirst()
+        } else {
+            beginModel()
+        }
+    }
+
+    /// All that followed from the last reading has been met, or the two part here.
+    private mutating func settle() {
+        if outcome.modelBegins == nil, !expected.events.isEmpty { beginModel() }
+    }
+
+    private mutating func beginModel() {
+        let instant = lastInstant ?? MonotonicInstant(nanoseconds: 0)
+        outcome.modelBegins = instant
+        writer?.append(ModelRecord(), at: instant)
+        for case .demand(let demand) in expected.events {
+            pending = PendingStep(
+                step: demand.step, targetBytes: demand.targetBytes, end: instant.advanced(by: stepTime))
+        }
+        expected.events = []
+    }
+
+    // MARK: - The model
+
+    private mutating func begin(_ decision: Decider.Decision, at instant: MonotonicInstant) {
+        if let demand = decision.demand {
+            pending = PendingStep(
+                step: demand.step, targetBytes: demand.targetBytes, end: instant.advanced(by: stepTime))
+        }
+        if decision.regrowth == .lift { decider.take(.limitsLifted) }
+        if let action = decision.ladder { decider.take(.ladderEnded(action, .gone, at: instant)) }
+    }
+
+    private mutating func end(_ step: PendingStep, _ record: ReadingRecord) {
+        pending = nil
+        let given = min(step.targetBytes, max(0, record.reportedBytes + difference))
+        difference -= given
+        var ended = StepRecord()
+        ended.step = step.step
+        ended.level = decider.machine.level
+        ended.targetBytes = step.targetBytes
+        ended.promisedBytes = given
+        ended.returnedBytes = given
+        ended.duration = stepTime
+        writer?.append(ended, at: step.end)
+        decider.take(.stepEnded(step.step, promisedBytes: given, at: step.end))
+    }
+
+    private mutating func take(_ record: NoticeRecord, at instant: MonotonicInstant) {
+        guard let notice = record.notice(at: instant) else { return }
+        settle()
+        switch notice {
+        case .paused, .held, .supervisorWarns, .regrowthAllowed: decider.take(notice)
+        case .stepEnded, .answeredLate, .limitsLifted, .ladderEnded:
+            // From where the two part on, steps and their ends are the trial's own.
+            if outcome.modelBegins == nil { decider.take(notice) }
+        }
+    }
+}
+
+/// How fast caches fill up, from how the recorded ones grew.
+private struct RefillRate: Sendable {
+    private var last: Int?
+    private var grownBytes = 0.0
+    private var grownTime = 0.0
+
+    /// By how much the recorded caches grew since the last reading, and by how much ones with room would have.
+    mutating func note(_ reportedBytes: Int, _ elapsed: Int64) -> (recorded: Int, expected: Int) {
+        defer { last = reportedBytes }
+        guard let last, elapsed > 0 else { return (0, 0) }
+        let grown = max(0, reportedBytes - last)
+        if grown > 0 {
+            grownBytes += Double(grown)
+            grownTime += Double(elapsed)
+        }
+        let rate = grownTime > 0 ? grownBytes / grownTime : 0
+        return (grown, Int(min(1e15, rate * Double(elapsed))))
+    }
+}
