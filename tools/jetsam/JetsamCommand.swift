@@ -6,6 +6,8 @@ struct JetsamCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "jetsam",
         abstract: "Shows what Jetsam has to work with on this machine and in this container.",
-        subcommands: [DoctorCommand.self, CheckCommand.self, BlackboxCommand.self]
+        subcommands: [
+            DoctorCommand.self, CheckCommand.self, BlackboxCommand.self, ReplayCommand.self, TuneCommand.self,
+        ]
     )
 }

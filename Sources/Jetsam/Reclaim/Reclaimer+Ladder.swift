@@ -4,7 +4,7 @@ internal import MemoryPressure
 extension Reclaimer {
     /// Carries out what the ladder decided, unless a fresh reading says that it is no longer called for.
     func begin(_ order: LadderOrder, callsHandlers: Bool) {
-        if configuration.isDryRun { return carryOutDry(order) }
+        if isDryRun { return carryOutDry(order) }
         guard let before = host.confirmEmergency() else {
             host.ladderEnded(order.action, .abandoned)
             return

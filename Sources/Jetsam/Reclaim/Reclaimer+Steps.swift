@@ -14,7 +14,7 @@ extension Reclaimer {
         if mail.looksAtAllocator { lookAtAllocator() }
         lookAtLadder()
         let hasRun =
-            if let demand = mail.demand, configuration.isDryRun {
+            if let demand = mail.demand, isDryRun {
                 carryOutDry(demand)
             } else if let demand = mail.demand {
                 begin(demand, request: nil)
@@ -86,7 +86,7 @@ extension Reclaimer {
     }
 
     private func begin(_ regrowth: Regrowth.Decision) -> Bool {
-        if configuration.isDryRun {
+        if isDryRun {
             // No limit was set, so none is raised.
             if regrowth == .lift { host.noteLimitsLifted() }
             return false

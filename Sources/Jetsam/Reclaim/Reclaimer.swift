@@ -79,6 +79,7 @@ final class Reclaimer: Sendable {
     let state: Lock<State>
     let victims: any LadderVictims
     let recorder: Recorder
+    let isDryRun: Bool
     let lastResort: (@Sendable (LevelReason) -> Void)?
 
     init(
@@ -94,6 +95,7 @@ final class Reclaimer: Sendable {
         self.allocator = allocator
         self.victims = victims
         self.recorder = recorder
+        isDryRun = configuration.isDryRun
         self.lastResort = lastResort
         state = Lock(
             State(

@@ -37,6 +37,11 @@ final class Recorder: Sendable {
         }
     }
 
+    /// The configuration that is decided by from here on. It does not happen under pressure, and may allocate.
+    func record(_ header: TraceHeader, at instant: MonotonicInstant) {
+        trace?.append(header, at: instant)
+    }
+
     /// What followed from one reading, directly after it.
     func record(_ observation: Decider.Observation, _ decision: Decider.Decision) {
         guard isOn else { return }

@@ -8,6 +8,7 @@ extension Governor {
     func reconfigure(_ configuration: ResourceManager.Configuration) {
         state.withLock { state in
             state.decider.reconfigure(configuration)
+            recorder.record(TraceHeader(state.decider.setup), at: clock.now)
             state.spans = Spans(configuration.sampling)
             forgetThresholds(&state)
         }

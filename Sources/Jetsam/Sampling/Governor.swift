@@ -54,6 +54,7 @@ final class Governor: Sendable {
     let bell: Bell
     let victims: any LadderVictims
     let recorder: Recorder
+    private let isDryRun: Bool
     private let level = Atomic<UInt8>(0)
     private let sequence = Atomic<UInt64>(0)
     private let liveTrigger = Atomic<Bool>(false)
@@ -68,6 +69,7 @@ final class Governor: Sendable {
         recorder: Recorder = .off, setup: Decider.Setup
     ) {
         self.recorder = recorder
+        isDryRun = setup.configuration.isDryRun
         self.clock = clock
         self.wallClock = wallClock
         self.backgroundTasks = backgroundTasks
@@ -131,7 +133,7 @@ final class Governor: Sendable {
             inFlightBytes: channel.gauges.inFlightBytes, retainedBytes: channel.gauges.retainedBytes,
             trimsFrom: channel.gauges.trimsFrom,
             isCoveredByKernel: isCovered(state, reading))
-        if configuration.isDryRun { observation = state.credit.credited(observation) }
+        if isDryRun { observation = state.credit.credited(observation) }
         let decision = state.decider.decide(&observation) {
             Decider.Victims(heldAssertions: victims.heldAssertions, scenes: victims.scenes)
         }
@@ -146,7 +148,7 @@ final class Governor: Sendable {
         effects.didChange = note(decision.outcome, &state, reading)
         if level.exchange(decision.level.rawValue, ordering: .relaxed) != decision.level.rawValue {
             // A dry run refuses nobody.
-            if !configuration.isDryRun { backgroundTasks.noteLevel(decision.level) }
+            if !isDryRun { backgroundTasks.noteLevel(decision.level) }
         }
         post(decision, state.decider.machine.reason, at: now)
         if cause != .sampler, let last = state.lastTick {

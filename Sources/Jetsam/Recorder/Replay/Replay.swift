@@ -92,9 +92,12 @@ package struct Replay: Sendable {
         } catch {
             throw TraceError(line: 0, message: "the configuration in the first line: \(error)")
         }
-        decider = Decider(header.setup)
-        run = nil
-        expected.events = []
+        if decider == nil {
+            decider = Decider(header.setup)
+        } else {
+            finish()
+            decider?.reconfigure(header.configuration)
+        }
         writer.append(header, at: instant)
     }
 

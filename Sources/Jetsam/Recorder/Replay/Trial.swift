@@ -35,6 +35,7 @@ package struct Trial: Sendable {
     /// The trial as a trace of its own, where that is wanted; the caller takes the lines.
     package private(set) var writer: TraceLineWriter?
     private var decider: Decider
+    private let followsRecorded: Bool
     /// Bytes by which the trial uses more than was recorded; negative where its caches gave more.
     private var difference = 0
     private var pending: PendingStep?
@@ -52,12 +53,13 @@ package struct Trial: Sendable {
     }
 
     /// - Parameters:
-    ///   - configuration: The one that is tried.
+    ///   - configuration: The one that is tried; nil for what was recorded, changes on the way included.
     ///   - header: The trace's first line.
     ///   - writesTrace: Whether ``writer`` is filled.
-    package init(_ configuration: ResourceManager.Configuration, header: TraceHeader, writesTrace: Bool = false) {
+    package init(_ configuration: ResourceManager.Configuration?, header: TraceHeader, writesTrace: Bool = false) {
         var setup = header.setup
-        setup.configuration = configuration
+        if let configuration { setup.configuration = configuration }
+        followsRecorded = configuration == nil
         decider = Decider(setup)
         if writesTrace { writer = TraceLineWriter() }
     }
@@ -70,6 +72,7 @@ package struct Trial: Sendable {
     package mutating func take(_ event: TraceEvent, at instant: MonotonicInstant) {
         switch event {
         case .trace(var header):
+            if followsRecorded { decider.reconfigure(header.configuration) }
             header.source = .trial
             header.configuration = decider.setup.configuration
             writer?.append(header, at: instant)

@@ -35,9 +35,9 @@ struct JSONFieldReader: FieldVisitor {
         var instant: Int?
         while kind == nil || instant == nil, failure == nil {
             if kind == nil, isNext("k") {
-                let word = string()
-                kind = TraceKind.allCases.first { word == $0.name.description }
+                kind = self.kind()
                 guard kind != nil else {
+                    let word = string()
                     throw wrong("unknown kind '\(word?.cut(toBytes: 40) ?? "")' in \"k\"")
                 }
                 nextName()
@@ -71,6 +71,20 @@ struct JSONFieldReader: FieldVisitor {
         if let name { throw wrong("unknown field \"\(text(name).cut(toBytes: 40))\"") }
         skipSpaces()
         guard isAtEnd else { throw wrong("more follows behind the object's end") }
+    }
+
+    /// The kind whose name is here in quotes. Most are readings.
+    private mutating func kind() -> TraceKind? {
+        let start = offset
+        guard take("\"") else { return nil }
+        if take("reading\"") { return .reading }
+        let name = offset
+        for kind in TraceKind.allCases where take(kind.name) {
+            if take("\"") { return kind }
+            offset = name
+        }
+        offset = start
+        return nil
     }
 
     private func wrong(_ message: String) -> TraceError { TraceError(line: 0, message: message) }

@@ -101,6 +101,10 @@ final class TraceFile: Sendable {
     private func writeAll() {
         state.withLock { state in
             while let entry = queue.take() {
+                if entry.kind == .trace {
+                    if let header = queue.takeHeader() { state.writer.append(header, at: entry.instant) }
+                    continue
+                }
                 guard let event = TraceEvent(kind: entry.kind, bytes: entry.bytes), !state.isFull else { continue }
                 event.write(to: &state.writer, at: entry.instant)
                 if state.writer.bytes.count >= 64 << 10 { write(&state) }

@@ -3,7 +3,7 @@ package import MemoryPressure
 /// Writes records as the lines of a trace.
 ///
 /// Of a reading only those fields are written that differ from the reading before: most of a day's readings are alike. Of other
-/// records those are left out that have their default.
+/// records but the header those are left out that have their default.
 package struct TraceLineWriter: Sendable {
     /// The lines that were written and not taken yet.
     package private(set) var bytes: [UInt8] = []
@@ -20,8 +20,7 @@ package struct TraceLineWriter: Sendable {
         append(literal: "\",\"t\":")
         Self.append(integer: Int(instant.nanoseconds), to: &bytes)
         let isReading = type(of: record).kind == .reading
-        var writer = JSONFieldWriter(
-            bytes: bytes, base: isReading ? lastReading : FieldCodes.of(type(of: record).init()))
+        var writer = JSONFieldWriter(bytes: bytes, base: isReading ? lastReading : FieldCodes.base(of: record))
         // There is one owner of the bytes at a time: a second would have them copied.
         bytes = []
         if isReading { lastReading = [] }
@@ -55,17 +54,21 @@ package struct TraceLineWriter: Sendable {
     fileprivate static func append(integer: Int, to bytes: inout [UInt8]) {
         if integer < 0 { bytes.append(UInt8(ascii: "-")) }
         var rest = integer.magnitude
-        guard rest > 9 else {
-            bytes.append(UInt8(ascii: "0") + UInt8(rest))
-            return
+        var digits = 1
+        var bound: UInt = 10
+        while rest >= bound, digits < 20 {
+            digits += 1
+            bound = digits == 20 ? .max : bound * 10
         }
         let start = bytes.count
-        while rest > 0 {
+        bytes.append(contentsOf: repeatElement(0, count: digits))
+        var place = start + digits
+        while place > start {
             let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
-            bytes.append(UInt8(ascii: "0") + UInt8(digit))
+            place -= 1
+            bytes[place] = UInt8(ascii: "0") + UInt8(digit)
             rest = quotient
         }
-        bytes[start...].reverse()
     }
 }
 
@@ -74,6 +77,12 @@ private struct FieldCodes: FieldVisitor {
     var codes: [Int] = []
 
     static let none = Int.min
+
+    /// What a field is left out for. A header leaves nothing out: another version of the library may have other defaults.
+    static func base(of record: some Record) -> [Int] {
+        let codes = of(type(of: record).init())
+        return type(of: record).kind == .trace ? codes.map { _ in none + 1 } : codes
+    }
 
     static func of(_ record: some Record) -> [Int] {
         var record = record

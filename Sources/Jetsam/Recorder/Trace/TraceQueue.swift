@@ -15,6 +15,8 @@ internal import MemoryPressure
         var first = 0
         var count = 0
         var lost = 0
+        /// Headers are longer than a slot, and rare: they wait here for the records that stand for them.
+        var headers: [TraceHeader] = []
     }
 
     /// A slot: the instant, the kind, the length, the record's bytes.
@@ -51,6 +53,16 @@ internal import MemoryPressure
             unsafe place.copyMemory(from: bytes)
             state.count += 1
         }
+    }
+
+    /// The next header, for a record of the kind `trace` that has no bytes.
+    func takeHeader() -> TraceHeader? {
+        state.withLock { $0.headers.isEmpty ? nil : $0.headers.removeFirst() }
+    }
+
+    func append(_ header: TraceHeader, at instant: MonotonicInstant) {
+        state.withLock { $0.headers.append(header) }
+        unsafe append(.trace, at: instant, UnsafeRawBufferPointer(start: nil, count: 0))
     }
 
     /// The oldest record; nil where none waits.

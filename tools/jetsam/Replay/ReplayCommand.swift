@@ -1,0 +1,144 @@
+internal import ArgumentParser
+internal import CommandOutput
+internal import Jetsam
+internal import JetsamConfiguration
+internal import MemoryPressure
+internal import SystemPackage
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Darwin
+#endif
+
+/// `jetsam replay`: comes to every decision of a trace again, or tries another configuration on it.
+struct ReplayCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "replay",
+        abstract: "Decides a trace again, exactly or under another configuration.",
+        discussion: """
+            A trace is what a manager wrote to recorder.traceFile, or `jetsam record` from outside. Without an option every \
+            decision is made again from what went into it, and compared with what was recorded: each line has to come out \
+            the same, byte for byte.
+
+            With --config the same readings are judged under another configuration. Up to the first step that differs this \
+            is exact. From there on it is a model, and it is said from when: the readings are corrected by what the trial's \
+            caches would have given and were not asked for; a step takes as long as recorded ones did; caches that gave more \
+            fill up again at the rate at which the recorded ones grew.
+
+            With --compare the decisions of two traces are held against each other.
+
+            EXIT STATUS
+              0     every decision came out the same; with --config: the trial was made
+              1     there is a difference
+              64    usage
+              65    the trace, or the configuration, cannot be used
+              66    a file cannot be read
+              73    the output cannot be written
+
+            JSON, one object on one line:
+              trace, readings, identical, differences, lostRecords, cutOff
+              or, with --config: trace, recorded and trial, each with readings, levelChanges, steps, purgedBytes,
+              warningNanoseconds, criticalNanoseconds, kills, leastHeadroomPercent, ladderActions, modelBegins
+              or, with --compare: first, second, identical, firstDifference (t, first, second)
+            """
+    )
+
+    @Argument(help: "The trace; - for standard input.")
+    var trace: String
+
+    @Option(help: .init("Try this configuration on it: a YAML or JSON file.", valueName: "file"))
+    var config: String?
+
+    @Option(help: .init("Hold its decisions against those of another trace.", valueName: "trace"))
+    var compare: String?
+
+    @Option(help: .init("Write what was decided as a trace; - for standard output.", valueName: "file"))
+    var output: String?
+
+    @Flag(help: "The result as JSON.")
+    var json = false
+
+    func validate() throws {
+        if config != nil, compare != nil { throw ValidationError("--config and --compare exclude each other.") }
+        if compare != nil, output != nil { throw ValidationError("--compare writes no trace; leave --output out.") }
+        if output == "-", json { throw ValidationError("--output - and --json would both write to standard output.") }
+    }
+
+    func run() throws {
+        if let compare { return try Comparison(first: trace, second: compare).run(json: json) }
+        if let config { return try TrialRun(trace: trace, config: config, output: output).run(json: json) }
+        try ExactReplay(trace: trace, output: output).run(json: json)
+    }
+}
+
+/// Every decision again, under the recorded configuration.
+private struct ExactReplay {
+    let trace: String
+    let output: String?
+
+    func run(json: Bool) throws {
+        var replay = Replay()
+        var sink = try output.map(TraceOutput.init)
+        var differing: [(recorded: String, again: String)] = []
+        var differingLines = 0
+        var progress = ReadingProgress(trace)
+        let isWhole = try unsafe TraceInput(path: trace).forEachLine { event, instant, line in
+            try replay.take(event, at: instant)
+            if unsafe !Self.isSame(replay.writer.bytes, line) {
+                differingLines += 1
+                if differing.count < 5 {
+                    unsafe differing.append((String(decoding: line, as: UTF8.self), Self.text(replay.writer.bytes)))
+                }
+            }
+            try sink?.write(replay.writer.bytes)
+            replay.dropLines()
+            if replay.readings & 0xffff == 0 { progress.tick("\(replay.readings) readings") }
+        }
+        replay.finish()
+        try sink?.finish()
+        let isIdentical = differingLines == 0 && replay.differences == 0
+        if json {
+            print(
+                JSONText.object([
+                    ("trace", .string(trace)), ("readings", .integer(replay.readings)),
+                    ("identical", .bool(isIdentical)),
+                    ("differences", .integer(max(differingLines, replay.differences))),
+                    ("lostRecords", .integer(replay.lostRecords)), ("cutOff", .bool(!isWhole)),
+                ]))
+        } else if output != "-" {
+            report(replay, differing, differingLines, isWhole)
+        }
+        throw ExitCode(isIdentical ? 0 : 1)
+    }
+
+    private func report(
+        _ replay: Replay, _ differing: [(recorded: String, again: String)], _ count: Int, _ isWhole: Bool
+    ) {
+        if !isWhole { print("The last line was cut off and is left out.") }
+        if replay.lostRecords > 0 {
+            print("\(replay.lostRecords) records were lost while it was recorded: what follows them need not agree.")
+        }
+        if count == 0, replay.differences == 0 {
+            return print("\(replay.readings) readings: every decision came out the same, byte for byte.")
+        }
+        print("\(replay.readings) readings: \(count) lines came out otherwise, \(replay.differences) decisions differ.")
+        for (recorded, again) in differing {
+            print("  recorded  \(recorded)")
+            print("  replayed  \(again.isEmpty ? "(nothing)" : again)")
+        }
+    }
+
+    private static func isSame(_ bytes: [UInt8], _ line: UnsafeRawBufferPointer) -> Bool {
+        guard bytes.count == line.count + 1, let base = line.baseAddress else { return false }
+        return unsafe bytes.withUnsafeBytes { written in
+            unsafe written.baseAddress.map { unsafe memcmp($0, base, line.count) == 0 } ?? false
+        }
+    }
+
+    private static func text(_ bytes: [UInt8]) -> String {
+        String(decoding: bytes.last == UInt8(ascii: "\n") ? bytes.dropLast() : bytes[...], as: UTF8.self)
+    }
+}

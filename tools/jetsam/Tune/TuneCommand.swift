@@ -1,0 +1,124 @@
+internal import ArgumentParser
+internal import CommandOutput
+internal import Jetsam
+internal import JetsamConfiguration
+internal import MemoryPressure
+internal import SystemPackage
+
+/// `jetsam tune`: searches thresholds on recorded traces.
+struct TuneCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "tune",
+        abstract: "Searches thresholds that would have served recorded traces better.",
+        discussion: """
+            Tries configurations on the traces, each as `jetsam replay --config` does: the recorded one, the shipped \
+            profiles, random ones, and then neighbours of the best so far. What is best is decided in this order: the fewest \
+            times without headroom under the hard limit, where the kernel would have killed; then what --prefer says.
+
+            It prints the trade-off: those configurations of which no other is better in every respect. The preferred one is \
+            written with --output, as a file that `jetsam check` accepts.
+
+            From a trace it cannot be known what assertions, scenes and the last resort would have brought, how caches would \
+            have hit with more or less memory, what happened between two readings, and nothing about load that the traces do \
+            not have. From the first step that differs on, what is said is a model.
+
+            EXIT STATUS
+              0     something was found, or the recorded configuration is best
+              64    usage
+              65    a trace cannot be used
+              66    a file cannot be read
+              73    the output cannot be written
+
+            JSON, one object on one line:
+              candidates, recorded, preferred, front (an array); each with purgedBytes, warningNanoseconds,
+              criticalNanoseconds, kills, leastHeadroomPercent, steps, levelChanges, and settings (what differs from the
+              defaults: an object)
+            """
+    )
+
+    /// What counts where the kills are the same.
+    enum Preference: String, ExpressibleByArgument, CaseIterable {
+        case balance, keepCaches = "keep-caches", leastPressure = "least-pressure"
+    }
+
+    @Argument(help: .init("Traces; what is searched for has to serve all of them.", valueName: "trace"))
+    var traces: [String]
+
+    @Option(help: .init("How many configurations are tried: 8…100000.", valueName: "count"))
+    var candidates = 200
+
+    @Option(
+        help: .init(
+            "What counts after the kills: balance, keep-caches (fewest bytes asked of caches) or least-pressure (least time "
+                + "above normal, critical counted tenfold)."))
+    var prefer = Preference.balance
+
+    @Option(help: .init("Makes a search again that was made before.", valueName: "number"))
+    var seed: UInt64 = 1
+
+    @Option(
+        name: .shortAndLong, help: .init("Write the preferred configuration to this file, as YAML.", valueName: "file"))
+    var output: String?
+
+    @Flag(help: "The result as JSON.")
+    var json = false
+
+    func validate() throws {
+        guard (8...100_000).contains(candidates) else {
+            throw ValidationError("--candidates must be in 8…100000, not \(candidates).")
+        }
+    }
+
+    func run() throws {
+        let traces = try traces.map { try RecordedTrace(path: $0) }
+        var search = Search(traces: traces, seed: seed, preference: prefer)
+        search.run(candidates: candidates)
+        let result = search.result
+        if json {
+            print(result.json)
+        } else {
+            print(result.text.joined(separator: "\n"))
+        }
+        guard let output else { return }
+        do {
+            let file = try FileDescriptor.open(
+                FilePath(output), .writeOnly, options: [.create, .truncate, .closeOnExec],
+                permissions: [.ownerReadWrite, .groupRead, .otherRead])
+            try file.closeAfter { _ = try file.writeAll(result.file.utf8) }
+        } catch {
+            StandardError.write("\(output): error: cannot be written: \(error)")
+            throw ExitCode(73)
+        }
+        if !json { print("\nThe preferred configuration is in \(output).") }
+    }
+}
+
+/// A trace in memory, as far as a trial looks at it.
+struct RecordedTrace {
+    let header: TraceHeader
+    private(set) var events: [(event: TraceEvent, instant: MonotonicInstant)] = []
+
+    init(path: String) throws {
+        var header: TraceHeader?
+        var progress = ReadingProgress(path)
+        var events: [(event: TraceEvent, instant: MonotonicInstant)] = []
+        try TraceInput(path: path).forEach { event, instant in
+            switch event {
+            case .trace(let record): header = header ?? record
+            case .reading, .notice, .demand, .regrowth, .ladder, .step: events.append((event, instant))
+            default: break
+            }
+            if events.count & 0xffff == 0 { progress.tick("\(events.count) records read") }
+        }
+        guard let header else { throw ExitCode(65) }
+        self.header = header
+        self.events = events
+    }
+
+    func outcome(of configuration: ResourceManager.Configuration) -> Trial.Outcome {
+        var trial = Trial(configuration, header: header)
+        for (event, instant) in events { trial.take(event, at: instant) }
+        trial.finish()
+        return trial.outcome
+    }
+}
