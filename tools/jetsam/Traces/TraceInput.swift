@@ -73,13 +73,6 @@ struct TraceInput {
     }
 }
 
-/// Where complaints and progress go.
-enum StandardError {
-    static func write(_ line: String) {
-        _ = try? FileDescriptor.standardError.writeAll((line + "\n").utf8)
-    }
-}
-
 /// Says every two seconds how far a long reading has come.
 struct ReadingProgress {
     private let what: String
