@@ -7,7 +7,8 @@ struct JetsamCommand: ParsableCommand {
         commandName: "jetsam",
         abstract: "Shows what Jetsam has to work with on this machine and in this container.",
         subcommands: [
-            DoctorCommand.self, CheckCommand.self, BlackboxCommand.self, ReplayCommand.self, TuneCommand.self,
+            DoctorCommand.self, CheckCommand.self, BlackboxCommand.self, RecordCommand.self, ReplayCommand.self,
+            TuneCommand.self,
         ]
     )
 }

@@ -32,7 +32,7 @@ struct TraceOutput {
         if path != "-" { try? file.close() }
     }
 
-    private mutating func flush() throws {
+    mutating func flush() throws {
         do {
             try file.writeAll(bytes)
         } catch {
