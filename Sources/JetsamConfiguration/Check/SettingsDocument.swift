@@ -129,9 +129,14 @@ enum SettingsDocument {
             Fault("the file cannot be read as text: \(problem)")
         case .duplicatedKeysInMapping(let names, let context):
             Fault(
-                "set twice: \(names.prefix(8).map(Setting.Written.shortened).joined(separator: ", "))",
+                "set twice: \(names.prefix(8).map(name).joined(separator: ", "))",
                 line: context.mark.line, column: context.mark.column)
         default: Fault("the file cannot be read as YAML or JSON")
         }
+    }
+
+    /// A key as it is told; maps and lists as keys have no name of their own.
+    private static func name(_ key: String) -> String {
+        key == "<uncovertable>" ? "a key that is no text" : Setting.Written.shortened(key)
     }
 }

@@ -21,6 +21,8 @@ public final class ConfigurationFile: Sendable {
     private struct State {
         var settings: JetsamSettings
         var watch: FileWatch
+        /// How often something was taken: what is read later goes before what was read earlier and took longer.
+        var takes = 0
     }
 
     /// The path that it was made with.
@@ -62,14 +64,19 @@ public final class ConfigurationFile: Sendable {
         } catch {
             found = .failure(error)
         }
-        switch state.withLock({ $0.watch.look(found, isAsked: isReady) }) {
+        let (action, take) = state.withLock { state in
+            let action = state.watch.look(found, isAsked: isReady)
+            if case .take = action { state.takes += 1 }
+            return (action, state.takes)
+        }
+        switch action {
         case .nothing: return .unchanged
         case .cannotRead(let error): return .refused(Self.unreadable(path, error))
         case .take(let bytes):
             do throws(ConfigurationFileError) {
                 let settings = try Self.settings(bytes, path, overrides)
                 return state.withLock { state in
-                    guard state.settings != settings else { return .unchanged }
+                    guard state.settings != settings, state.takes == take else { return .unchanged }
                     state.settings = settings
                     return .changed(settings)
                 }

@@ -58,26 +58,29 @@ public struct ConfigurationReload: Service {
                     try await reader.watchSnapshot { snapshots in
                         for await snapshot in snapshots { target.take(snapshot) }
                     }
+                    // Providers that never change have nothing more to say; a service that returns ends its group.
+                    try await gracefulShutdown()
                 }
             } catch is CancellationError {}
         }
     }
 
     private func follow(_ file: ConfigurationFile, _ interval: Duration, _ onSIGHUP: Bool) async throws {
+        // One look after another, so that what is taken over last is what was found last.
+        let (asks, asking) = AsyncStream.makeStream(of: Bool.self, bufferingPolicy: .bufferingOldest(8))
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask {
                 while true {
                     try await Task.sleep(for: interval)
-                    target.take(file.look())
+                    asking.yield(false)
                 }
             }
             if onSIGHUP {
                 tasks.addTask {
-                    for await _ in await UnixSignalsSequence(trapping: .sighup) {
-                        target.take(file.look(isReady: true))
-                    }
+                    for await _ in await UnixSignalsSequence(trapping: .sighup) { asking.yield(true) }
                 }
             }
+            for await isReady in asks { target.take(file.look(isReady: isReady)) }
             try await tasks.waitForAll()
         }
     }

@@ -70,7 +70,7 @@ struct FileGuardTests {
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
             return Int(state >> 33) % bound
         }
-        for _ in 0..<3000 {
+        for _ in 0..<500 {
             var bytes = (0..<next(24)).flatMap { _ in Array(parts[next(parts.count)].utf8) }
             if next(8) == 0, !bytes.isEmpty { bytes[next(bytes.count)] = UInt8(next(256)) }
             let report = CheckReport(checking: bytes)

@@ -93,4 +93,22 @@ struct ConfigurationReloadTests {
         try await task.value
         #expect(file.settings.manager.headroom.warningPercent == 40)
     }
+
+    @Test("A reader that never changes keeps the service, which ends with its group")
+    func unchangingReader() async throws {
+        let log = LogLines()
+        let reader = ConfigReader(provider: EnvironmentVariablesProvider(environmentVariables: [:]))
+        let manager = try Self.manager(JetsamSettings(), log.silent)
+        let reload = try ConfigurationReload(of: reader, to: manager, logger: log.logger)
+        let hasEnded = Lock(false)
+        let task = Task {
+            try await reload.run()
+            hasEnded.withLock { $0 = true }
+        }
+        for _ in 0..<1000 { await Task.yield() }
+        #expect(!hasEnded.withLock { $0 })
+        task.cancel()
+        try await task.value
+        #expect(log.lines == [])
+    }
 }
