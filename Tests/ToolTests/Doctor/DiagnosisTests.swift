@@ -1,5 +1,4 @@
 import ArgumentParser
-import CommandOutput
 import JetsamTesting
 import MemoryPressure
 import SystemPackage

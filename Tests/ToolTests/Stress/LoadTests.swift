@@ -1,4 +1,4 @@
-import CommandOutput
+import MemoryPressure
 import Testing
 
 @testable import jetsam_stress

@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import CommandOutput
 internal import MemoryPressure
 
 /// `jetsam-stress allocate`, the default: takes memory in a pattern, and holds assertions.

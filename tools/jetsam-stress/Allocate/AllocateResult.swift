@@ -1,4 +1,3 @@
-internal import CommandOutput
 internal import MemoryPressure
 
 /// What `allocate` says at its end.

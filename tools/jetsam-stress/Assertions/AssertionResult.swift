@@ -1,4 +1,3 @@
-internal import CommandOutput
 internal import Jetsam
 internal import MemoryPressure
 

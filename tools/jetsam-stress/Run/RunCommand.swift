@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import CommandOutput
 internal import MemoryPressure
 
 /// `jetsam-stress run`: a command under a memory limit of its own.

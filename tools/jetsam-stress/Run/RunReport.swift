@@ -1,4 +1,3 @@
-internal import CommandOutput
 internal import MemoryPressure
 
 /// How a command under a limit ended.

@@ -1,4 +1,3 @@
-internal import CommandOutput
 internal import MemoryPressure
 
 extension Diagnosis {

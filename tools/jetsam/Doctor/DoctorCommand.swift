@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import CommandOutput
 internal import MemoryPressure
 
 /// `jetsam doctor`: which signals can be had here, and why the others cannot.

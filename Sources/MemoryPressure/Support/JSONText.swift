@@ -35,7 +35,8 @@ package enum JSONText: CustomStringConvertible, Sendable {
             case "\n": result += "\\n"
             case "\t": result += "\\t"
             case "\r": result += "\\r"
-            case _ where scalar.value < 0x20:
+            // The second range is no business of JSON's, but a terminal would obey it.
+            case _ where scalar.value < 0x20 || 0x7F...0x9F ~= scalar.value:
                 let hex = String(scalar.value, radix: 16)
                 result += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
             default: result.unicodeScalars.append(scalar)
