@@ -76,7 +76,8 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
-        .target(name: "CommandOutput", path: "tools/output", swiftSettings: settings),
+        .target(
+            name: "CommandOutput", dependencies: ["MemoryPressure"], path: "tools/output", swiftSettings: settings),
         .executableTarget(
             name: "jetsam",
             dependencies: [
@@ -85,6 +86,7 @@ let package = Package(
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             path: "tools/jetsam",
+            exclude: ["jetsam.1"],
             swiftSettings: settings
         ),
         .executableTarget(
@@ -116,6 +118,7 @@ let package = Package(
                 "MemoryPressure",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(name: "MetricsTestKit", package: "swift-metrics"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
@@ -138,6 +141,7 @@ let package = Package(
                 "CommandOutput", "Jetsam", "jetsam", "jetsam-stress", "JetsamConfiguration", "MemoryPressure",
                 "JetsamTesting",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: settings

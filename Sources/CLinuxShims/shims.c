@@ -30,6 +30,7 @@ void jetsam_barrier_everywhere(void) {}
 
 #ifdef __linux__
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -37,6 +38,8 @@ void jetsam_barrier_everywhere(void) {}
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 
 int jetsam_futex_wait(const uint32_t *word, uint32_t expected, int64_t timeout_ns) {
   struct timespec t = {timeout_ns / 1000000000, timeout_ns % 1000000000};
@@ -189,5 +192,40 @@ int64_t jetsam_thread_cpu_ns(void) {
   struct timespec t;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
   return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+int jetsam_stream_bind(const char *path) {
+  struct sockaddr_un address = {.sun_family = AF_UNIX};
+  size_t length = strlen(path);
+  if (length >= sizeof address.sun_path) return -ENAMETOOLONG;
+  memcpy(address.sun_path, path, length);
+  int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (fd < 0) return -errno;
+  if (bind(fd, (struct sockaddr *)&address, sizeof address) == 0) return fd;
+  int error = errno;
+  close(fd);
+  return -error;
+}
+
+int jetsam_stream_accept(int fd) {
+  int connection = accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+  return connection < 0 ? -errno : connection;
+}
+
+int jetsam_peer(int fd, uint32_t *user, int32_t *process) {
+  struct ucred credentials;
+  socklen_t length = sizeof credentials;
+  if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &credentials, &length) < 0) return -errno;
+  *user = credentials.uid;
+  *process = credentials.pid;
+  return 0;
+}
+
+// The kernel's own layout and numbers (linux/openat2.h), which older headers lack.
+int jetsam_open_in_root(int root, const char *path, bool is_directory) {
+  struct { uint64_t flags, mode, resolve; } how = {.resolve = 0x10};
+  how.flags = O_PATH | O_CLOEXEC | O_NOFOLLOW | (is_directory ? O_DIRECTORY : 0);
+  long fd = syscall(437, root, path, &how, sizeof how);
+  return fd < 0 ? -errno : (int)fd;
 }
 #endif

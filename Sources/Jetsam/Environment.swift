@@ -19,7 +19,7 @@ public struct Environment: Sendable {
     /// The wall clock in nanoseconds since 1970: looked at only to see that somebody has set it.
     package var wallClock: @Sendable () -> Int64 = { wallClockNanoseconds() }
     /// Environment variables. Those are read that systemd and Kubernetes set: where memory pressure is told, where the
-    /// service's state is to be told, and who started it.
+    /// service's state is to be told, who started it, and where sockets of this user belong.
     public var variables: [String: String]
     /// What gives memory back to the kernel.
     public var allocator: any Allocator = SystemAllocator()
@@ -36,7 +36,7 @@ public struct Environment: Sendable {
     public init() {
         variables = [:]
         let names =
-            ["MEMORY_PRESSURE_WATCH", "MEMORY_PRESSURE_WRITE", "WATCHDOG_USEC", "WATCHDOG_PID"]
+            ["MEMORY_PRESSURE_WATCH", "MEMORY_PRESSURE_WRITE", "WATCHDOG_USEC", "WATCHDOG_PID", "XDG_RUNTIME_DIR"]
             + LaunchReason.Starter.variables
         for name in names {
             variables[name] = Self.variable(name)

@@ -19,21 +19,57 @@ extension ResourceManager {
         public var allocator: AllocatorStatus
         /// The process's life cycle.
         public var process: ProcessStatus
+        /// The background tasks in numbers.
+        public var backgroundTasks: BackgroundTaskStatistics
+        /// The background tasks that are held, the longest-running first, five at most.
+        public var longestTasks: [HeldBackgroundTask]
+        /// The scenes in numbers.
+        public var scenes: SceneStatistics
+        /// The newest finished steps of reclaim, eight at most, the newest last.
+        public var recentSteps: [FinishedStep]
+        /// The share of the last two seconds in which some task waited for memory, in percent, as far as that was read: at
+        /// `normal` it is not, where the kernel watches for it.
+        public var stallPercent: Int
+        /// Where the `headroom` rule's levels begin now, in bytes of headroom.
+        public var headroomThresholds: (warningBytes: Int, criticalBytes: Int)
+        /// How long ago ``ResourceManager/run()`` began; nil before.
+        public var uptime: Duration?
+        /// When this was.
+        public var instant: MonotonicInstant
+        /// Whether everything is decided and nothing done.
+        public var isDryRun: Bool
+    }
+
+    /// A finished step of reclaim and when it was told.
+    public struct FinishedStep: Sendable, Equatable {
+        /// The step.
+        public var step: ReclaimStep
+        /// When it was told of: a moment after its end.
+        public var instant: MonotonicInstant
     }
 
     /// A snapshot. It takes locks and allocates: for dashboards, not for hot paths.
     public var status: Status {
-        let (level, reason, reading) = governor.state.withLock {
-            ($0.decider.machine.level, $0.decider.machine.reason, $0.reading)
+        let now = environment.clock.now
+        let (level, reason, reading, stallPercent) = governor.state.withLock {
+            (
+                $0.decider.machine.level, $0.decider.machine.reason, $0.reading,
+                $0.decider.judgement.stallPercent(at: now)
+            )
         }
+        let thresholds = HeadroomThresholds(limitBytes: reading.limitBytes, rule: configuration.headroom)
+        let history = history.withLock { $0 }
         let ledger = reclaimer.state.withLock { $0.ledger }
         return Status(
             level: level, reason: reason, reading: reading, sources: sources,
-            caches: registry.clients.map { CacheStatus($0, ledger[$0.id]) }, totals: reclaimTotals,
+            caches: registry.clients.map { CacheStatus($0, ledger[$0.id]) }, totals: history.totals,
             allocator: AllocatorStatus(
                 environment.allocator, statistics: environment.allocator.statistics,
                 retainedBytes: channel.gauges.retainedBytes),
-            process: lifecycle.status)
+            process: lifecycle.status, backgroundTasks: backgroundTasks.statistics,
+            longestTasks: backgroundTasks.heldTasks(limit: 5), scenes: scenes.statistics, recentSteps: history.recent,
+            stallPercent: stallPercent, headroomThresholds: (thresholds.warningEntry, thresholds.criticalEntry),
+            uptime: begunAt.map { $0.duration(to: now) }, instant: now, isDryRun: configuration.isDryRun)
     }
 
     var sources: [SourceStatus] {
@@ -93,6 +129,8 @@ public struct ReclaimTotals: Sendable, Equatable {
     public var steps = 0
     /// Bytes that caches answered to have given.
     public var promisedBytes = 0
+    /// Bytes that their threads freed, as far as the allocator can tell.
+    public var freedBytes = 0
     /// Bytes by which the footprint fell.
     public var returnedBytes = 0
     /// Bytes of these that trims of the allocator brought.
@@ -101,7 +139,23 @@ public struct ReclaimTotals: Sendable, Equatable {
     mutating func add(_ step: ReclaimStep) {
         steps += 1
         promisedBytes += step.promisedBytes
+        freedBytes += step.freedBytes ?? 0
         returnedBytes += step.returnedBytes
         trimmedBytes += step.trimmedBytes
+    }
+}
+
+/// What has been reclaimed since the manager began, and the newest steps.
+struct ReclaimHistory {
+    /// How many steps are kept.
+    static let capacity = 8
+
+    var totals = ReclaimTotals()
+    private(set) var recent: [ResourceManager.FinishedStep] = []
+
+    mutating func add(_ step: ReclaimStep, at instant: MonotonicInstant) {
+        totals.add(step)
+        if recent.count == Self.capacity { recent.removeFirst() }
+        recent.append(ResourceManager.FinishedStep(step: step, instant: instant))
     }
 }

@@ -35,11 +35,14 @@ public final class ResourceManager: Service, Sendable {
     private let bell = Bell()
     let channel = ReclaimChannel()
     private let ticker: any Ticker
-    private let metrics: ManagerMetrics
+    let metrics: ManagerMetrics
     let lifecycle: ProcessLifecycle
     /// Where kernel events arrive.
     let eventQueue = DispatchQueue(label: "jetsam.events")
-    private let totals = Lock(ReclaimTotals())
+    let history = Lock(ReclaimHistory())
+    private let episodes = Lock(ReclaimEpisodes())
+    /// When it began, in nanoseconds; 0 before.
+    private let begunNanoseconds = Atomic<Int64>(0)
     private let hasRun = Atomic<Bool>(false)
     let events: KernelEvents?
     /// One change of the configuration at a time.
@@ -51,8 +54,9 @@ public final class ResourceManager: Service, Sendable {
     ///   - configuration: Thresholds, delays and bounds.
     ///   - registry: The caches that it asks.
     ///   - backgroundTasks: The background tasks that hold the process.
-    ///   - logger: Gets one line for each change of the level (notice) and each step (info), and warnings about handlers.
-    ///   - metricsFactory: Gets the metrics; nil for the process's own.
+    ///   - logger: Gets one line for each change of the level and each reclaim episode, and warnings about handlers: see
+    ///     <doc:Observability>.
+    ///   - metricsFactory: Gets the metrics of ``Metrics``; nil for the process's own.
     ///   - stateStore: Where scenes' states are kept between runs; nil, the default, keeps none.
     ///   - environment: Where kernel files, time and allocator come from.
     ///   - lastResort: Called at most once, on a thread of the manager's, when headroom is critical, nothing is left to take, and the
@@ -212,8 +216,7 @@ public final class ResourceManager: Service, Sendable {
         defer { backgroundTasks.detachManager() }
         backgroundTasks.setObserver(
             TaskReports(
-                tell: { [logger, metrics, holds = backgroundTasks.table.overdueHolds] task in
-                    metrics.recordOverdueTask()
+                tell: { [logger, holds = backgroundTasks.table.overdueHolds] task in
                     logger.warning(
                         "Background task \(task) is overdue and \(holds ? "is still waited for" : "holds nothing up any more")"
                     )
@@ -246,18 +249,27 @@ public final class ResourceManager: Service, Sendable {
         lifecycle.openNotifier()
         lifecycle.begin(.recorder)
         let trace = startTrace()
-        try await withTaskCancellationHandler {
-            // From the first moment: a launch may still be under way when the manager's turn comes.
-            try await withGracefulShutdownHandler {
-                try await live()
-            } onGracefulShutdown: { [lifecycle] in
-                lifecycle.beginShutdown()
+        begunNanoseconds.store(max(1, environment.clock.now.nanoseconds), ordering: .relaxed)
+        let figures = startFigures(on: queue)
+        defer { figures?.cancel() }
+        try await withControlSocket {
+            try await withTaskCancellationHandler {
+                // From the first moment: a launch may still be under way when the manager's turn comes.
+                try await withGracefulShutdownHandler {
+                    try await live()
+                } onGracefulShutdown: { [lifecycle] in
+                    lifecycle.beginShutdown()
+                }
+            } onCancel: {
+                lifecycle.waits.abandon()
             }
-        } onCancel: {
-            lifecycle.waits.abandon()
         }
         await ticker.stop()
-        queue.sync { tell() }
+        queue.sync {
+            tell()
+            if let episode = episodes.withLock({ $0.end(at: environment.clock.now) }) { tell(episode) }
+            tellFigures()
+        }
         await endTrace(trace)
     }
 
@@ -332,21 +344,25 @@ public final class ResourceManager: Service, Sendable {
     }
 
     private func tell(_ change: LevelChange) {
-        totals.withLock { $0.levelChanges += change.isRepetition ? 0 : 1 }
+        history.withLock { $0.totals.levelChanges += change.isRepetition ? 0 : 1 }
         metrics.record(change)
-        logger.notice(
-            "Memory pressure \(change)",
-            metadata: [
-                "level": "\(change.level)", "rule": "\(change.reason.rule)", "headroomBytes": "\(change.headroomBytes)",
-            ])
+        logger.log(
+            level: change.isRepetition ? .info : .notice, "Memory pressure \(change)", metadata: change.metadata)
+        if let episode = episodes.withLock({ $0.take(change) }) { tell(episode) }
         levels.send(change)
     }
 
+    private func tell(_ episode: ReclaimEpisode) {
+        logger.notice("Reclaim episode of \(episode.message)", metadata: episode.metadata)
+    }
+
     private func tell(_ step: ReclaimStep, _ problems: [HandlerProblem]) {
-        totals.withLock { $0.add(step) }
+        history.withLock { $0.add(step, at: environment.clock.now) }
         metrics.record(step)
+        let place = episodes.withLock { $0.take(step) }
         // What cannot be taken back is news to an operator.
-        logger.log(level: step.stage > .caches ? .notice : .info, "Reclaim \(step)")
+        let level: Logger.Level = step.stage > .caches ? .notice : place == .alone ? .info : .debug
+        logger.log(level: level, "Reclaim \(step)", metadata: step.metadata)
         for problem in problems {
             let milliseconds = problem.duration.milliseconds
             logger.warning(
@@ -370,8 +386,11 @@ public final class ResourceManager: Service, Sendable {
         logger.info("Allocator \(status.allocator)")
     }
 
-    /// What has been reclaimed since the manager began.
-    var reclaimTotals: ReclaimTotals { totals.withLock { $0 } }
+    /// When ``run()`` began; nil before.
+    var begunAt: MonotonicInstant? {
+        let nanoseconds = begunNanoseconds.load(ordering: .relaxed)
+        return nanoseconds == 0 ? nil : MonotonicInstant(nanoseconds: nanoseconds)
+    }
 
     static func triggers(_ configuration: Configuration) -> [PressureTrigger] {
         let window = Duration.nanoseconds(StallWindow.length)

@@ -196,6 +196,17 @@ int jetsam_eventfd(void);
 int jetsam_eventfd_signal(int fd);
 int jetsam_eventfd_drain(int fd);
 
+// MARK: - Local stream sockets
+
+// A Unix stream socket bound to `path` and not yet listening, non-blocking and close-on-exec; -ENAMETOOLONG where it does not fit.
+int jetsam_stream_bind(const char *path);
+// The next connection, non-blocking and close-on-exec; -EAGAIN where there is none.
+int jetsam_stream_accept(int fd);
+// Who is at the other end: who connected, or who listened. 0 or a negative errno.
+int jetsam_peer(int fd, uint32_t *user, int32_t *process);
+// Opens (O_PATH) a name as if `root` were the root of the file system: no link and no ".." leads out of it. -ENOSYS before Linux 5.6.
+int jetsam_open_in_root(int root, const char *path, bool is_directory);
+
 // MARK: - Threads
 
 // A detached thread whose stack is touched to its end before `body` runs, so that it never faults one in when memory is short.

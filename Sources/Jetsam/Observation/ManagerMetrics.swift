@@ -1,65 +1,98 @@
 internal import CoreMetrics
 internal import MemoryPressure
 
-/// Every metric of a manager, with its unit.
-///
-/// They are written when the level changes and when a step ends, never at a reading.
-struct ManagerMetrics: Sendable {
-    /// `jetsam_level`, gauge: 0 normal, 1 warning, 2 critical.
+/// Tells the metrics of ``ResourceManager/Metrics``, on the notification queue.
+final class ManagerMetrics: Sendable {
+    private typealias Metrics = ResourceManager.Metrics
+
+    /// Figures that are looked at once a second.
+    struct Figures {
+        var level = PressureLevel.normal
+        var reading = MemoryReading()
+        var stallPercent = 0
+        var tasks = BackgroundTaskStatistics()
+        /// Connected scenes; nil where there never was one.
+        var scenes: [SceneState: Int]?
+    }
+
+    /// What of the counters has been told.
+    private struct Told {
+        var readings: UInt64 = 0
+        var tasks = BackgroundTaskStatistics()
+    }
+
+    /// Whether anybody collects what is told.
+    let isCollected: Bool
     private let level: Gauge
-    /// `jetsam_headroom_bytes`, gauge: headroom at the latest change or step.
     private let headroom: Gauge
-    /// `jetsam_level_changes_total`, counter.
+    private let limit: Gauge
+    private let footprint: Gauge
+    private let stall: Gauge
+    private let readings: Counter
     private let changes: Counter
-    /// `jetsam_reclaim_steps_total`, counter.
     private let steps: Counter
-    /// `jetsam_reclaim_promised_bytes_total`, counter: what caches answered to have given.
     private let promised: Counter
-    /// `jetsam_reclaim_returned_bytes_total`, counter: by how much the footprint fell.
+    private let freed: Counter
     private let returned: Counter
-    /// `jetsam_reclaim_trimmed_bytes_total`, counter: what trims of the allocator brought of it.
     private let trimmed: Counter
-    /// `jetsam_allocator_retained_bytes`, gauge: what the allocator retains of what was freed, at the latest step.
     private let retained: Gauge
-    /// `jetsam_handler_missed_deadlines_total`, counter.
     private let missedDeadlines: Counter
-    /// `jetsam_handler_duration_seconds`, timer: how long release handlers took.
     private let handlerTime: CoreMetrics.Timer
-    /// `jetsam_process_state`, gauge: 0 not running, 1 inactive, 2 active, 3 background, 4 suspended.
     private let processState: Gauge
-    /// `jetsam_process_transitions_total`, counter.
     private let transitions: Counter
-    /// `jetsam_lifecycle_missed_deadlines_total`, counter: observers of the life cycle that were late.
     private let missedLifecycleDeadlines: Counter
-    /// `jetsam_background_tasks_overdue_total`, counter: background tasks that had not ended when their grace was over.
-    private let overdueTasks: Counter
+    private let tasksHeld: Gauge
+    private let tasksBegun: Counter
+    private let tasksExpired: Counter
+    private let tasksOverdue: Counter
+    private let tasksRefused: Counter
+    private let scenes: [SceneState: Gauge]
+    private let told = Lock(Told())
 
     init(factory: any MetricsFactory) {
-        level = Gauge(label: "jetsam_level", dimensions: [], factory: factory)
-        headroom = Gauge(label: "jetsam_headroom_bytes", dimensions: [], factory: factory)
-        changes = Counter(label: "jetsam_level_changes_total", dimensions: [], factory: factory)
-        steps = Counter(label: "jetsam_reclaim_steps_total", dimensions: [], factory: factory)
-        promised = Counter(label: "jetsam_reclaim_promised_bytes_total", dimensions: [], factory: factory)
-        returned = Counter(label: "jetsam_reclaim_returned_bytes_total", dimensions: [], factory: factory)
-        trimmed = Counter(label: "jetsam_reclaim_trimmed_bytes_total", dimensions: [], factory: factory)
-        retained = Gauge(label: "jetsam_allocator_retained_bytes", dimensions: [], factory: factory)
-        missedDeadlines = Counter(label: "jetsam_handler_missed_deadlines_total", dimensions: [], factory: factory)
+        func gauge(_ metric: ResourceManager.Metric) -> Gauge {
+            Gauge(label: metric.label, dimensions: [], factory: factory)
+        }
+        func counter(_ metric: ResourceManager.Metric) -> Counter {
+            Counter(label: metric.label, dimensions: [], factory: factory)
+        }
+        isCollected = !(factory is NOOPMetricsHandler)
+        level = gauge(Metrics.level)
+        headroom = gauge(Metrics.headroom)
+        limit = gauge(Metrics.limit)
+        footprint = gauge(Metrics.footprint)
+        stall = gauge(Metrics.stall)
+        readings = counter(Metrics.readings)
+        changes = counter(Metrics.levelChanges)
+        steps = counter(Metrics.steps)
+        promised = counter(Metrics.promised)
+        freed = counter(Metrics.freed)
+        returned = counter(Metrics.returned)
+        trimmed = counter(Metrics.trimmed)
+        retained = gauge(Metrics.retained)
+        missedDeadlines = counter(Metrics.missedHandlerDeadlines)
         handlerTime = CoreMetrics.Timer(
-            label: "jetsam_handler_duration_seconds", dimensions: [], preferredDisplayUnit: .seconds, factory: factory)
-        processState = Gauge(label: "jetsam_process_state", dimensions: [], factory: factory)
-        transitions = Counter(label: "jetsam_process_transitions_total", dimensions: [], factory: factory)
-        overdueTasks = Counter(label: "jetsam_background_tasks_overdue_total", dimensions: [], factory: factory)
-        missedLifecycleDeadlines = Counter(
-            label: "jetsam_lifecycle_missed_deadlines_total", dimensions: [], factory: factory)
+            label: Metrics.handlerTime.label, dimensions: [], preferredDisplayUnit: .seconds, factory: factory)
+        processState = gauge(Metrics.processState)
+        transitions = counter(Metrics.processTransitions)
+        missedLifecycleDeadlines = counter(Metrics.missedLifecycleDeadlines)
+        tasksHeld = gauge(Metrics.tasksHeld)
+        tasksBegun = counter(Metrics.tasksBegun)
+        tasksExpired = counter(Metrics.tasksExpired)
+        tasksOverdue = counter(Metrics.tasksOverdue)
+        tasksRefused = counter(Metrics.tasksRefused)
+        let dimension = Metrics.scenes.dimension ?? ""
+        scenes = Dictionary(
+            uniqueKeysWithValues: SceneState.allCases.filter { $0 != .disconnected }.map { state in
+                let gauge = Gauge(
+                    label: Metrics.scenes.label, dimensions: [(dimension, "\(state)")], factory: factory)
+                return (state, gauge)
+            })
     }
 
     func record(_ transition: ProcessTransition) {
         processState.record(Int(transition.to.rawValue))
         transitions.increment()
-    }
-
-    func recordOverdueTask() {
-        overdueTasks.increment()
     }
 
     func recordMissedLifecycleDeadline() {
@@ -76,6 +109,7 @@ struct ManagerMetrics: Sendable {
         steps.increment()
         headroom.record(step.headroomBytes.after)
         promised.increment(by: step.promisedBytes)
+        freed.increment(by: step.freedBytes ?? 0)
         returned.increment(by: step.returnedBytes)
         trimmed.increment(by: step.trimmedBytes)
         retained.record(step.retainedBytes)
@@ -83,5 +117,30 @@ struct ManagerMetrics: Sendable {
             handlerTime.recordNanoseconds(part.handlerTime.nanoseconds)
             if part.missedDeadline { missedDeadlines.increment() }
         }
+    }
+
+    func record(_ figures: Figures) {
+        level.record(Int(figures.level.rawValue))
+        headroom.record(figures.reading.headroomBytes)
+        limit.record(figures.reading.limitBytes)
+        footprint.record(figures.reading.footprintBytes)
+        stall.record(Double(figures.stallPercent) / 100)
+        tasksHeld.record(figures.tasks.held)
+        if let connected = figures.scenes {
+            for (state, gauge) in scenes { gauge.record(connected[state] ?? 0) }
+        }
+        let before = told.withLock { told in
+            defer {
+                told.readings = max(told.readings, figures.reading.sequence)
+                told.tasks = figures.tasks
+            }
+            return told
+        }
+        readings.increment(
+            by: Int(clamping: figures.reading.sequence &- min(before.readings, figures.reading.sequence)))
+        tasksBegun.increment(by: max(0, figures.tasks.begun - before.tasks.begun))
+        tasksExpired.increment(by: max(0, figures.tasks.expired - before.tasks.expired))
+        tasksOverdue.increment(by: max(0, figures.tasks.overdue - before.tasks.overdue))
+        tasksRefused.increment(by: max(0, figures.tasks.refused - before.tasks.refused))
     }
 }

@@ -79,6 +79,9 @@ struct Judgement {
         millisecondsAtOnce = nil
     }
 
+    /// Percent of the last two seconds in which some task waited for memory, by what was read of it.
+    func stallPercent(at now: MonotonicInstant) -> Int { stallWindow.percent(at: now) }
+
     /// Holds a vote as told, until `until`, or until told otherwise where that is nil.
     mutating func hold(_ level: PressureLevel, until: MonotonicInstant?) {
         held = level == .normal ? nil : (level, until)

@@ -1,3 +1,4 @@
+import CoreMetrics
 import JetsamTesting
 import Logging
 import MemoryPressure
@@ -16,6 +17,8 @@ final class Fixture: Sendable {
     init(
         used: Int = 200 * mebibyte, configuration: ResourceManager.Configuration = .init(),
         allocator: SimulatedAllocator = SimulatedAllocator(), stateStore: (any SceneStateStore)? = nil,
+        logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+        metricsFactory: (any MetricsFactory)? = nil,
         lastResort: (@Sendable (LevelReason) -> Void)? = nil
     ) throws {
         machine = SimulatedMachine(tree: try .v2(limit: 512 * mebibyte), allocator: allocator)
@@ -23,7 +26,7 @@ final class Fixture: Sendable {
         backgroundTasks = machine.makeBackgroundTaskRegistry()
         manager = try ResourceManager(
             configuration: configuration, registry: registry, backgroundTasks: backgroundTasks,
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, stateStore: stateStore,
+            logger: logger, metricsFactory: metricsFactory, stateStore: stateStore,
             environment: machine.environment, lastResort: lastResort)
         set(used: used)
     }

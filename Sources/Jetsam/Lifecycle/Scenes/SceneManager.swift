@@ -59,6 +59,9 @@ public final class SceneManager: Sendable {
     /// How many are connected.
     public var count: Int { state.withLock { $0.scenes.count } }
 
+    /// Whether any scene was ever connected.
+    var hasConnected: Bool { state.withLock { $0.nextAge > 0 } }
+
     /// A snapshot. It walks scenes and caches: for dashboards, not for hot paths.
     public var statistics: SceneStatistics {
         var (statistics, scenes, canSave) = state.withLock {

@@ -13,7 +13,7 @@ internal import SystemPackage
 /// A directory that nobody else can read or write, and the few things that the store does in it. Paths are always names
 /// inside it, so that no link in between leads elsewhere.
 struct StateDirectory: ~Copyable, Sendable {
-    private let descriptor: CInt
+    let descriptor: CInt
 
     /// Opens the directory, and makes it where its parent exists.
     init(_ path: FilePath) throws(SceneStateStoreError) {

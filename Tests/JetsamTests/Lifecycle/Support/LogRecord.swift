@@ -1,8 +1,14 @@
 import Logging
 import MemoryPressure
 
-/// Keeps what is logged at warning and above.
+/// Keeps what is logged.
 final class LogRecord: Sendable {
+    struct Line: Sendable {
+        var level: Logger.Level
+        var text: String
+        var metadata: [String: String]
+    }
+
     private struct Handler: LogHandler {
         let record: LogRecord
         var metadata = Logger.Metadata()
@@ -14,15 +20,19 @@ final class LogRecord: Sendable {
         }
 
         func log(event: LogEvent) {
-            guard event.level >= .warning else { return }
-            let text = event.message.description
-            record.lines.withLock { $0.append(text) }
+            let line = Line(
+                level: event.level, text: event.message.description,
+                metadata: event.metadata?.mapValues(\.description) ?? [:])
+            record.state.withLock { $0.append(line) }
         }
     }
 
-    let lines = Lock<[String]>([])
+    private let state = Lock<[Line]>([])
 
     var logger: Logger { Logger(label: "test") { _ in Handler(record: self) } }
 
-    var warnings: [String] { lines.withLock { $0 } }
+    var lines: [Line] { state.withLock { $0 } }
+
+    /// The lines at warning and above.
+    var warnings: [String] { lines.filter { $0.level >= .warning }.map(\.text) }
 }

@@ -1,0 +1,83 @@
+package import MemoryPressure
+
+/// What can be asked of a process by its control socket: one line of ASCII words with a blank between them.
+package enum ControlRequest: Sendable, Equatable, CustomStringConvertible {
+    /// What the manager knows: `status`.
+    case status
+    /// Hold a level, or end that: `simulate LEVEL [SECONDS]`; nil holds it until told otherwise.
+    case simulate(PressureLevel, for: Duration?)
+    /// Ask the caches for bytes: `release BYTES` or `release all`, which is nil.
+    case release(bytes: Int?)
+
+    /// The longest request in bytes, its line end included.
+    package static let maximumBytes = 4096
+    /// The longest that a level is held when a time is given: a day.
+    package static let longestSimulation = Duration.seconds(86_400)
+
+    /// Reads a line. Whatever the bytes are, it ends after a look at each of them.
+    ///
+    /// - Parameter line: Without the line end; a carriage return in the last place is passed over.
+    /// - Throws: ``ControlRefusal/badRequest(_:)``, which never repeats more than a few characters of the line.
+    package init(_ line: [UInt8]) throws(ControlRefusal) {
+        guard line.count < Self.maximumBytes else { throw .tooLong }
+        let line = line.last == UInt8(ascii: "\r") ? line.dropLast() : line[...]
+        guard line.allSatisfy({ 0x20...0x7E ~= $0 }) else {
+            throw .badRequest("a request is one line of printable ASCII characters")
+        }
+        let words = line.split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }
+        switch (words.first, words.count) {
+        case ("status", 1): self = .status
+        case ("simulate", 2): self = .simulate(try Self.level(words[1]), for: nil)
+        case ("simulate", 3): self = .simulate(try Self.level(words[1]), for: try Self.seconds(words[2]))
+        case ("release", 2): self = .release(bytes: words[1] == "all" ? nil : try Self.bytes(words[1]))
+        default:
+            throw .badRequest("known are: status, simulate LEVEL [SECONDS], release BYTES, release all")
+        }
+    }
+
+    private static func level(_ word: String) throws(ControlRefusal) -> PressureLevel {
+        guard let level = PressureLevel.allCases.first(where: { $0.description == word }) else {
+            throw .badRequest("a level is normal, warning or critical, not '\(word.prefix(20))'")
+        }
+        return level
+    }
+
+    /// Seconds with up to three decimals.
+    private static func seconds(_ word: String) throws(ControlRefusal) -> Duration {
+        let parts = word.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        let isNumber = parts.allSatisfy { (1...8).contains($0.count) && $0.allSatisfy(\.isNumber) }
+        let decimals = parts.count > 1 ? parts[1] : "0"
+        guard isNumber, decimals.count <= 3, let whole = Int(parts[0]), let fraction = Int(decimals) else {
+            throw .badRequest("seconds are a number such as 10 or 0.5, not '\(word.prefix(20))'")
+        }
+        let scale = [1, 100, 10, 1][decimals.count]
+        let time = Duration.milliseconds(whole * 1000 + fraction * scale)
+        guard time > .zero, time <= longestSimulation else {
+            throw .badRequest("a time is more than 0 and at most 86400 seconds, not '\(word.prefix(20))'")
+        }
+        return time
+    }
+
+    private static func bytes(_ word: String) throws(ControlRefusal) -> Int {
+        // Int takes a sign, which no number of bytes has.
+        guard word.allSatisfy(\.isNumber), let bytes = Int(word), bytes > 0 else {
+            throw .badRequest("bytes are a whole number above 0, or 'all', not '\(word.prefix(20))'")
+        }
+        return bytes
+    }
+
+    /// The line, without its end.
+    package var description: String {
+        switch self {
+        case .status: return "status"
+        case .simulate(let level, nil): return "simulate \(level)"
+        case .simulate(let level, let time?):
+            let milliseconds = time.nanoseconds / 1_000_000
+            let digits = String(milliseconds % 1000)
+            let decimals = String(repeating: "0", count: 3 - digits.count) + digits
+            return "simulate \(level) \(milliseconds / 1000).\(decimals)"
+        case .release(nil): return "release all"
+        case .release(let bytes?): return "release \(bytes)"
+        }
+    }
+}

@@ -1,0 +1,157 @@
+internal import MemoryPressure
+
+extension ResourceManager.Status {
+    /// The most caches and scenes' states that one answer lists; it says how many there are.
+    static let mostCaches = 256
+
+    /// The snapshot as the control socket answers it. Sizes in bytes, null for what is not known.
+    ///
+    /// - Parameter process: The process's number, as it sees it itself.
+    func report(process identifier: Int32) -> JSONText {
+        // The largest are the ones to look at where there are too many.
+        let largest = caches.count > Self.mostCaches ? caches.sorted { $0.reportedBytes > $1.reportedBytes } : caches
+        return .object([
+            ("pid", .integer(Int(identifier))),
+            ("uptimeSeconds", uptime.map { .number($0.inSeconds) } ?? .null),
+            ("isDryRun", .bool(isDryRun)),
+            ("level", .string("\(level)")),
+            ("rule", .string(reason.map { "\($0.rule)" })),
+            ("reason", .string(reason.map(\.description))),
+            ("reading", readingReport),
+            ("totals", totalsReport),
+            ("process", processReport),
+            ("allocator", allocatorReport),
+            ("cacheCount", .integer(caches.count)),
+            ("caches", .array(largest.prefix(Self.mostCaches).map(\.report))),
+            ("backgroundTasks", tasksReport),
+            ("scenes", scenesReport),
+            ("steps", .array(recentSteps.map { $0.step.report(ago: $0.instant.duration(to: instant)) })),
+            ("sources", .array(sources.map(\.report))),
+        ])
+    }
+
+    private var readingReport: JSONText {
+        .object([
+            ("readings", .integer(Int(clamping: reading.sequence))),
+            ("limitBytes", .integer(reading.limitBytes)), ("isLimited", .bool(reading.isLimited)),
+            ("tightestLevel", .integer(reading.tightestLevel)), ("usageBytes", .integer(reading.usageBytes)),
+            ("unreclaimableBytes", .integer(reading.unreclaimableBytes)),
+            ("headroomBytes", .integer(reading.headroomBytes)),
+            ("warningBytes", .integer(headroomThresholds.warningBytes)),
+            ("criticalBytes", .integer(headroomThresholds.criticalBytes)),
+            ("availableBytes", .integer(reading.availableBytes)), ("highBytes", .integer(reading.highBytes)),
+            ("footprintBytes", .integer(reading.footprintBytes)), ("stallPercent", .integer(stallPercent)),
+        ])
+    }
+
+    private var totalsReport: JSONText {
+        .object([
+            ("levelChanges", .integer(totals.levelChanges)), ("steps", .integer(totals.steps)),
+            ("promisedBytes", .integer(totals.promisedBytes)), ("freedBytes", .integer(totals.freedBytes)),
+            ("returnedBytes", .integer(totals.returnedBytes)), ("trimmedBytes", .integer(totals.trimmedBytes)),
+        ])
+    }
+
+    private var processReport: JSONText {
+        .object([
+            ("state", .string("\(process.state)")), ("isReady", .bool(process.isReady)),
+            ("isShuttingDown", .bool(process.isShuttingDown)),
+            ("backgroundModes", .array(process.backgroundModes.prefix(16).map { .string($0.bounded) })),
+            ("missedDeadlines", .integer(process.missedDeadlines)),
+        ])
+    }
+
+    private var allocatorReport: JSONText {
+        .object([
+            ("name", .string(allocator.name)), ("canTrim", .bool(allocator.canTrim)),
+            ("limitation", .string(allocator.limitation)), ("retainedBytes", .integer(allocator.retainedBytes)),
+        ])
+    }
+
+    private var tasksReport: JSONText {
+        .object([
+            ("held", .integer(backgroundTasks.held)), ("begun", .integer(backgroundTasks.begun)),
+            ("ended", .integer(backgroundTasks.ended)), ("expired", .integer(backgroundTasks.expired)),
+            ("overdue", .integer(backgroundTasks.overdue)), ("overdueNow", .integer(backgroundTasks.overdueNow)),
+            ("refused", .integer(backgroundTasks.refused)), ("hungHandlers", .integer(backgroundTasks.hungHandlers)),
+            ("oldest", .array(longestTasks.map(\.report))),
+        ])
+    }
+
+    private var scenesReport: JSONText {
+        .object([
+            (
+                "connected",
+                .object(SceneState.allCases.map { ("\($0)", .integer(scenes.connected[$0] ?? 0)) })
+            ),
+            ("footprintBytes", .integer(scenes.footprintBytes)), ("unsaved", .integer(scenes.unsaved)),
+            ("refused", .integer(scenes.refused)), ("lost", .integer(scenes.lost)),
+            ("missedDeadlines", .integer(scenes.missedDeadlines)),
+        ])
+    }
+}
+
+extension CacheStatus {
+    fileprivate var report: JSONText {
+        .object([
+            ("name", .string(name.bounded)), ("priority", .string("\(priority)")),
+            ("reportedBytes", .integer(reportedBytes)), ("limitBytes", .integer(limitBytes)), ("asks", .integer(asks)),
+            ("promisedBytes", .integer(promisedBytes)), ("lateBytes", .integer(lateBytes)),
+            ("freedBytes", .integer(freedBytes)), ("returnedBytes", .integer(returnedBytes)),
+            ("failures", .integer(failures)), ("missedDeadlines", .integer(missedDeadlines)),
+            ("longestHandlerSeconds", .number(longestHandlerTime.inSeconds)),
+        ])
+    }
+}
+
+extension HeldBackgroundTask {
+    fileprivate var report: JSONText {
+        let state =
+            switch state {
+            case .held: "held"
+            case .expiring: "expiring"
+            case .overdue: "overdue"
+            }
+        return .object([
+            ("name", .string(name.bounded)), ("origin", .string(origin.bounded)), ("priority", .string("\(priority)")),
+            ("ageSeconds", .number(age.inSeconds)), ("state", .string(state)),
+            ("remainingSeconds", remaining.map { .number($0.inSeconds) } ?? .null),
+            ("scene", .string(scene.map(\.text))),
+        ])
+    }
+}
+
+extension SourceStatus {
+    fileprivate var report: JSONText {
+        let reason: String? = if case .notAvailable(let reason) = availability { reason } else { nil }
+        return .object([
+            ("source", .string("\(source)")), ("path", .string(path?.bounded)), ("used", .bool(isUsed)),
+            ("reason", .string(reason?.bounded)),
+        ])
+    }
+}
+
+extension ReclaimStep {
+    /// - Parameter ago: How long it has been over.
+    func report(ago: Duration) -> JSONText {
+        .object([
+            ("sequence", .integer(Int(clamping: sequence))), ("stage", .string("\(stage)")), ("step", .integer(step)),
+            ("level", .string("\(level)")), ("reason", .string(reason.description)),
+            ("targetBytes", .integer(targetBytes)), ("promisedBytes", .integer(promisedBytes)),
+            ("freedBytes", .integer(freedBytes)), ("returnedBytes", .integer(returnedBytes)),
+            ("trimmedBytes", .integer(trimmedBytes)), ("isDisturbed", .bool(isDisturbed)),
+            ("victimCount", .integer(victimCount)), ("headroomBeforeBytes", .integer(headroomBytes.before)),
+            ("headroomAfterBytes", .integer(headroomBytes.after)), ("durationSeconds", .number(duration.inSeconds)),
+            ("agoSeconds", .number(ago.inSeconds)),
+        ])
+    }
+}
+
+extension Duration {
+    fileprivate var inSeconds: Double { Double(nanoseconds) * 1e-9 }
+}
+
+extension String {
+    /// No longer than an answer can bear.
+    fileprivate var bounded: String { String(prefix(200)) }
+}

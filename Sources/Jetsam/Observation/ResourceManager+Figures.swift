@@ -1,0 +1,56 @@
+internal import Dispatch
+internal import Logging
+internal import MemoryPressure
+
+extension ResourceManager {
+    /// How often the figures that belong to no change and no step are told.
+    private static let figuresInterval = DispatchTimeInterval.seconds(1)
+
+    /// Tells the figures now and then, where somebody collects them: a process that nobody looks at is not woken for it.
+    func startFigures(on queue: DispatchQueue) -> (any DispatchSourceTimer)? {
+        guard metrics.isCollected else { return nil }
+        let timer = DispatchSource.makeTimerSource(queue: queue)
+        timer.schedule(deadline: .now(), repeating: Self.figuresInterval, leeway: .milliseconds(200))
+        timer.setEventHandler { [weak self] in self?.tellFigures() }
+        timer.activate()
+        return timer
+    }
+
+    /// Tells every figure as it is now.
+    func tellFigures() {
+        guard metrics.isCollected else { return }
+        let now = environment.clock.now
+        var figures = ManagerMetrics.Figures()
+        (figures.level, figures.reading, figures.stallPercent) = governor.state.withLock {
+            ($0.decider.machine.level, $0.reading, $0.decider.judgement.stallPercent(at: now))
+        }
+        figures.tasks = backgroundTasks.statistics
+        // Who has never had a scene does not want a series for each state.
+        if scenes.hasConnected { figures.scenes = scenes.statistics.connected }
+        metrics.record(figures)
+    }
+}
+
+extension LevelChange {
+    /// What a log line says of it for programs.
+    var metadata: Logger.Metadata {
+        [
+            "level": "\(level)", "previous": "\(previous)", "rule": "\(reason.rule)", "cause": "\(reason.cause)",
+            "headroomBytes": "\(headroomBytes)", "sequence": "\(sequence)",
+        ]
+    }
+}
+
+extension ReclaimStep {
+    /// What a log line says of it for programs.
+    var metadata: Logger.Metadata {
+        var metadata: Logger.Metadata = [
+            "stage": "\(stage)", "step": "\(step)", "level": "\(level)", "rule": "\(reason.rule)",
+            "targetBytes": "\(targetBytes)", "promisedBytes": "\(promisedBytes)", "returnedBytes": "\(returnedBytes)",
+            "trimmedBytes": "\(trimmedBytes)", "milliseconds": "\(duration.milliseconds)", "victims": "\(victimCount)",
+            "sequence": "\(sequence)",
+        ]
+        if let freedBytes { metadata["freedBytes"] = "\(freedBytes)" }
+        return metadata
+    }
+}

@@ -1,0 +1,80 @@
+import MemoryPressure
+import Testing
+
+@testable import Jetsam
+
+struct ControlRequestTests {
+    @Test(
+        "A request says what it asks for, and is written as it is read",
+        arguments: [
+            ("status", .status),
+            ("simulate warning", .simulate(.warning, for: nil)),
+            ("simulate critical 10.000", .simulate(.critical, for: .seconds(10))),
+            ("simulate warning 0.001", .simulate(.warning, for: .milliseconds(1))),
+            ("simulate normal 86400.000", .simulate(.normal, for: .seconds(86_400))),
+            ("release 1", .release(bytes: 1)),
+            ("release 9223372036854775807", .release(bytes: .max)),
+            ("release all", .release(bytes: nil)),
+        ] as [(String, ControlRequest)])
+    func requests(line: String, request: ControlRequest) throws {
+        #expect(try ControlRequest(Array(line.utf8)) == request)
+        #expect(request.description == line)
+    }
+
+    @Test(
+        "Seconds may have up to three decimals, and a carriage return may stand at the end",
+        arguments: [
+            ("simulate warning 10", 10_000), ("simulate warning 0.5", 500), ("simulate warning 1.25\r", 1250),
+            ("simulate warning  2.007", 2007),
+        ])
+    func seconds(line: String, milliseconds: Int) throws {
+        #expect(
+            try ControlRequest(Array(line.utf8)) == .simulate(.warning, for: .milliseconds(milliseconds)))
+    }
+
+    @Test(
+        "Whatever else stands on the line is refused, and hardly repeated",
+        arguments: [
+            "", " ", "Status", "status now", "statu", "simulate", "simulate Warning", "simulate warning ten",
+            "simulate warning -1", "simulate warning 0", "simulate warning 0.000", "simulate warning 86400.001",
+            "simulate warning 1.2345", "simulate warning .5", "simulate warning 5.", "simulate warning 1e3",
+            "simulate warning 999999999999999999999", "simulate warning 1 2", "release", "release 0", "release -5",
+            "release +5", "release 1.5", "release ALL", "release 9223372036854775808", "status\0", "status\tx",
+            "statüs",
+            "release \u{1B}[2J",
+        ])
+    func refused(line: String) {
+        let error = #expect(throws: ControlRefusal.self) { try ControlRequest(Array(line.utf8)) }
+        #expect(error?.code == "badRequest")
+        #expect(error?.message.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F } == true)
+        #expect((error?.message.count ?? .max) < 120)
+    }
+
+    @Test("A line that is as long as a request may be with its end, or longer, is refused")
+    func tooLong() {
+        let longest = Array(repeating: UInt8(ascii: "x"), count: ControlRequest.maximumBytes - 1)
+        #expect(throws: ControlRefusal.self) { try ControlRequest(longest) }
+        #expect(throws: ControlRefusal.tooLong) { try ControlRequest(longest + [0x78]) }
+    }
+
+    @Test("Any bytes are answered: what is taken is written as something that is read the same", arguments: seedBatches)
+    func anyBytes(seeds: ClosedRange<UInt64>) throws {
+        var generator = SeededGenerator(seed: seeds.lowerBound)
+        let words = ["status", "simulate", "release", "warning", "critical", "normal", "all", "10", "0.5", "\r", "é"]
+        for _ in 0..<2000 {
+            var line: [UInt8] = []
+            for _ in 0..<Int.random(in: 0...5, using: &generator) {
+                if Bool.random(using: &generator) {
+                    line += Array((words.randomElement(using: &generator) ?? "").utf8)
+                } else {
+                    line += (0..<Int.random(in: 0...6, using: &generator)).map { _ in
+                        UInt8.random(in: 0...255, using: &generator)
+                    }
+                }
+                if Int.random(in: 0...3, using: &generator) > 0 { line.append(0x20) }
+            }
+            guard let request = try? ControlRequest(line) else { continue }
+            #expect(try ControlRequest(Array(request.description.utf8)) == request)
+        }
+    }
+}

@@ -1,0 +1,143 @@
+import MemoryPressure
+import SystemPackage
+import Testing
+
+@testable import Jetsam
+
+#if os(Linux)
+    struct ControlServerTests {
+        /// Answers at once, but for releases: those wait until the test says so.
+        private final class Handler: ControlHandler {
+            let waiting = Lock<[@Sendable (ControlAnswer) -> Void]>([])
+
+            func perform(_ request: ControlRequest, reply: @escaping @Sendable (ControlAnswer) -> Void) {
+                if case .release = request {
+                    waiting.withLock { $0.append(reply) }
+                } else {
+                    reply(ControlAnswer("asked", .string("\(request)")))
+                }
+            }
+
+            func isWaiting(_ count: Int) async throws {
+                try await eventually("\(count) requests are being carried out") { [waiting] in
+                    waiting.withLock { $0.count } == count
+                }
+            }
+
+            func finishAll() {
+                let replies = waiting.withLock { waiting in
+                    defer { waiting = [] }
+                    return waiting
+                }
+                for reply in replies { reply(ControlAnswer("released", .null)) }
+            }
+        }
+
+        private let base: TemporaryDirectory
+        private let handler = Handler()
+
+        init() throws {
+            base = try TemporaryDirectory()
+        }
+
+        private func serve(gate: ControlGate? = nil, _ body: (String) async throws -> Void) async throws {
+            let socket = try ControlSocket(directory: base.path.appending("s").string, process: 1)
+            let server = try ControlServer(
+                socket: socket, gate: gate ?? ControlGate(owner: ControlGate.ownUser, unmapped: .max), handler: handler)
+            try server.start()
+            do {
+                try await body(socket.path)
+            } catch {
+                await server.stop()
+                throw error
+            }
+            await server.stop()
+        }
+
+        @Test("A request is answered with one line, one after another and from several at once")
+        func answers() async throws {
+            try await serve { path in
+                for _ in 0..<20 {
+                    #expect(try await ControlPeer.ask("status", path) == "{\"version\":1,\"asked\":\"status\"}\n")
+                }
+                let peers = try (0..<4).map { _ in try ControlPeer(path) }
+                for peer in peers { try peer.send("simulate warning\n") }
+                for peer in peers { #expect(try await peer.answer().contains("simulate warning")) }
+            }
+        }
+
+        @Test("Whoever is neither the process's user nor root is told so, and asks nothing")
+        func stranger() async throws {
+            // With this user's number standing for users that have none.
+            let gate = ControlGate(owner: ControlGate.ownUser, unmapped: ControlGate.ownUser)
+            try await serve(gate: gate) { path in
+                let peer = try ControlPeer(path)
+                #expect(try await peer.answer().contains(#""code":"notAllowed""#))
+            }
+            #expect(handler.waiting.withLock { $0.isEmpty })
+        }
+
+        @Test("A fifth at once is told to come again, and is served when one of the four has gone")
+        func fifth() async throws {
+            try await serve { path in
+                let four = try (0..<4).map { _ in try ControlPeer(path) }
+                for peer in four { try peer.send("release 1\n") }
+                try await handler.isWaiting(4)
+                #expect(try await ControlPeer.ask("status", path).contains(#""code":"busy""#))
+                handler.finishAll()
+                for peer in four { #expect(try await peer.answer().contains("released")) }
+                #expect(try await ControlPeer.ask("status", path).contains("asked"))
+            }
+        }
+
+        @Test("A peer that goes while its request is carried out makes room for another")
+        func leaver() async throws {
+            try await serve { path in
+                for _ in 0..<4 { try ControlPeer(path).send("release 1\n") }
+                try await eventually("the four are forgotten") {
+                    let answer = (try? await ControlPeer.ask("status", path)) ?? ""
+                    return answer.contains("asked")
+                }
+                handler.finishAll()
+                #expect(try await ControlPeer.ask("status", path).contains("asked"))
+            }
+        }
+
+        @Test("Many who come and go at once are all answered, served or refused")
+        func crowd() async throws {
+            try await serve { path in
+                try await withThrowingTaskGroup(of: String.self) { group in
+                    for _ in 0..<40 {
+                        group.addTask {
+                            while true {
+                                // More than the kernel's queue holds: who finds it full comes again.
+                                guard let answer = try? await ControlPeer.ask("status", path) else {
+                                    await Task.yield()
+                                    continue
+                                }
+                                return answer
+                            }
+                        }
+                    }
+                    for try await answer in group {
+                        #expect(answer.contains("asked") || answer.contains("busy"))
+                    }
+                }
+            }
+        }
+
+        @Test("It ends with peers connected, which see the end")
+        func ends() async throws {
+            let silent = Lock<ControlPeer?>(nil)
+            try await serve { path in
+                let peer = try ControlPeer(path)
+                try peer.send("release 1\n")
+                try await handler.isWaiting(1)
+                silent.withLock { $0 = peer }
+            }
+            let peer = try #require(silent.withLock { $0 })
+            #expect(try await peer.answer().isEmpty)
+            handler.finishAll()
+        }
+    }
+#endif

@@ -1,0 +1,124 @@
+import CoreMetrics
+import JetsamTesting
+import MemoryPressure
+import MetricsTestKit
+import Testing
+
+@testable import Jetsam
+
+struct ManagerMetricsTests {
+    private let metrics = TestMetrics()
+
+    /// Nil where it was never told.
+    private func gauge(_ metric: ResourceManager.Metric, _ dimensions: [(String, String)] = []) -> Double? {
+        (try? metrics.expectGauge(metric.label, dimensions))?.lastValue
+    }
+
+    /// Nil where it was never made.
+    private func counter(_ metric: ResourceManager.Metric) -> Int64? {
+        (try? metrics.expectCounter(metric.label))?.totalValue
+    }
+
+    @Test("Every label is one of its own, begins with the project's name, and ends with its unit")
+    func labels() {
+        let all = ResourceManager.Metrics.all
+        #expect(Set(all.map(\.label)).count == all.count)
+        for metric in all {
+            #expect(metric.label.hasPrefix("jetsam_"))
+            #expect(metric.label.utf8.allSatisfy { $0 == UInt8(ascii: "_") || (0x61...0x7A).contains($0) })
+            #expect(metric.label.hasSuffix("_total") == (metric.kind == .counter), "\(metric.label)")
+            let name = metric.kind == .counter ? metric.label.dropLast("_total".count) : metric.label[...]
+            #expect(metric.unit == .none || name.hasSuffix("_\(metric.unit.rawValue)"), "\(metric.label)")
+            #expect(metric.help.hasSuffix(".") && metric.help.count < 100)
+        }
+    }
+
+    @Test("Changes, steps and the figures of each second are told as they are")
+    func values() async throws {
+        let fixture = try Fixture(metricsFactory: metrics)
+        let cache = FakeCache("values", bytes: 64 * mebibyte, in: fixture)
+        try await fixture.run { fixture in
+            _ = try? fixture.backgroundTasks.begin("held").intoIdentifier()
+            fixture.machine.advance(by: .seconds(1))
+            fixture.set(used: 480 * mebibyte)
+            fixture.machine.advance(by: .milliseconds(200))
+            await fixture.toldEverything()
+            fixture.manager.tellFigures()
+            let status = fixture.manager.status
+            typealias Metrics = ResourceManager.Metrics
+            #expect(gauge(Metrics.level) == 2)
+            #expect(gauge(Metrics.limit) == Double(512 * mebibyte))
+            #expect(gauge(Metrics.headroom) == Double(status.reading.headroomBytes))
+            #expect(gauge(Metrics.footprint) == Double(status.reading.footprintBytes))
+            #expect(gauge(Metrics.stall) == 0)
+            #expect(gauge(Metrics.tasksHeld) == 1)
+            #expect(counter(Metrics.tasksBegun) == 1)
+            #expect(counter(Metrics.readings) == Int64(status.reading.sequence))
+            #expect(counter(Metrics.levelChanges) == Int64(status.totals.levelChanges))
+            #expect(counter(Metrics.steps) == Int64(status.totals.steps))
+            #expect(counter(Metrics.promised) == Int64(status.totals.promisedBytes))
+            #expect(counter(Metrics.returned) == Int64(status.totals.returnedBytes))
+            #expect(counter(Metrics.promised) ?? 0 >= 64 * mebibyte)
+            #expect((try? metrics.expectTimer(Metrics.handlerTime.label))?.values.isEmpty == false)
+            // Nothing is counted twice.
+            fixture.manager.tellFigures()
+            #expect(counter(Metrics.tasksBegun) == 1)
+            #expect(counter(Metrics.readings) == Int64(fixture.manager.status.reading.sequence))
+        }
+        cache.end()
+    }
+
+    @Test("Tasks that are refused, expire and become overdue are counted")
+    func tasks() async throws {
+        let fixture = try Fixture(metricsFactory: metrics)
+        try await fixture.run { fixture in
+            let task = try fixture.backgroundTasks.begin("long", expiry: .after(.seconds(2))).intoIdentifier()
+            fixture.machine.advance(by: .seconds(60))
+            fixture.manager.simulate(.critical)
+            #expect(throws: BackgroundTaskRefusal.self) {
+                try fixture.backgroundTasks.begin("late").intoIdentifier()
+            }
+            fixture.manager.tellFigures()
+            #expect(counter(ResourceManager.Metrics.tasksExpired) == 1)
+            #expect(counter(ResourceManager.Metrics.tasksOverdue) == 1)
+            #expect(counter(ResourceManager.Metrics.tasksRefused) == 1)
+            fixture.backgroundTasks.endBackgroundTask(task)
+        }
+    }
+
+    @Test("Scenes are told by state once there was one, and not before")
+    func scenes() async throws {
+        let fixture = try Fixture(metricsFactory: metrics)
+        try await fixture.run { fixture in
+            fixture.manager.tellFigures()
+            #expect(gauge(ResourceManager.Metrics.scenes, [("state", "active")]) == nil)
+            _ = try await fixture.manager.scenes.connect("room", observer: SceneRecord())
+            fixture.manager.tellFigures()
+            #expect(gauge(ResourceManager.Metrics.scenes, [("state", "active")]) == 1)
+            #expect(gauge(ResourceManager.Metrics.scenes, [("state", "background")]) == 0)
+        }
+    }
+
+    @Test("The sampler tells nothing: between two seconds no figure changes by its readings")
+    func sampler() async throws {
+        let fixture = try Fixture(metricsFactory: metrics)
+        try await fixture.run { fixture in
+            fixture.manager.tellFigures()
+            let before = counter(ResourceManager.Metrics.readings) ?? 0
+            let runs = fixture.machine.samplerRuns
+            fixture.machine.advance(by: .seconds(30))
+            #expect(fixture.machine.samplerRuns > runs)
+            // The timer of real time may have told meanwhile; with what there was then.
+            let told = counter(ResourceManager.Metrics.readings) ?? 0
+            #expect(told >= before)
+            fixture.manager.tellFigures()
+            #expect(counter(ResourceManager.Metrics.readings) == Int64(fixture.manager.status.reading.sequence))
+        }
+    }
+
+    @Test("Where nobody collects, no timer runs")
+    func notCollected() throws {
+        #expect(!ManagerMetrics(factory: NOOPMetricsHandler.instance).isCollected)
+        #expect(ManagerMetrics(factory: metrics).isCollected)
+    }
+}

@@ -1,0 +1,72 @@
+import MemoryPressure
+import SystemPackage
+import Testing
+
+@testable import Jetsam
+
+/// The page of the documentation against the code.
+struct ObservabilityPageTests {
+    private let page: String
+
+    init() throws {
+        let root = FilePath(#filePath).removingLastComponent().removingLastComponent().removingLastComponent()
+            .removingLastComponent()
+        let path = root.appending("Sources/Jetsam/Documentation.docc/Observability.md")
+        page = String(decoding: try Syscalls.contents(of: path.string), as: UTF8.self)
+    }
+
+    private func rows(_ start: String) -> [[String]] {
+        page.split(separator: "\n").filter { $0.hasPrefix(start) }.map { line in
+            line.split(separator: "|").map { cell in
+                String(cell.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()).filter { $0 != "`" }
+            }
+        }
+    }
+
+    @Test("The table of metrics is that of the code, each with its kind and its help, in its order")
+    func metrics() {
+        let documented = rows("| `jetsam_")
+        #expect(documented == ResourceManager.Metrics.all.map { [$0.label, $0.kind.rawValue, $0.help] })
+        #expect(documented.count > 20)
+    }
+
+    @Test("A difference of one character is found")
+    func finds() {
+        var documented = rows("| `jetsam_")
+        documented[3][2] += "."
+        #expect(documented != ResourceManager.Metrics.all.map { [$0.label, $0.kind.rawValue, $0.help] })
+    }
+
+    @Test("Every code of a refusal is named, and so are the bounds of a request")
+    func refusals() {
+        let refusals: [ControlRefusal] = [
+            .badRequest(""), .tooLong, .late, .slow, .busy, .notAllowed, .notRunning,
+        ]
+        for refusal in refusals { #expect(page.contains("`\(refusal.code)`")) }
+        #expect(page.contains("at most \(ControlRequest.maximumBytes) bytes, complete within two seconds"))
+        #expect(ControlConversation.readingTime == .seconds(2))
+        #expect(page.contains("\"version\":\(ControlAnswer.version),"))
+        #expect(ControlServer.maximumConnections == 4 && page.contains("At most four peers"))
+    }
+
+    @Test("The keys of log lines are those of the lines")
+    func logKeys() {
+        let reason = LevelReason(rule: .headroom, observed: 1, threshold: 2, unit: .bytes, cause: .sampler)
+        let change = LevelChange(
+            sequence: 1, previous: .normal, level: .warning, reason: reason, instant: .seconds(1), headroomBytes: 1)
+        var episode = ReclaimEpisode(begunAt: .seconds(1), level: .warning)
+        episode.freedBytes = 1
+        let step = ReclaimStep(
+            sequence: 0, step: 1, level: .warning, reason: reason, missingBytes: 0, targetBytes: 0, promisedBytes: 0,
+            freedBytes: 0, returnedBytes: 0, isDisturbed: false, didTrim: false, headroomBytes: (0, 0),
+            timeToFirstRelease: nil, duration: .zero, parts: [])
+        for (line, keys) in [
+            ("| `Memory pressure normal", Set(change.metadata.keys)),
+            ("| `Reclaim episode", Set(episode.metadata.keys)),
+            ("| `Reclaim step 1", Set(step.metadata.keys)),
+        ] {
+            let documented = rows(line).first?.last?.split(separator: ",").map { String($0.drop { $0 == " " }) }
+            #expect(Set(documented ?? []) == keys)
+        }
+    }
+}

@@ -1,0 +1,33 @@
+internal import ArgumentParser
+
+/// Which process is asked.
+struct ControlOptions: ParsableArguments {
+    @Argument(help: .init("The process: its id, a whole number above 0.", valueName: "pid"))
+    var pid: Int32
+
+    @Option(
+        help: .init(
+            "Where its socket is: control.directory of its configuration, as the process sees it. Without it, jetsam in the "
+                + "XDG_RUNTIME_DIR that the process was started with.", valueName: "directory"))
+    var directory: String?
+
+    func validate() throws {
+        guard pid > 0 else { throw ValidationError("The process id must be a whole number above 0, not \(pid).") }
+        if let directory, !directory.hasPrefix("/") {
+            throw ValidationError("--directory must be an absolute path, not '\(directory)'.")
+        }
+    }
+
+    func client() throws(ControlFailure) -> ControlClient {
+        ControlClient(try ControlledProcess(pid, directory: directory))
+    }
+
+    /// What all these commands say of themselves.
+    static let exitStatus = """
+        EXIT STATUS
+          0     done
+          64    usage
+          69    there is no such process, it has no control socket, or it does not answer
+          77    this user may not ask it: only the process's own user and root may
+        """
+}
