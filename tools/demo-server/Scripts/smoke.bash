@@ -54,6 +54,7 @@ smoke_mode() {  # MODE
     expect 404 /wait/x milliseconds
     if [[ $mode == jetsam ]]; then
         [[ ${metric[demo_pressure_level]:-} == [012] ]] || fail "mode jetsam: /metrics has no level"
+        expect_manager_metrics
         ((metric[demo_ready] == 1 && metric[demo_process_state] == 2)) || fail "mode jetsam: the process is not active"
         expect_held_work
     fi
@@ -66,6 +67,31 @@ smoke_stop() {
     stop_server
     ((server_status == 0)) || fail "mode $mode: status $server_status after SIGTERM, not 0" "$work/server.log"
     [[ $(tail -n 1 "$work/events") == *'"event":"stop"'* ]] || fail "mode $mode: the timeline has no end" "$work/events"
+}
+
+# Every metric that the manager documents is on the page, with its help, its kind and a number. Scenes have none here.
+expect_manager_metrics() {
+    local page=$work/metrics name kind count=0
+    # The figures of a second are there when it has passed.
+    curl -s --max-time 5 "$url/metrics" >"$page"
+    awk '
+        /^# HELP / { helped[$3] = NF > 3; next }
+        /^# TYPE / { if (!helped[$3]) bad = bad " " $3 " (no help)"; kind[$3] = $4; next }
+        NF != 2 || $2 !~ /^[-+0-9.e]+$/ { bad = bad " [" $0 "]"; next }
+        {
+            name = $1; sub(/\{.*/, "", name)
+            base = name; if (!(base in kind)) sub(/_(sum|count)$/, "", base)
+            if (!(base in kind)) bad = bad " " name " (no type)"
+            else if ((kind[base] == "counter") != (name ~ /_total$/)) bad = bad " " name " (" kind[base] ")"
+        }
+        END { if (bad != "") { print bad; exit 1 } }' "$page" >"$work/answer" ||
+        fail "mode jetsam: /metrics is not in Prometheus' text format" "$work/answer"
+    while read -r name kind; do
+        [[ $name != jetsam_scenes ]] || continue
+        grep -q "^# TYPE $name " "$page" || fail "mode jetsam: /metrics lacks $name" "$page"
+        count=$((count + 1))
+    done < <(awk -F '[`|]' '/^\| `jetsam_/ { print $3 }' "$package/../../Sources/Jetsam/Documentation.docc/Observability.md")
+    ((count > 20)) || fail "mode jetsam: only $count metrics are documented"
 }
 
 # Work that goes on after its request is held, and no obstacle to an end in order.

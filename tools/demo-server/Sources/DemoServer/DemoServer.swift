@@ -46,6 +46,10 @@ struct DemoServer: AsyncParsableCommand {
     @Option(help: "A file for the timeline: a line of JSON for each change of level or state and step of reclaim.")
     var events: String?
 
+    @Option(
+        help: "In mode jetsam: a directory for the control socket, by which jetsam watch and others reach the server.")
+    var control: String?
+
     @OptionGroup(title: "Life cycle, in mode jetsam") var lifecycle: LifecycleOptions
 
     @OptionGroup(title: "Assertions held, in mode jetsam") var work: HeldWorkOptions
@@ -64,6 +68,9 @@ struct DemoServer: AsyncParsableCommand {
         }
         if footprintBudget != nil, mode != .jetsam {
             throw ValidationError("--footprint-budget is for --mode jetsam")
+        }
+        if let control, mode != .jetsam || !control.hasPrefix("/") {
+            throw ValidationError("--control \(control): an absolute path is needed, and --mode jetsam")
         }
         if work.total > 0 || lifecycle.needManager, mode != .jetsam {
             throw ValidationError(
@@ -89,7 +96,8 @@ struct DemoServer: AsyncParsableCommand {
             cache: memory.cache, origin: Origin(keys: keys, valueSize: valueSize.bytes, rounds: missCost))
         let manager = memory.manager
         let routes = Routes(
-            mode: mode, responses: responses, isReady: { manager?.isReady ?? readiness.isReady }, manager: manager)
+            mode: mode, responses: responses, isReady: { manager?.isReady ?? readiness.isReady }, manager: manager,
+            metrics: memory.metrics)
         let server = Application(
             router: routes.makeRouter(),
             configuration: ApplicationConfiguration(address: .hostname(host, port: port)),

@@ -6,6 +6,8 @@ internal import ServiceLifecycle
 struct MemoryManagement: Sendable {
     var cache: any ResponseCache
     var manager: ResourceManager?
+    /// What the manager tells its metrics to.
+    var metrics: PrometheusMetrics?
 }
 
 extension DemoServer {
@@ -22,7 +24,11 @@ extension DemoServer {
         configuration.footprint = footprintBudget.map { .init(budgetBytes: $0.bytes) }
         configuration.lifecycle.terminationGracePeriod = .seconds(lifecycle.terminationGracePeriod)
         configuration.lifecycle.drainDelay = .seconds(lifecycle.drainDelay)
-        let manager = try ResourceManager(configuration: configuration, logger: logger)
-        return MemoryManagement(cache: ManagedCache(valueBytes: valueSize.bytes), manager: manager)
+        configuration.control.isEnabled = control != nil
+        configuration.control.directory = control
+        let metrics = PrometheusMetrics()
+        let manager = try ResourceManager(configuration: configuration, logger: logger, metricsFactory: metrics)
+        return MemoryManagement(
+            cache: ManagedCache(valueBytes: valueSize.bytes), manager: manager, metrics: metrics)
     }
 }

@@ -10,6 +10,8 @@ struct MetricsPage: Sendable {
     var isReady: Bool
     /// What the manager knows; nil where there is none.
     var status: ResourceManager.Status?
+    /// What the manager tells; nil where there is none.
+    var metrics: PrometheusMetrics?
 
     var text: String {
         var lines: [String] = []
@@ -48,6 +50,7 @@ struct MetricsPage: Sendable {
                 "demo_returned_bytes_total", "counter", "Bytes by which the process shrank in the steps of reclaim.",
                 "\(status.totals.returnedBytes)")
         }
+        if let metrics { lines += metrics.lines }
         return lines.joined(separator: "\n") + "\n"
     }
 }

@@ -9,6 +9,7 @@ struct Routes: Sendable {
     /// Whether new requests are wanted.
     var isReady: @Sendable () -> Bool
     var manager: ResourceManager?
+    var metrics: PrometheusMetrics?
 
     func makeRouter() -> Router<BasicRequestContext> {
         let router = Router(context: BasicRequestContext.self)
@@ -39,7 +40,8 @@ struct Routes: Sendable {
         router.get("metrics") { _, _ in
             let page = MetricsPage(
                 counts: responses.counts, size: responses.cache.size, usage: .current(),
-                assertions: BackgroundTaskRegistry.shared.statistics, isReady: isReady(), status: manager?.status)
+                assertions: BackgroundTaskRegistry.shared.statistics, isReady: isReady(), status: manager?.status,
+                metrics: metrics)
             return Self.text(page.text, .ok, headers: Self.prometheus)
         }
         router.get("healthz") { _, _ in Self.text("ok\n", .ok) }
