@@ -51,13 +51,12 @@ extension ResourceManager {
     /// A snapshot. It takes locks and allocates: for dashboards, not for hot paths.
     public var status: Status {
         let now = environment.clock.now
-        let (level, reason, reading, stallPercent) = governor.state.withLock {
+        let (level, reason, reading, thresholds, stallPercent) = governor.state.withLock {
             (
-                $0.decider.machine.level, $0.decider.machine.reason, $0.reading,
+                $0.decider.machine.level, $0.decider.machine.reason, $0.reading, $0.decider.thresholds($0.reading),
                 $0.decider.judgement.stallPercent(at: now)
             )
         }
-        let thresholds = HeadroomThresholds(limitBytes: reading.limitBytes, rule: configuration.headroom)
         let history = history.withLock { $0 }
         let ledger = reclaimer.state.withLock { $0.ledger }
         return Status(

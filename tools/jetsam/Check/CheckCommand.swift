@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import CommandOutput
 internal import JetsamConfiguration
 internal import SystemPackage
 

@@ -1,5 +1,6 @@
 internal import CommandOutput
 internal import JetsamConfiguration
+internal import MemoryPressure
 
 /// What `jetsam check` writes.
 struct CheckFindings {
