@@ -29,4 +29,26 @@ extension ResourceManager {
         await trace.stop()
         if let error = trace.error { logger.warning("The trace is not whole: \(error)") }
     }
+
+    /// Records everything that the process holds, after the application had its chance to redact it.
+    func recordSnapshot() {
+        guard recorder.isOn else { return }
+        var snapshot = StateSnapshot()
+        snapshot.caches = registry.clients.map { StateSnapshot.Part(name: $0.name, bytes: $0.reportedBytes) }
+        snapshot.backgroundTasks = backgroundTasks.heldTasks(limit: 100).map { StateSnapshot.Part(name: $0.name) }
+        snapshot.scenes = scenes.scenes.prefix(100).map {
+            StateSnapshot.Part(name: $0.identifier.description, bytes: $0.footprintBytes)
+        }
+        redactSnapshot?(&snapshot)
+        let now = environment.clock.now
+        recorder.record(SnapshotRecord(.begin, name: "", bytes: registry.reportedBytes), at: now)
+        for (part, members) in [
+            (SnapshotRecord.Part.cache, snapshot.caches), (.task, snapshot.backgroundTasks), (.scene, snapshot.scenes),
+        ] {
+            for member in members {
+                recorder.record(
+                    SnapshotRecord(part, name: recorder.name(member.name), bytes: member.bytes), at: now)
+            }
+        }
+    }
 }

@@ -27,6 +27,7 @@ public final class ResourceManager: Service, Sendable {
     let governor: Governor
     let recorder: Recorder
     let traceQueue: TraceQueue?
+    let redactSnapshot: (@Sendable (inout StateSnapshot) -> Void)?
     let reclaimer: Reclaimer
     /// The scenes of this process, for servers that have some.
     public let scenes: SceneManager
@@ -59,6 +60,8 @@ public final class ResourceManager: Service, Sendable {
     ///   - metricsFactory: Gets the metrics of ``Metrics``; nil for the process's own.
     ///   - stateStore: Where scenes' states are kept between runs; nil, the default, keeps none.
     ///   - environment: Where kernel files, time and allocator come from.
+    ///   - redactSnapshot: Called on entering the background, on a thread of the library's, before the recorder keeps what the
+    ///     process holds: the place to change names or leave parts out. Not called where nothing is recorded.
     ///   - lastResort: Called at most once, on a thread of the manager's, when headroom is critical, nothing is left to take, and the
     ///     limit is near or the state has lasted ``Configuration/LastResort/degradedLimit``. Typically it triggers a
     ///     graceful shutdown. Nil, the default, leaves the process to its fate.
@@ -72,6 +75,7 @@ public final class ResourceManager: Service, Sendable {
         metricsFactory: (any MetricsFactory)? = nil,
         stateStore: (any SceneStateStore)? = nil,
         environment: Environment = Environment(),
+        redactSnapshot: (@Sendable (inout StateSnapshot) -> Void)? = nil,
         lastResort: (@Sendable (LevelReason) -> Void)? = nil
     ) throws {
         try configuration.validate()
@@ -80,6 +84,7 @@ public final class ResourceManager: Service, Sendable {
         self.backgroundTasks = backgroundTasks
         self.environment = environment
         self.logger = logger
+        self.redactSnapshot = redactSnapshot
         ticker = environment.ticker ?? SamplerThread()
         let metrics = ManagerMetrics(factory: metricsFactory ?? MetricsSystem.factory)
         self.metrics = metrics
@@ -113,7 +118,15 @@ public final class ResourceManager: Service, Sendable {
             clock: environment.clock, logger: logger, ticker: ticker, assertions: backgroundTasks,
             variables: environment.variables, processID: environment.processID,
             nextSequence: { governor.nextSequence() }, exit: environment.exit)
-        dependencies.noteTransition = { metrics.record($0) }
+        let owner = ManagerOfScenes()
+        dependencies.noteTransition = { transition in
+            metrics.record(transition)
+            recorder.record(
+                ProcessRecord(
+                    from: "\(transition.from)", to: "\(transition.to)", cause: "\(transition.cause)"),
+                at: transition.instant)
+            if transition.to == .background { owner.manager?.recordSnapshot() }
+        }
         dependencies.noteMissedDeadline = { metrics.recordMissedLifecycleDeadline() }
         dependencies.ring = { [bell] in bell.ring() }
         let halving = Lock<Task<Void, Never>?>(nil)
@@ -125,6 +138,10 @@ public final class ResourceManager: Service, Sendable {
             // Asked for an idle process, which this is no longer.
             before?.cancel()
             governor.setAllowsRegrowth(!isDraining && state != .suspended)
+            if state == .background, registry.clients.contains(where: { $0.traits.contains(.sensitive) }) {
+                // What is private is not kept where nobody is served.
+                Task { await reclaimer.release(bytes: nil, sensitiveOnly: true) }
+            }
             // Idle: half is enough to come back quickly. Whoever drains needs what it has to finish soon.
             guard state == .background, !isDraining, registry.reportedBytes > 0 else { return }
             let task = Task { _ = await reclaimer.release(bytes: registry.reportedBytes / 2) }
@@ -135,7 +152,6 @@ public final class ResourceManager: Service, Sendable {
             if !Task.isCancelled { await Self.trim(allocator) }
         }
         lifecycle = ProcessLifecycle(configuration: configuration.lifecycle, dependencies: dependencies)
-        let owner = ManagerOfScenes()
         scenes = Self.makeScenes(
             configuration, registry, backgroundTasks, stateStore, environment, logger, owner)
         lifecycle.attach(scenes)

@@ -37,11 +37,18 @@ extension Reclaimer {
 
     private func demand(for request: Request) -> ReclaimDemand {
         let reading = host.measure()
-        let bytes = request.bytes.map { min($0, registry.reportedBytes) } ?? registry.reportedBytes
+        let reported = asked(by: request).reduce(0) { $0 + $1.reportedBytes }
+        let bytes = request.bytes.map { min($0, reported) } ?? reported
         let reason = LevelReason(rule: .external, observed: 0, threshold: 0, unit: .none, cause: .request)
         return ReclaimDemand(
             level: .critical, reason: reason, targetBytes: bytes, missingBytes: bytes, step: 0,
             limitBytes: reading.limitBytes, isUrgent: false, decidedAt: clock.now)
+    }
+
+    /// Whom a step asks, or a call of the application's.
+    private func asked(by request: Request?) -> [CacheClient] {
+        guard request?.sensitiveOnly == true else { return registry.clients }
+        return registry.clients.filter { $0.traits.contains(.sensitive) }
     }
 
     private func begin(_ demand: ReclaimDemand, request: Request?) -> Bool {
@@ -55,7 +62,7 @@ extension Reclaimer {
             let deadlines = state.rules
             if let retained { state.trim.noteCounted(retained) }
             channel.gauges.publish(state.trim)
-            let facts = facts(clients, state.ledger, demand.level, before)
+            let facts = facts(asked(by: request), state.ledger, demand.level, before)
             let plan =
                 request == nil
                 ? ReclaimOrder.plan(facts, targetBytes: demand.targetBytes)

@@ -67,6 +67,8 @@ final class Reclaimer: Sendable {
     struct Request {
         /// Nil for everything.
         var bytes: Int?
+        /// Only of caches whose contents are private.
+        var sensitiveOnly = false
         var call: ReleaseCall
         var continuation: CheckedContinuation<ReclaimStep?, Never>
     }

@@ -17,14 +17,18 @@ extension Reclaimer {
     /// Asks the caches for bytes on the application's behalf; nil for all that they have.
     ///
     /// Where the task is cancelled no further cache is asked, and the answer is nil if none was.
-    func release(bytes: Int?) async -> ReclaimStep? {
+    ///
+    /// - Parameter sensitiveOnly: Ask only caches with the trait ``CacheTraits/sensitive``.
+    @discardableResult
+    func release(bytes: Int?, sensitiveOnly: Bool = false) async -> ReclaimStep? {
         let call = ReleaseCall()
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isQueued = state.withLock { state in
                     // Under the lock: a cancellation that comes from here on finds it in the queue.
                     guard !state.isStopped, !call.isRevoked else { return false }
-                    state.requests.append(Request(bytes: bytes, call: call, continuation: continuation))
+                    state.requests.append(
+                        Request(bytes: bytes, sensitiveOnly: sensitiveOnly, call: call, continuation: continuation))
                     return true
                 }
                 if isQueued { channel.wake() } else { continuation.resume(returning: nil) }
@@ -40,6 +44,7 @@ extension Reclaimer {
         let waiting = state.withLock { state -> Request? in
             if state.requestUnderWay?.call === call {
                 state.run?.hurry(deadline: state.rules.criticalDeadline, at: now)
+                if let run = state.run { recordHurry(run.number, state.rules.criticalDeadline, at: now) }
                 channel.gauges.publish(state.run)
             }
             return state.requests.firstIndex { $0.call === call }.map { state.requests.remove(at: $0) }

@@ -19,6 +19,7 @@ final class Fixture: Sendable {
         allocator: SimulatedAllocator = SimulatedAllocator(), stateStore: (any SceneStateStore)? = nil,
         logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
         metricsFactory: (any MetricsFactory)? = nil,
+        redactSnapshot: (@Sendable (inout StateSnapshot) -> Void)? = nil,
         lastResort: (@Sendable (LevelReason) -> Void)? = nil
     ) throws {
         machine = SimulatedMachine(tree: try .v2(limit: 512 * mebibyte), allocator: allocator)
@@ -28,6 +29,8 @@ final class Fixture: Sendable {
             configuration: configuration, registry: registry, backgroundTasks: backgroundTasks,
             logger: logger, metricsFactory: metricsFactory, stateStore: stateStore,
             environment: machine.environment, lastResort: lastResort)
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, stateStore: stateStore,
+            environment: machine.environment, redactSnapshot: redactSnapshot, lastResort: lastResort)
         set(used: used)
     }
 

@@ -38,6 +38,7 @@ package enum TraceKind: UInt16, CaseIterable, Sendable {
     case counts = 49
     case process = 50
     case scene = 51
+    case snapshot = 52
 
     // The trace's own.
     case trace = 64
@@ -66,6 +67,7 @@ package enum TraceKind: UInt16, CaseIterable, Sendable {
         case .counts: "counts"
         case .process: "process"
         case .scene: "scene"
+        case .snapshot: "snapshot"
         case .trace: "trace"
         case .lost: "lost"
         case .model: "model"

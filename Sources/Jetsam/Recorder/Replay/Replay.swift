@@ -66,7 +66,7 @@ package struct Replay: Sendable {
         case .lost(let record):
             lostRecords += record.records
             writer.append(record, at: instant)
-        case .step, .cache, .counts, .process, .scene, .model:
+        case .step, .cache, .counts, .process, .scene, .snapshot, .model:
             event.write(to: &writer, at: instant)
         }
     }

@@ -22,6 +22,7 @@ package enum TraceEvent: Equatable, Sendable {
     case counts(CountsRecord)
     case process(ProcessRecord)
     case scene(SceneRecord)
+    case snapshot(SnapshotRecord)
     case lost(LostRecord)
     case model(ModelRecord)
 
@@ -48,6 +49,7 @@ package enum TraceEvent: Equatable, Sendable {
         case .counts(let record): writer.append(record, at: instant)
         case .process(let record): writer.append(record, at: instant)
         case .scene(let record): writer.append(record, at: instant)
+        case .snapshot(let record): writer.append(record, at: instant)
         case .lost(let record): writer.append(record, at: instant)
         case .model(let record): writer.append(record, at: instant)
         }
@@ -80,6 +82,7 @@ package enum TraceEvent: Equatable, Sendable {
             case .counts: read(TraceEvent.counts)
             case .process: read(TraceEvent.process)
             case .scene: read(TraceEvent.scene)
+            case .snapshot: read(TraceEvent.snapshot)
             case .lost: read(TraceEvent.lost)
             case .model: read(TraceEvent.model)
             }

@@ -78,6 +78,7 @@ package struct TraceLineReader: Sendable {
         case .counts: event = .counts(try fields.read())
         case .process: event = .process(try fields.read())
         case .scene: event = .scene(try fields.read())
+        case .snapshot: event = .snapshot(try fields.read())
         case .lost: event = .lost(try fields.read())
         case .model: event = .model(try fields.read())
         }
