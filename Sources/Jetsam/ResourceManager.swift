@@ -60,11 +60,11 @@ public final class ResourceManager: Service, Sendable {
     ///   - metricsFactory: Gets the metrics of ``Metrics``; nil for the process's own.
     ///   - stateStore: Where scenes' states are kept between runs; nil, the default, keeps none.
     ///   - environment: Where kernel files, time and allocator come from.
-    ///   - redactSnapshot: Called on entering the background, on a thread of the library's, before the recorder keeps what the
-    ///     process holds: the place to change names or leave parts out. Not called where nothing is recorded.
     ///   - lastResort: Called at most once, on a thread of the manager's, when headroom is critical, nothing is left to take, and the
     ///     limit is near or the state has lasted ``Configuration/LastResort/degradedLimit``. Typically it triggers a
     ///     graceful shutdown. Nil, the default, leaves the process to its fate.
+    ///   - redactSnapshot: Called on entering the background, on a thread of the library's, before the recorder keeps what the
+    ///     process holds: the place to change names or leave parts out. Not called where nothing is recorded.
     /// - Throws: ``ConfigurationError`` for a configuration that cannot be used, `MemoryPressureError` where the kernel
     ///   offers nothing to read.
     public init(
@@ -75,8 +75,8 @@ public final class ResourceManager: Service, Sendable {
         metricsFactory: (any MetricsFactory)? = nil,
         stateStore: (any SceneStateStore)? = nil,
         environment: Environment = Environment(),
-        redactSnapshot: (@Sendable (inout StateSnapshot) -> Void)? = nil,
-        lastResort: (@Sendable (LevelReason) -> Void)? = nil
+        lastResort: (@Sendable (LevelReason) -> Void)? = nil,
+        redactSnapshot: (@Sendable (inout StateSnapshot) -> Void)? = nil
     ) throws {
         try configuration.validate()
         self.configuration = configuration

@@ -40,7 +40,7 @@ struct PrivacyTests {
                 FakeCache("of somebody", bytes: mebibyte, in: fixture),
                 FakeCache("other", bytes: mebibyte, in: fixture),
             ]
-            let task = try fixture.backgroundTasks.begin("private work")
+            var task = try fixture.backgroundTasks.begin("private work")
             try await fixture.manager.resignActive()
             try await fixture.manager.enterBackground()
             task.end()

@@ -19,8 +19,8 @@ final class Fixture: Sendable {
         allocator: SimulatedAllocator = SimulatedAllocator(), stateStore: (any SceneStateStore)? = nil,
         logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
         metricsFactory: (any MetricsFactory)? = nil,
-        redactSnapshot: (@Sendable (inout StateSnapshot) -> Void)? = nil,
-        lastResort: (@Sendable (LevelReason) -> Void)? = nil
+        lastResort: (@Sendable (LevelReason) -> Void)? = nil,
+        redactSnapshot: (@Sendable (inout StateSnapshot) -> Void)? = nil
     ) throws {
         machine = SimulatedMachine(tree: try .v2(limit: 512 * mebibyte), allocator: allocator)
         self.used = Lock(used)
@@ -28,9 +28,7 @@ final class Fixture: Sendable {
         manager = try ResourceManager(
             configuration: configuration, registry: registry, backgroundTasks: backgroundTasks,
             logger: logger, metricsFactory: metricsFactory, stateStore: stateStore,
-            environment: machine.environment, lastResort: lastResort)
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, stateStore: stateStore,
-            environment: machine.environment, redactSnapshot: redactSnapshot, lastResort: lastResort)
+            environment: machine.environment, lastResort: lastResort, redactSnapshot: redactSnapshot)
         set(used: used)
     }
 

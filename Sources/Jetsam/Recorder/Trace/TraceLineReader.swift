@@ -59,7 +59,9 @@ package struct TraceLineReader: Sendable {
             try fields.fill(&lastReading)
             lastReading.reading.instant = instant
             event = .reading(lastReading)
-        case .trace: event = .trace(try fields.read())
+        case .trace:
+            lastReading = ReadingRecord()
+            event = .trace(try fields.read())
         case .notice: event = .notice(try fields.read())
         case .level: event = .level(try fields.read())
         case .demand: event = .demand(try fields.read())

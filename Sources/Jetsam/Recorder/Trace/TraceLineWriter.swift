@@ -3,7 +3,8 @@ package import MemoryPressure
 /// Writes records as the lines of a trace.
 ///
 /// Of a reading only those fields are written that differ from the reading before: most of a day's readings are alike. Of other
-/// records but the header those are left out that have their default.
+/// records those are left out that have their default; but a header has them all, as another version of the library may have
+/// other defaults.
 package struct TraceLineWriter: Sendable {
     /// The lines that were written and not taken yet.
     package private(set) var bytes: [UInt8] = []
@@ -15,20 +16,23 @@ package struct TraceLineWriter: Sendable {
     }
 
     package mutating func append(_ record: some Record, at instant: MonotonicInstant) {
-        append(literal: "{\"k\":\"")
-        append(literal: type(of: record).kind.name)
-        append(literal: "\",\"t\":")
-        Self.append(integer: Int(instant.nanoseconds), to: &bytes)
         let isReading = type(of: record).kind == .reading
-        var writer = JSONFieldWriter(bytes: bytes, base: isReading ? lastReading : FieldCodes.base(of: record))
-        // There is one owner of the bytes at a time: a second would have them copied.
-        bytes = []
+        let isHeader = type(of: record).kind == .trace
+        // What follows a header is read without what came before it.
+        if isHeader { lastReading = FieldCodes.of(ReadingRecord()) }
+        let base = isReading ? lastReading : FieldCodes.of(type(of: record).init())
+        // There is one owner of the codes at a time: a second would have them copied.
         if isReading { lastReading = [] }
-        var record = record
-        record.visit(&writer)
-        if isReading { lastReading = writer.base }
-        bytes = writer.bytes
-        append(literal: "}\n")
+        unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: TraceLineReader.longestLine / 4) { place in
+            guard let start = place.baseAddress else { return }
+            var line = unsafe JSONFieldWriter(start, base: base, writesAll: isHeader)
+            line.begin(type(of: record).kind, at: instant)
+            var record = record
+            record.visit(&line)
+            line.end()
+            if isReading { lastReading = line.base }
+            unsafe bytes.append(contentsOf: UnsafeBufferPointer(start: start, count: line.count))
+        }
     }
 
     /// What was written since the last call.
@@ -41,48 +45,11 @@ package struct TraceLineWriter: Sendable {
     package mutating func drop() {
         bytes.removeAll(keepingCapacity: true)
     }
-
-    private mutating func append(literal: StaticString) {
-        Self.append(literal: literal, to: &bytes)
-    }
-
-    fileprivate static func append(literal: StaticString, to bytes: inout [UInt8]) {
-        unsafe bytes.append(
-            contentsOf: UnsafeBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
-    }
-
-    fileprivate static func append(integer: Int, to bytes: inout [UInt8]) {
-        if integer < 0 { bytes.append(UInt8(ascii: "-")) }
-        var rest = integer.magnitude
-        var digits = 1
-        var bound: UInt = 10
-        while rest >= bound, digits < 20 {
-            digits += 1
-            bound = digits == 20 ? .max : bound * 10
-        }
-        let start = bytes.count
-        bytes.append(contentsOf: repeatElement(0, count: digits))
-        var place = start + digits
-        while place > start {
-            let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
-            place -= 1
-            bytes[place] = UInt8(ascii: "0") + UInt8(digit)
-            rest = quotient
-        }
-    }
 }
 
 /// The fields of a record as numbers that can be compared; texts and real numbers have none.
 private struct FieldCodes: FieldVisitor {
     var codes: [Int] = []
-
-    static let none = Int.min
-
-    /// What a field is left out for. A header leaves nothing out: another version of the library may have other defaults.
-    static func base(of record: some Record) -> [Int] {
-        let codes = of(type(of: record).init())
-        return type(of: record).kind == .trace ? codes.map { _ in none + 1 } : codes
-    }
 
     static func of(_ record: some Record) -> [Int] {
         var record = record
@@ -92,95 +59,146 @@ private struct FieldCodes: FieldVisitor {
     }
 
     mutating func integer(_ name: StaticString, _ value: inout Int) { codes.append(value) }
-    mutating func optional(_ name: StaticString, _ value: inout Int?) { codes.append(value ?? Self.none) }
+    mutating func optional(_ name: StaticString, _ value: inout Int?) {
+        codes.append(value == nil ? 0 : 1)
+        codes.append(value ?? 0)
+    }
     mutating func flag(_ name: StaticString, _ value: inout Bool) { codes.append(value ? 1 : 0) }
     mutating func real(_ name: StaticString, _ value: inout Double?) { codes.append(0) }
     mutating func word<Word: RecordWord>(_ name: StaticString, _ value: inout Word) { codes.append(value.code) }
     mutating func text(_ name: StaticString, _ value: inout String) { codes.append(0) }
 }
 
+/// Writes one line. The longest record, every text of it escaped, takes a quarter of the longest line.
+@safe
 private struct JSONFieldWriter: FieldVisitor {
-    var bytes: [UInt8]
-    var base: [Int]
+    private let place: UnsafeMutablePointer<UInt8>
+    private(set) var count = 0
+    private(set) var base: [Int]
+    /// Whether those are written too that are as the base has them.
+    private let writesAll: Bool
     private var index = 0
 
-    init(bytes: [UInt8], base: [Int]) {
-        self.bytes = bytes
+    init(_ place: UnsafeMutablePointer<UInt8>, base: [Int], writesAll: Bool) {
+        self.writesAll = writesAll
+        unsafe self.place = place
         self.base = base
+    }
+
+    mutating func begin(_ kind: TraceKind, at instant: MonotonicInstant) {
+        put("{\"k\":\"")
+        put(kind.name)
+        put("\",\"t\":")
+        put(Int(instant.nanoseconds))
+    }
+
+    mutating func end() {
+        put("}\n")
+    }
+
+    @inline(__always)
+    private mutating func put(byte: UInt8) {
+        unsafe place[count] = byte
+        count &+= 1
+    }
+
+    private mutating func put(_ text: StaticString) {
+        let length = text.utf8CodeUnitCount
+        unsafe (place + count).update(from: text.utf8Start, count: length)
+        count &+= length
+    }
+
+    private mutating func put(_ number: Int) {
+        if number < 0 { put(byte: UInt8(ascii: "-")) }
+        var rest = number.magnitude
+        var digits = 1
+        var bound: UInt = 10
+        while digits < 20, rest >= bound {
+            digits &+= 1
+            bound = bound &* 10
+        }
+        var end = count &+ digits
+        count = end
+        for _ in 0..<digits {
+            let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
+            end &-= 1
+            unsafe place[end] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: digit)
+            rest = quotient
+        }
     }
 
     /// Whether the field has another value than the base; from then on that is its value there.
     @inline(__always)
     private mutating func isNew(_ code: Int) -> Bool {
-        defer { index += 1 }
-        guard base[index] != code else { return false }
+        defer { index &+= 1 }
+        guard base[index] != code else { return writesAll }
         base[index] = code
         return true
     }
 
     private mutating func key(_ name: StaticString) {
-        TraceLineWriter.append(literal: ",\"", to: &bytes)
-        TraceLineWriter.append(literal: name, to: &bytes)
-        TraceLineWriter.append(literal: "\":", to: &bytes)
+        put(byte: UInt8(ascii: ","))
+        put(byte: UInt8(ascii: "\""))
+        put(name)
+        put(byte: UInt8(ascii: "\""))
+        put(byte: UInt8(ascii: ":"))
     }
 
     mutating func integer(_ name: StaticString, _ value: inout Int) {
         guard isNew(value) else { return }
         key(name)
-        TraceLineWriter.append(integer: value, to: &bytes)
+        put(value)
     }
 
     mutating func optional(_ name: StaticString, _ value: inout Int?) {
-        guard isNew(value ?? FieldCodes.none) || value == FieldCodes.none else { return }
+        let isOther = isNew(value == nil ? 0 : 1)
+        // Both are asked: each keeps its own place in the base.
+        guard isNew(value ?? 0) || isOther else { return }
         key(name)
-        if let value {
-            TraceLineWriter.append(integer: value, to: &bytes)
-        } else {
-            TraceLineWriter.append(literal: "null", to: &bytes)
-        }
+        if let value { put(value) } else { put("null") }
     }
 
     mutating func flag(_ name: StaticString, _ value: inout Bool) {
         guard isNew(value ? 1 : 0) else { return }
         key(name)
-        TraceLineWriter.append(literal: value ? "true" : "false", to: &bytes)
+        put(value ? "true" : "false")
     }
 
     mutating func real(_ name: StaticString, _ value: inout Double?) {
-        index += 1
+        index &+= 1
         guard let value, value.isFinite else { return }
         key(name)
-        bytes.append(contentsOf: value.description.utf8)
+        for byte in value.description.utf8 { put(byte: byte) }
     }
 
     mutating func word<Word: RecordWord>(_ name: StaticString, _ value: inout Word) {
         guard isNew(value.code) else { return }
         key(name)
-        bytes.append(UInt8(ascii: "\""))
-        bytes.append(contentsOf: Word.words[value.code].utf8)
-        bytes.append(UInt8(ascii: "\""))
+        put(byte: UInt8(ascii: "\""))
+        for byte in Word.words[value.code].utf8 { put(byte: byte) }
+        put(byte: UInt8(ascii: "\""))
     }
 
     mutating func text(_ name: StaticString, _ value: inout String) {
-        index += 1
+        index &+= 1
         guard !value.isEmpty else { return }
         key(name)
-        bytes.append(UInt8(ascii: "\""))
-        for byte in value.cut(toBytes: RecordBytes.longestText).utf8 { append(escaped: byte) }
-        bytes.append(UInt8(ascii: "\""))
+        put(byte: UInt8(ascii: "\""))
+        for byte in value.cut(toBytes: RecordBytes.longestText).utf8 { put(escaped: byte) }
+        put(byte: UInt8(ascii: "\""))
     }
 
-    private mutating func append(escaped byte: UInt8) {
+    private mutating func put(escaped byte: UInt8) {
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-            bytes.append(UInt8(ascii: "\\"))
-            bytes.append(byte)
+            put(byte: UInt8(ascii: "\\"))
+            put(byte: byte)
         case 0..<0x20:
-            TraceLineWriter.append(literal: "\\u00", to: &bytes)
+            put("\\u00")
             for digit in [byte >> 4, byte & 15] {
-                bytes.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+                put(byte: digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
             }
-        default: bytes.append(byte)
+        default: put(byte: byte)
         }
     }
 }

@@ -1,6 +1,14 @@
 internal import MemoryPressure
 package import SystemPackage
 
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Darwin
+#endif
+
 /// The lines of a file, one after another, in bounded memory.
 package enum TraceLines {
     /// Calls `body` with each line, without its line feed.
@@ -21,7 +29,7 @@ package enum TraceLines {
             if count == 0 { return held == 0 }
             let end = held + count
             var start = 0
-            while let feed = unsafe buffer[start..<end].firstIndex(of: UInt8(ascii: "\n")) {
+            while let feed = unsafe Self.lineFeed(in: buffer, start..<end) {
                 line += 1
                 unsafe try body(UnsafeRawBufferPointer(rebasing: buffer[start..<feed]))
                 start = feed + 1
@@ -33,5 +41,12 @@ package enum TraceLines {
             let rest = unsafe UnsafeRawBufferPointer(rebasing: buffer[start..<end])
             unsafe buffer.copyMemory(from: rest)
         }
+    }
+
+    private static func lineFeed(in buffer: UnsafeMutableRawBufferPointer, _ range: Range<Int>) -> Int? {
+        guard let base = buffer.baseAddress,
+            let place = unsafe memchr(base + range.lowerBound, Int32(UInt8(ascii: "\n")), range.count)
+        else { return nil }
+        return unsafe UnsafeRawPointer(place) - UnsafeRawPointer(base)
     }
 }
