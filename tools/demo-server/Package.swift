@@ -18,6 +18,7 @@ let package = Package(
     dependencies: [
         .package(name: "swift-jetsam", path: "../.."),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.7.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
@@ -30,8 +31,10 @@ let package = Package(
             name: "demo-server",
             dependencies: [
                 .product(name: "Jetsam", package: "swift-jetsam"),
+                .product(name: "JetsamConfiguration", package: "swift-jetsam"),
                 .product(name: "MemoryPressure", package: "swift-jetsam"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),

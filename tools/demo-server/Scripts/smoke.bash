@@ -60,7 +60,36 @@ smoke_mode() {  # MODE
     fi
     smoke_stop
     say "mode $mode: works"
-    [[ $mode != jetsam ]] || smoke_pressure
+    [[ $mode != jetsam ]] || { smoke_pressure && smoke_config; }
+}
+
+# A configuration file is read, a change of it taken over at SIGHUP, and a bad one refused with its line, without harm.
+smoke_config() {
+    local server_status=0 status=0
+    echo 'headroom: {warningPercent: x}' >"$work/jetsam.yaml"
+    "$server" --mode jetsam --config "$work/jetsam.yaml" 2>"$work/answer" || status=$?
+    ((status == 64)) || fail "--config: status $status with a bad file, not 64" "$work/answer"
+    grep -q 'jetsam.yaml:1:28: error: ' "$work/answer" || fail "--config: a bad file is not told by its line" "$work/answer"
+    echo 'headroom: {warningPercent: 25}' >"$work/jetsam.yaml"
+    start_server "$work/server.log" --mode jetsam --keys 1000 --events "$work/events" --config "$work/jetsam.yaml"
+    await_ready
+    echo 'headroom: {warningPercent: 30}' >"$work/jetsam.yaml"
+    hang_up_until 'changed=headroom.warningPercent.* taken over'
+    echo 'headroom: {warningPercent: 300}' >"$work/jetsam.yaml"
+    hang_up_until 'jetsam.yaml:1:28: error: .* not taken over'
+    expect 200 /readyz ready
+    smoke_stop
+    say "mode jetsam: a changed configuration is taken over, a bad one is not"
+}
+
+hang_up_until() {  # PATTERN: of the log
+    local attempt
+    kill -HUP "$server_pid"
+    for attempt in {1..100}; do
+        ! grep -q "$1" "$work/server.log" || return 0
+        sleep 0.05
+    done
+    fail "--config: no '$1' in the log 5 s after SIGHUP" "$work/server.log"
 }
 
 smoke_stop() {

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Hummingbird
 internal import Jetsam
+internal import JetsamConfiguration
 internal import Logging
 internal import NIOCore
 internal import ServiceLifecycle
@@ -50,6 +51,13 @@ struct DemoServer: AsyncParsableCommand {
         help: "In mode jetsam: a directory for the control socket, by which jetsam watch and others reach the server.")
     var control: String?
 
+    @Option(
+        help: .init(
+            "In mode jetsam: a configuration file, YAML or JSON. Changes are taken over while the server runs, and at once at "
+                + "SIGHUP. Variables such as JETSAM_HEADROOM_WARNING_PERCENT go before it, and options before both.",
+            valueName: "file"))
+    var config: String?
+
     @OptionGroup(title: "Life cycle, in mode jetsam") var lifecycle: LifecycleOptions
 
     @OptionGroup(title: "Assertions held, in mode jetsam") var work: HeldWorkOptions
@@ -66,8 +74,8 @@ struct DemoServer: AsyncParsableCommand {
         if let footprintBudget, footprintBudget.bytes == 0 {
             throw ValidationError("--footprint-budget 0: at least one byte is needed")
         }
-        if footprintBudget != nil, mode != .jetsam {
-            throw ValidationError("--footprint-budget is for --mode jetsam")
+        if footprintBudget != nil || config != nil, mode != .jetsam {
+            throw ValidationError("--footprint-budget and --config are for --mode jetsam")
         }
         if let control, mode != .jetsam || !control.hasPrefix("/") {
             throw ValidationError("--control \(control): an absolute path is needed, and --mode jetsam")
@@ -115,7 +123,7 @@ struct DemoServer: AsyncParsableCommand {
         let observation = manager?.observeLifecycle(LifecycleLog(log: log, work: held))
         if let simulated = lifecycle.simulatePressure { manager?.simulate(simulated.level) }
 
-        var configuration = groupConfiguration(manager, server: server, readiness: readiness, log: log, logger: logger)
+        var configuration = groupConfiguration(memory, server: server, readiness: readiness, log: log, logger: logger)
         configuration.gracefulShutdownSignals = [.sigterm, .sigint]
         try await ServiceGroup(configuration: configuration).run()
         observation?.cancel()
@@ -126,9 +134,15 @@ struct DemoServer: AsyncParsableCommand {
     /// Told to leave in reverse: first not ready, then no more requests, then the background work, and last the
     /// timeline.
     private func groupConfiguration(
-        _ manager: ResourceManager?, server: any Service, readiness: Readiness, log: EventLog, logger: Logger
+        _ memory: MemoryManagement, server: any Service, readiness: Readiness, log: EventLog, logger: Logger
     ) -> ServiceGroupConfiguration {
-        guard let manager else { return ServiceGroupConfiguration(services: [server, readiness], logger: logger) }
-        return manager.serviceGroupConfiguration(needs: [Timeline(manager: manager, log: log)], servers: [server])
+        guard let manager = memory.manager else {
+            return ServiceGroupConfiguration(services: [server, readiness], logger: logger)
+        }
+        var needs: [any Service] = [Timeline(manager: manager, log: log)]
+        if let file = memory.configurationFile {
+            needs.append(ConfigurationReload(of: file, to: manager, onSIGHUP: true, logger: logger))
+        }
+        return manager.serviceGroupConfiguration(needs: needs, servers: [server])
     }
 }

@@ -1,4 +1,5 @@
 internal import Jetsam
+internal import JetsamConfiguration
 internal import Logging
 internal import ServiceLifecycle
 
@@ -8,6 +9,8 @@ struct MemoryManagement: Sendable {
     var manager: ResourceManager?
     /// What the manager tells its metrics to.
     var metrics: PrometheusMetrics?
+    /// Where its thresholds come from, where a file was given.
+    var configurationFile: ConfigurationFile?
 }
 
 extension DemoServer {
@@ -20,15 +23,11 @@ extension DemoServer {
     }
 
     private func managedByJetsam(logger: Logger) throws -> MemoryManagement {
-        var configuration = ResourceManager.Configuration()
-        configuration.footprint = footprintBudget.map { .init(budgetBytes: $0.bytes) }
-        configuration.lifecycle.terminationGracePeriod = .seconds(lifecycle.terminationGracePeriod)
-        configuration.lifecycle.drainDelay = .seconds(lifecycle.drainDelay)
-        configuration.control.isEnabled = control != nil
-        configuration.control.directory = control
+        let (settings, file) = try settings()
         let metrics = PrometheusMetrics()
-        let manager = try ResourceManager(configuration: configuration, logger: logger, metricsFactory: metrics)
+        let manager = try ResourceManager(configuration: settings.manager, logger: logger, metricsFactory: metrics)
         return MemoryManagement(
-            cache: ManagedCache(valueBytes: valueSize.bytes), manager: manager, metrics: metrics)
+            cache: ManagedCache(valueBytes: valueSize.bytes), manager: manager, metrics: metrics,
+            configurationFile: file)
     }
 }
