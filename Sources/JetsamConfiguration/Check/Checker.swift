@@ -29,11 +29,8 @@ struct Checker {
                     Place(root), nil, nil, "the file has no settings; {} says that all of them are at their defaults")
             }
             let own = pairs.filter { $0.key.text == "jetsam" }
-            if let section = own.first, case .map = section.value.content {
-                for pair in own { take(pair.value, "", Place(pair.key)) }
-            } else {
-                take(root, "", Place(root))
-            }
+            for pair in own { take(pair.value, "", Place(pair.key)) }
+            if own.isEmpty { take(root, "", Place(root)) }
             apply()
         }
     }

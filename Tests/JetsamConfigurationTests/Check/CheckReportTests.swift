@@ -35,6 +35,12 @@ struct CheckReportTests {
                 ["2:3: error: unknown setting headroom.warnPercent; did you mean headroom.warningPercent?"]
             ),
             ("headrom: {}\n", ["1:1: error: unknown setting headrom; did you mean headroom?"]),
+            (
+                "server: {port: 80}\njetsam:\n  isdryrun: true\n",
+                ["3:3: error: unknown setting isdryrun; did you mean isDryRun?"]
+            ),
+            ("server: {port: 80}\njetsam:\n", []),
+            ("jetsam: 5\n", ["1:1: error: jetsam is a section: it needs settings of its own"]),
             ("isdryrun: true\n", ["1:1: error: unknown setting isdryrun; did you mean isDryRun?"]),
             (
                 "warningSpacing: 1s\n",
