@@ -10,6 +10,7 @@ struct JetsamCommand: ParsableCommand {
         subcommands: [
             DoctorCommand.self, CheckCommand.self, StatusCommand.self, WatchCommand.self, SimulateCommand.self,
             ReleaseCommand.self, BlackboxCommand.self, RecordCommand.self, ReplayCommand.self, TuneCommand.self,
+            ReportCommand.self,
         ]
     )
 }

@@ -111,6 +111,11 @@ import Testing
             (["--pattern", "pagecache", "--limit", "1MiB", "--reread", "--hold", "1s"], ["--hold", "--reread"]),
             (["--pattern", "ramp", "--limit", "1MiB", "--sped", "4"], ["--sped"]),
             (["--pattern", "ramp", "--limit", "1MiB", "--managed"], ["--managed", "--purgeable", "--assertions"]),
+            (["--pattern", "ramp", "--limit", "1MiB", "--trace", "/tmp/t"], ["--trace", "--managed"]),
+            (
+                ["--pattern", "ramp", "--limit", "1MiB", "--purgeable", "1MiB", "--managed", "--trace", "t"],
+                ["--trace", "absolute path", "/tmp/trace.jsonl"]
+            ),
             (["--pattern", "ramp", "--limit", "1MiB", "--purgeable", "x"], ["--purgeable", "512MiB"]),
             (["run", "--", "true"], ["--limit"]),
             (["run", "--limit", "64MiB"], ["COMMAND"]),

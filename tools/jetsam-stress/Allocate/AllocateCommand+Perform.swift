@@ -12,7 +12,7 @@ extension AllocateCommand {
             return load
         }
         let held = assertions.plan.map { HeldAssertions($0) }
-        let manager = try managed ? ManagedCache(values, since: clock.now, isVerbose: progress) : nil
+        let manager = try managed ? ManagedCache(values, since: clock.now, trace: trace, isVerbose: progress) : nil
         let limitBytes = try limit?.resolved(headroom: Headroom.measured)
         let load = try makeLoad(limitBytes ?? 0)
         let plan = makePlan(limitBytes ?? 0)

@@ -81,6 +81,13 @@ struct AllocateCommand: ParsableCommand {
             """)
     var managed = false
 
+    @Option(
+        help: .init(
+            "Let the manager of --managed record to a file: an absolute path. 'jetsam report' shows it.",
+            valueName: "file"),
+        completion: .file())
+    var trace: String?
+
     @Flag(help: "The result as JSON.")
     var json = false
 
@@ -119,6 +126,12 @@ struct AllocateCommand: ParsableCommand {
         if reread, hold != nil { throw ValidationError("--hold is not for --reread, which reads until --duration.") }
         if managed, purgeable == nil, assertions.assertions == nil {
             throw ValidationError("--managed needs --purgeable or --assertions, which it manages.")
+        }
+        if let trace {
+            guard managed else { throw ValidationError("--trace needs --managed, whose manager records.") }
+            guard trace.hasPrefix("/") else {
+                throw ValidationError("--trace must be an absolute path, such as /tmp/trace.jsonl, not '\(trace)'.")
+            }
         }
         if case .bytes(0) = limit { throw ValidationError("--limit must be at least 1 byte.") }
     }

@@ -12,8 +12,10 @@ final class ManagedCache {
     private let listeners: [Task<Void, Never>]
 
     /// Comes back once the manager reads and judges. With `isVerbose` its log goes to the standard error as it happens, which
-    /// is all that is left of a process that is killed.
-    init(_ values: PurgeableValues?, since start: MonotonicInstant, isVerbose: Bool) throws {
+    /// is all that is left of a process that is killed. A `trace` is the absolute path of a file that the manager records to.
+    init(
+        _ values: PurgeableValues?, since start: MonotonicInstant, trace: String? = nil, isVerbose: Bool
+    ) throws {
         let registration = values.map { values in
             CacheRegistry.shared.register("stress", priority: .low) { values.release(atLeast: $0.bytes) }
         }
@@ -21,7 +23,9 @@ final class ManagedCache {
         var logger = Logger(label: "jetsam-stress") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = isVerbose ? .info : .warning
         let manager: ResourceManager
-        do { manager = try ResourceManager(logger: logger) } catch {
+        var configuration = ResourceManager.Configuration()
+        configuration.recorder.traceFile = trace
+        do { manager = try ResourceManager(configuration: configuration, logger: logger) } catch {
             throw StressError("--managed: \(error)")
         }
         let timeline = Lock<[TimelineEntry]>([])

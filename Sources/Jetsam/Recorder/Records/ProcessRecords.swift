@@ -65,9 +65,9 @@ package struct ProcessRecord: Record {
 
     package mutating func visit(_ visitor: inout some FieldVisitor) {
         // Words of a few letters; a text costs a slot as much as it is long.
-        visitor.text("from", &from)
-        visitor.text("to", &to)
-        visitor.text("cause", &cause)
+        visitor.shortText("from", &from)
+        visitor.shortText("to", &to)
+        visitor.shortText("cause", &cause)
     }
 }
 
@@ -88,7 +88,7 @@ package struct SceneRecord: Record {
 
     package mutating func visit(_ visitor: inout some FieldVisitor) {
         visitor.text("scene", &scene)
-        visitor.text("to", &to)
+        visitor.shortText("to", &to)
     }
 }
 

@@ -88,6 +88,13 @@ package protocol FieldVisitor {
 }
 
 extension FieldVisitor {
+    /// A text of which a record has more than one: it is cut sooner, so that all of them fit a slot.
+    mutating func shortText(_ name: StaticString, _ value: inout String) {
+        value = value.cut(toBytes: RecordBytes.longestShortText)
+        text(name, &value)
+        value = value.cut(toBytes: RecordBytes.longestShortText)
+    }
+
     mutating func number(_ name: StaticString, _ value: inout UInt64) {
         var bits = Int(clamping: value)
         integer(name, &bits)

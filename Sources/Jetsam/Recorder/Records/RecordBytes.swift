@@ -7,6 +7,8 @@ package enum RecordBytes {
     package static let most = 224
     /// The longest text, in bytes; what is beyond is cut at a character.
     package static let longestText = 120
+    /// The longest text of those of which a record has several, in bytes.
+    package static let longestShortText = 64
 
     /// Writes `record` to `place`, which has room for ``most`` bytes.
     ///

@@ -2,8 +2,8 @@ internal import MemoryPressure
 
 /// Reads one flat JSON object field by field, as a record's list of fields asks for them.
 ///
-/// It takes what is at its place where that is the field that is asked for, and passes on otherwise. Whoever reads asks again
-/// until a round takes nothing.
+/// It takes what is at its place where that is the field that is asked for, and passes on otherwise. Where that does not take
+/// all, as the fields are in another order than they are written in, it looks for each.
 @safe
 struct JSONFieldReader: FieldVisitor {
     private let bytes: UnsafeRawBufferPointer
@@ -13,7 +13,18 @@ struct JSONFieldReader: FieldVisitor {
     private var name: Range<Int>?
     /// What was wrong first; from then on nothing is taken.
     private var failure: String?
-    private var taken = 0
+    /// Every field where it looks for each; nil while it takes what comes next.
+    private var places: [Place]?
+
+    /// Where the value ends that is being taken, and where the object does, while it looks for each.
+    private var valueEnd = 0
+    private var end = 0
+
+    private struct Place {
+        var name: Range<Int>
+        var value: Range<Int>
+        var isTaken = false
+    }
 
     init(_ bytes: UnsafeRawBufferPointer) {
         unsafe self.bytes = unsafe bytes
@@ -63,12 +74,19 @@ struct JSONFieldReader: FieldVisitor {
 
     /// Takes every field that is there, and checks that the object ends with the line.
     mutating func fill(_ record: inout some Record) throws(TraceError) {
-        repeat {
-            taken = 0
-            record.visit(&self)
-        } while taken > 0 && name != nil && failure == nil
+        let start = (offset, name)
+        let before = record
+        record.visit(&self)
+        // Begun again from the start: a record may make one value of several fields, so that it has to see all of them at once.
+        if failure == nil, name != nil {
+            (offset, name) = start
+            record = before
+            findPlaces()
+            if failure == nil { record.visit(&self) }
+            name = failure == nil ? places?.first { !$0.isTaken }?.name : nil
+        }
         if let failure { throw wrong(failure) }
-        if let name { throw wrong("unknown field \"\(text(name).cut(toBytes: 40))\"") }
+        if let name { throw wrong("unknown field \"\(text(name).cut(toBytes: 40))\", or one that is there twice") }
         skipSpaces()
         guard isAtEnd else { throw wrong("more follows behind the object's end") }
     }
@@ -85,6 +103,33 @@ struct JSONFieldReader: FieldVisitor {
         }
         offset = start
         return nil
+    }
+
+    /// Finds every field and its value, up to the object's end.
+    private mutating func findPlaces() {
+        var found: [Place] = []
+        while let field = name {
+            let start = offset
+            skipValue()
+            found.append(Place(name: field, value: start..<offset))
+            nextName()
+        }
+        places = found
+        end = offset
+    }
+
+    private mutating func skipValue() {
+        if take("\"") {
+            while offset < count, byte(offset) != UInt8(ascii: "\"") {
+                offset &+= byte(offset) == UInt8(ascii: "\\") ? 2 : 1
+            }
+            offset = min(offset, count)
+            if !take("\"") { fail("the line ends within a string") }
+        } else if !take("true"), !take("false"), !take("null") {
+            let start = offset
+            while offset < count, Self.isOfNumber(byte(offset)) { offset &+= 1 }
+            if offset == start { fail("a number, a string, true, false or null is expected") }
+        }
     }
 
     private func wrong(_ message: String) -> TraceError { TraceError(line: 0, message: message) }
@@ -122,6 +167,11 @@ struct JSONFieldReader: FieldVisitor {
     mutating func real(_ name: StaticString, _ value: inout Double?) {
         guard isNext(name) else { return }
         let start = offset
+        if isNull() {
+            value = nil
+            nextName()
+            return
+        }
         while offset < count, Self.isOfNumber(byte(offset)) { offset += 1 }
         if let number = Double(text(start..<offset)), number.isFinite {
             value = number
@@ -168,16 +218,37 @@ struct JSONFieldReader: FieldVisitor {
     /// Whether the field that comes next has that name; then it is the caller's to take its value.
     @inline(__always)
     private mutating func isNext(_ expected: StaticString) -> Bool {
-        guard let name, name.count == expected.utf8CodeUnitCount else { return false }
+        guard places == nil else { return find(expected) }
+        guard let name else { return false }
+        return isEqual(name, expected)
+    }
+
+    @inline(__always)
+    private func isEqual(_ name: Range<Int>, _ expected: StaticString) -> Bool {
+        guard name.count == expected.utf8CodeUnitCount else { return false }
         for index in 0..<name.count
         where unsafe bytes[name.lowerBound &+ index] != expected.utf8Start[index] { return false }
-        taken &+= 1
+        return true
+    }
+
+    /// Goes to the value of the first field of that name.
+    private mutating func find(_ expected: StaticString) -> Bool {
+        guard failure == nil, let index = places?.firstIndex(where: { !$0.isTaken && isEqual($0.name, expected) })
+        else { return false }
+        places?[index].isTaken = true
+        offset = places?[index].value.lowerBound ?? offset
+        valueEnd = places?[index].value.upperBound ?? offset
         return true
     }
 
     /// Goes on to the name of the next field and behind its colon.
     private mutating func nextName(isFirst: Bool = false) {
         guard failure == nil else { return }
+        if places != nil {
+            if offset != valueEnd { fail("a value of another kind is expected") }
+            offset = end
+            return
+        }
         name = nil
         skipSpaces()
         if take("}") { return }
@@ -260,7 +331,7 @@ struct JSONFieldReader: FieldVisitor {
         return nil
     }
 
-    /// What follows a backslash. Halves of a pair of surrogates, which no trace has, become a replacement character.
+    /// What follows a backslash. Half of a pair of surrogates alone becomes a replacement character.
     private mutating func escape() -> Unicode.Scalar? {
         guard offset < count else { return nil }
         let byte = byte(offset)
@@ -273,13 +344,27 @@ struct JSONFieldReader: FieldVisitor {
         case UInt8(ascii: "b"): return "\u{8}"
         case UInt8(ascii: "f"): return "\u{c}"
         case UInt8(ascii: "u"):
-            guard count - offset >= 4, let value = UInt32(text(offset..<(offset + 4)), radix: 16) else {
-                return nil
+            guard let unit = fourDigits() else { return nil }
+            guard (0xd800..<0xdc00).contains(unit) else { return Unicode.Scalar(unit) ?? "\u{fffd}" }
+            let afterFirst = offset
+            if take("\\u"), let second = fourDigits(), (0xdc00..<0xe000).contains(second) {
+                return Unicode.Scalar(0x10000 + (unit - 0xd800) << 10 + (second - 0xdc00))
             }
-            offset += 4
-            return Unicode.Scalar(value) ?? "\u{fffd}"
+            offset = afterFirst
+            return "\u{fffd}"
         default: return nil
         }
+    }
+
+    private mutating func fourDigits() -> UInt32? {
+        guard count - offset >= 4 else { return nil }
+        var value: UInt32 = 0
+        for _ in 0..<4 {
+            guard let digit = Character(Unicode.Scalar(byte(offset))).hexDigitValue else { return nil }
+            value = value << 4 | UInt32(digit)
+            offset += 1
+        }
+        return value
     }
 
     @inline(__always)

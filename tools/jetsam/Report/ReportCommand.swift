@@ -1,0 +1,49 @@
+internal import ArgumentParser
+internal import SystemPackage
+
+/// `jetsam report`: a trace as a page with plots.
+struct ReportCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "report",
+        abstract: "Makes a page of HTML from a trace: plots over time, tables, and what stands out.",
+        discussion: """
+            The page needs nothing else: no script, font or picture is fetched. It shows usage and limits, headroom with the \
+            thresholds, stall, the level behind each plot, purges with the bytes asked, promised, freed and returned, \
+            background tasks and scenes; and tables of the level's changes with their reasons, of steps, of caches and of the \
+            settings that were not the default. It can be read by a screen reader, and in light and dark. The names of caches \
+            are in it as the trace has them. A long trace is thinned to at most \(TimeColumns.capacity) columns that keep the \
+            lowest and the highest, in one pass and in bounded memory.
+
+            EXIT STATUS
+              0     the page was written
+              64    usage
+              65    the trace is wrong: the line and what is wrong with it is said
+              66    the trace cannot be read
+              73    the page cannot be written there
+            """
+    )
+
+    @Argument(help: "The trace; '-' is the standard input.", completion: .file())
+    var trace: String
+
+    @Option(
+        name: .shortAndLong,
+        help: .init(
+            "Where the page is written; a file that is there is replaced. '-' is the standard output.",
+            valueName: "file"),
+        completion: .file())
+    var output: String
+
+    func run() throws {
+        var digest = TraceDigest()
+        let isWhole = try TraceInput(path: trace).forEach { try digest.take($0, at: $1) }
+        digest.finish(isCut: !isWhole)
+        let name = FilePath(trace).lastComponent?.string ?? trace
+        do {
+            try ReportOutput(path: output).write(ReportPage(digest, name: name).html, madeFrom: trace)
+        } catch {
+            StandardError.write("\(output): error: \(error)")
+            throw ExitCode(73)
+        }
+    }
+}

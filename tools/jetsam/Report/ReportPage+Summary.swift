@@ -1,0 +1,113 @@
+internal import Jetsam
+internal import MemoryPressure
+
+extension ReportPage {
+    /// The whole in one paragraph.
+    var sentence: String {
+        let (warning, critical) = (digest.time(at: .warning), digest.time(at: .critical))
+        var parts = [
+            "\(ReportText.span(digest.length)) with \(ReportText.count(digest.readings, "reading", "readings"))."
+        ]
+        if digest.rises == 0 {
+            parts.append("The level was normal all the time.")
+        } else {
+            parts.append(
+                "The level rose \(ReportText.count(digest.rises, "time", "times")): \(ReportText.span(warning)) at warning and "
+                    + "\(ReportText.span(critical)) at critical.")
+        }
+        if let least = digest.leastHeadroom {
+            parts.append(
+                "Headroom was least at \(offset(least.instant)): \(ReportText.bytes(least.record.headroomBytes)) of "
+                    + "\(ReportText.bytes(least.record.limitBytes)).")
+        }
+        if digest.steps.count > 0 {
+            let asked = digest.isDryRun ? "decided and not carried out" : "carried out"
+            parts.append(
+                "\(ReportText.count(digest.steps.count, "step was", "steps were")) \(asked): "
+                    + "\(ReportText.bytes(digest.columns.sum(.promised))) promised, "
+                    + "\(ReportText.bytes(digest.columns.sum(.returned))) returned.")
+        } else if digest.columns.sum(.asked) > 0 {
+            parts.append("\(ReportText.bytes(digest.columns.sum(.asked))) were asked for.")
+        } else {
+            parts.append("No cache was asked for memory.")
+        }
+        return parts.joined(separator: " ")
+    }
+
+    var summaryTable: HTMLTable {
+        var rows: [(String, String)] = [
+            ("Recorded by", recordedBy), ("Dry run", digest.isDryRun ? "yes: nothing was carried out" : "no"),
+        ]
+        if let wallClock = digest.header?.wallClock, wallClock > 0 {
+            rows.append(("Began", UTCTime(nanoseconds: Int64(wallClock)).description))
+        }
+        rows += [
+            ("Length", ReportText.span(digest.length)), ("Readings", "\(digest.readings)"),
+            ("Level rises", "\(digest.rises)"),
+        ]
+        for level in [PressureLevel.normal, .warning, .critical] {
+            let time = digest.time(at: level)
+            rows.append(("Time at \(level)", "\(ReportText.span(time)) (\(ReportText.share(time, of: digest.length)))"))
+        }
+        rows += memoryRows + stepRows
+        rows.append(("Lost records", digest.lostRecords == 0 ? "none" : "\(digest.lostRecords)"))
+        return HTMLTable(
+            id: "summary-table", caption: "The trace as a whole", headings: ["What", "Figure"],
+            rows: rows.map { [Markup.escaped($0.0), Markup.escaped($0.1)] })
+    }
+
+    private var recordedBy: String {
+        guard let header = digest.header else { return "not known" }
+        let texts = [
+            "manager": "the process itself", "outside": "another process, which saw readings alone",
+            "trial": "nobody: a trial of another configuration on a recorded trace",
+        ]
+        let word = TraceHeader.Source.words[header.source.code]
+        let source = texts[word] ?? word
+        return header.hashesNames ? "\(source); names are hashed" : source
+    }
+
+    private var memoryRows: [(String, String)] {
+        var rows: [(String, String)] = []
+        if let least = digest.leastHeadroom {
+            rows.append(
+                ("Least headroom", "\(ReportText.bytes(least.record.headroomBytes)), at \(offset(least.instant))"))
+        }
+        if let peak = digest.peakUsage {
+            rows.append(("Highest usage", "\(ReportText.bytes(peak.record.usageBytes)), at \(offset(peak.instant))"))
+        }
+        let limits = digest.columns.extent(.limit)
+        if !limits.isEmpty {
+            let what = digest.isEverLimited ? "Hard limit" : "Memory of the machine (no limit is set)"
+            rows.append((what, range(limits)))
+        }
+        let kills = digest.outOfMemoryKills
+        if !kills.isEmpty {
+            rows.append(("Kills by the kernel in this cgroup", "\(kills.high.subtracting(kills.low))"))
+        }
+        return rows
+    }
+
+    private var stepRows: [(String, String)] {
+        var rows = [("Steps", "\(digest.steps.count)\(digest.isDryRun ? " (decided only)" : "")")]
+        rows.append(("Bytes asked for", ReportText.bytes(digest.columns.sum(.asked))))
+        guard digest.steps.count > 0 else { return rows }
+        rows += [
+            ("Bytes promised", ReportText.bytes(digest.columns.sum(.promised))),
+            (
+                "Bytes freed, where that is known",
+                digest.tellsFreed
+                    ? ReportText.bytes(digest.columns.sum(.freed)) : "not known: the allocator does not tell"
+            ),
+            ("Bytes returned to the system", ReportText.bytes(digest.columns.sum(.returned))),
+            ("Longest step", ReportText.span(digest.longestStep)),
+            ("Steps disturbed by other growth", "\(digest.disturbedSteps)"),
+        ]
+        return rows
+    }
+
+    func range(_ extent: Extent) -> String {
+        extent.low == extent.high
+            ? ReportText.bytes(extent.low) : "\(ReportText.bytes(extent.low)) to \(ReportText.bytes(extent.high))"
+    }
+}

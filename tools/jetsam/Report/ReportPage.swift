@@ -1,0 +1,111 @@
+internal import Jetsam
+internal import MemoryPressure
+
+/// A trace as one page of HTML that needs nothing else: no script, no font, no picture from anywhere.
+struct ReportPage {
+    let digest: TraceDigest
+    /// The trace's name without its directories.
+    let name: String
+    let bands: LevelBands
+    let time: TimeScale
+
+    init(_ digest: TraceDigest, name: String) {
+        self.digest = digest
+        self.name = name
+        bands = LevelBands(digest.columns)
+        time = TimeScale(length: digest.columns.length)
+    }
+
+    var html: String {
+        let figures = [levelFigure, memoryFigure, headroomFigure, stallFigure, purgeFigure] + countFigures
+        let plots = figures.map { $0.html(time, bands) }.joined()
+        return """
+            <!DOCTYPE html>
+            <html lang="en">
+            <head>
+            <meta charset="utf-8">
+            <meta name="viewport" content="width=device-width, initial-scale=1">
+            <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+            <meta name="color-scheme" content="light dark">
+            <title>\(Markup.escaped(title))</title>
+            <style>
+            \(Self.style)
+            </style>
+            </head>
+            <body>
+            <a class="skip" href="#content">To the plots and tables</a>
+            <header>
+            <h1>\(digest.isDryRun ? "Memory report of a dry run" : "Memory report")</h1>
+            <p class="file">\(Markup.name(name))</p>
+            \(banners)</header>
+            <nav aria-label="Parts of this report"><ul>
+            <li><a href="#summary">Summary</a></li> <li><a href="#plots">Plots</a></li>
+            <li><a href="#levels">Level changes</a></li> <li><a href="#steps">Steps</a></li>
+            <li><a href="#numbers">The plots in numbers</a></li> <li><a href="#settings">Settings</a></li>
+            </ul></nav>
+            <main id="content">
+            \(section("summary", "Summary", "<p>\(Markup.escaped(sentence))</p>\n\(summaryTable.html)"))
+            \(section("plots", "Plots", plotsIntroduction + plots))
+            \(section("levels", "Level changes", levelsHTML))
+            \(section("steps", "Steps", stepsHTML))
+            \(section("numbers", "The plots in numbers", numbersTable.html))
+            \(section("settings", "Settings", settingsHTML))
+            </main>
+            <footer><p>Made by <code>jetsam report</code>. Times count from the beginning of the trace. Sizes are powers of 1024: \
+            1 MiB is 1,048,576 bytes.</p></footer>
+            </body>
+            </html>
+
+            """
+    }
+
+    private var title: String { "\(digest.isDryRun ? "Dry run: " : "")\(name) – Jetsam memory report" }
+
+    private func section(_ id: String, _ title: String, _ body: String) -> String {
+        "<section id=\"\(id)\" aria-labelledby=\"\(id)-heading\">\n<h2 id=\"\(id)-heading\">\(title)</h2>\n\(body)</section>"
+    }
+
+    /// What has to be known before anything else is read.
+    private var banners: String {
+        var texts: [String] = []
+        if digest.isDryRun {
+            texts.append(
+                "<strong>Dry run.</strong> Everything was decided and nothing was done: no cache was asked and nothing was "
+                    + "freed. Usage and headroom are what they would have been if each step had given what it asked for."
+            )
+        }
+        if let instant = digest.modelBegins {
+            texts.append(
+                "<strong>Partly a model.</strong> From \(offset(instant)) on this is what would have happened under another "
+                    + "configuration, as a model reckons it, and not what was recorded.")
+        }
+        if digest.lostRecords > 0 {
+            texts.append(
+                "<strong>Incomplete.</strong> \(ReportText.count(digest.lostRecords, "record was", "records were")) lost: the "
+                    + "file did not take them fast enough. Lines are not drawn across the gaps.")
+        }
+        if digest.isFileFull {
+            texts.append(
+                "<strong>Ended early.</strong> The trace had become as long as it may; what came later is not in it.")
+        }
+        if digest.isCut {
+            texts.append("<strong>Cut off.</strong> The last line is not whole and was left out.")
+        }
+        return texts.map { "<p class=\"banner\">\($0)</p>\n" }.joined()
+    }
+
+    private var plotsIntroduction: String {
+        """
+        <svg class="definitions" aria-hidden="true" width="0" height="0">\(bands.definitions)</svg>
+        <p>Time goes from left to right. Behind each plot a plain band is time at <b class="key warning">warning</b>, and a darker \
+        one with an edge time at <b class="key critical">critical</b>. Each of the up to \(TimeColumns.capacity) columns of a plot \
+        spans \(ReportText.span(.nanoseconds(Int64(digest.columns.nanosecondsPerColumn)))) and is drawn from the lowest to the \
+        highest that was read in it; of the level it has the highest.</p>
+
+        """
+    }
+
+    func offset(_ instant: MonotonicInstant) -> String {
+        ReportText.offset(Int(instant.nanoseconds).subtracting(Int(digest.start.nanoseconds)))
+    }
+}

@@ -1,0 +1,109 @@
+# Looks at reports in a real browser. Sourced by tools/prove: uses `work` and `tool` (jetsam-stress).
+
+report_failures=0
+say_check() {  # VERDICT TEXT
+    [[ $1 == OK ]] || report_failures=$((report_failures + 1))
+    printf '  %-4s %s\n' "$1" "$2"
+}
+
+# browse SCHEME OPTION... URL: Chromium without a window, in light or dark.
+browse() {
+    local scheme=$1 settings=preferredColorScheme=1 sandbox=()
+    shift
+    [[ $scheme == light ]] || settings=preferredColorScheme=0
+    # Its sandbox refuses to work for root.
+    ((EUID != 0)) || sandbox=(--no-sandbox)
+    timeout 120 "$browser" --headless "${sandbox[@]}" --disable-gpu --hide-scrollbars --no-first-run \
+        --user-data-dir="$work/profile" --blink-settings="$settings" "$@" 2>>"$work/browser.log"
+}
+
+# check_page NAME WIDTH SCHEME: opens $work/NAME.html and prints each check that is missed, and how many were made.
+check_page() {
+    local name=$1 width=$2 scheme=$3 line made=0 height
+    browse "$scheme" --allow-file-access-from-files --enable-blink-features=ComputedAccessibilityInfo \
+        --virtual-time-budget=10000 --window-size=1400,1000 --dump-dom \
+        "file://$root/tools/support/report-checks.html?page=file://$work/$name.html&width=$width" >"$work/checks.html"
+    sed -n '/<pre id="result"/,/^end$/p' "$work/checks.html" | sed '1d' >"$work/checks"
+    [[ $(tail -n 1 "$work/checks") == end ]] || { say_check MISS "$name, $width pixels, $scheme: the browser gave no result"; return; }
+    grep -qx "dark $([[ $scheme == dark ]] && echo true || echo false)" "$work/checks" ||
+        say_check MISS "$name: the browser did not take the scheme $scheme"
+    while read -r line; do
+        case $line in
+            'OK '*) made=$((made + 1)) ;;
+            'MISS '*) say_check MISS "$name, $width pixels, $scheme: ${line#MISS }" ;;
+        esac
+    done <"$work/checks"
+    say_check OK "$name, $width pixels, $scheme: $made checks met"
+    height=$(sed -n 's/^height //p' "$work/checks")
+    take_picture "$name" "$width" "$scheme" "$height"
+}
+
+# take_picture NAME WIDTH SCHEME HEIGHT: the whole page as $work/NAME-WIDTH-SCHEME.png, through a frame of that width.
+take_picture() {
+    local height=$(($4 < 16000 ? $4 : 16000)) picture=$work/$1-$2-$3.png
+    browse "$3" --allow-file-access-from-files --virtual-time-budget=10000 --window-size="$2,$height" --screenshot="$picture" \
+        "file://$root/tools/support/report-checks.html?page=file://$work/$1.html&width=$2&height=$height" >/dev/null
+    if [[ $(head -c 4 "$picture" 2>/dev/null | tail -c 3) == PNG ]]; then
+        say_check OK "$1, $2 pixels, $3: a picture of $2 by $height pixels"
+    else
+        say_check MISS "$1, $2 pixels, $3: the browser made no picture"
+    fi
+}
+
+# check_console NAME: opened by itself the page makes the browser complain of nothing.
+check_console() {
+    : >"$work/console"
+    browse light --enable-logging=stderr --virtual-time-budget=10000 --dump-dom "file://$work/$1.html" 2>"$work/console" \
+        >"$work/dom"
+    if grep -q 'CONSOLE' "$work/console"; then
+        say_check MISS "$1: the browser's console says $(grep -m 1 'CONSOLE' "$work/console")"
+    elif ! grep -q '</html>' "$work/dom"; then
+        say_check MISS "$1: the browser did not open it"
+    else
+        say_check OK "$1: nothing in the browser's console"
+    fi
+}
+
+# make_report NAME: from $work/NAME.jsonl, in how long and of which size.
+make_report() {
+    local begun=$EPOCHREALTIME size
+    "$jetsam" report "$work/$1.jsonl" -o "$work/$1.html" || fail "no report of $1"
+    size=$(stat -c %s "$work/$1.html")
+    printf '  %s: %d lines, %d bytes of page, %s s\n' "$1" "$(wc -l <"$work/$1.jsonl")" "$size" \
+        "$(awk "BEGIN { printf \"%.2f\", $EPOCHREALTIME - $begun }")"
+    ((size < 1000000)) && say_check OK "$1: the page is under a megabyte" || say_check MISS "$1: the page has $size bytes"
+}
+
+# prove_report KEEP: see tools/prove. KEEP is a directory for the pages and pictures, or empty.
+prove_report() {
+    local name width scheme
+    browser=$(command -v chromium || true)
+    if [[ -z $browser ]]; then
+        need_packages chromium
+        browser=$(command -v chromium) || fail "the package chromium has no command chromium"
+    fi
+    jetsam=$(dirname "$tool")/jetsam
+    step "recording a server under pressure"
+    "$tool" run --limit 384MiB -- "$tool" --pattern sawtooth --purgeable 160MiB --limit 310MiB --rate 80MB/s --hold 1s \
+        --duration 25s --managed --trace "$work/pressure.jsonl" >"$work/out" 2>"$work/err" ||
+        { cat "$work/err" >&2; printf 'error: nothing could be recorded\n' >&2; exit 2; }
+    step "making up a day of 864,000 readings"
+    "$tool" trace "$work/day.jsonl" 2>/dev/null || fail "no day"
+    step "the reports"
+    make_report pressure
+    make_report day
+    step "in the browser: $("$browser" --version 2>/dev/null)"
+    for name in pressure day; do
+        check_console "$name"
+        for width in 1280 400; do
+            for scheme in light dark; do check_page "$name" "$width" "$scheme"; done
+        done
+    done
+    if [[ -n $1 ]]; then
+        mkdir -p "$1"
+        cp "$work"/{pressure,day}.html "$work"/{pressure,day}-*.png "$1/"
+        say_check OK "pages and pictures are kept in $1"
+    fi
+    printf '\n%d checks missed\n' "$report_failures"
+    ((report_failures == 0))
+}
