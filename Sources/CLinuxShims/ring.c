@@ -63,29 +63,33 @@ static void fill(uint64_t *slot, uint64_t sequence, uint16_t kind, int64_t time,
   __atomic_store_n(slot, sequence << 1, __ATOMIC_RELEASE);
 }
 
-uint64_t jetsam_ring_append(
-    void *ring, uint32_t slots, uint16_t kind, int64_t time, const void *payload, size_t bytes) {
-  uint8_t *base = ring;
+static uint64_t append(
+    uint8_t *slots, uint32_t count, uint8_t *cursor, uint16_t kind, int64_t time, const void *payload, size_t bytes) {
   uint64_t *slot;
   if (bytes > JETSAM_RING_PAYLOAD_BYTES) bytes = JETSAM_RING_PAYLOAD_BYTES;
-  uint64_t sequence =
-      claim((uint64_t *)(base + JETSAM_RING_HEADER_BYTES), slots, (uint64_t *)(base + JETSAM_RING_CURSOR_AT), &slot);
-  if (!sequence) {
-    __atomic_fetch_add((uint64_t *)(base + JETSAM_RING_DROPPED_AT), 1, __ATOMIC_RELAXED);
-    return 0;
-  }
-  fill(slot, sequence, kind, time, payload, bytes);
+  uint64_t sequence = claim((uint64_t *)slots, count, (uint64_t *)cursor, &slot);
+  if (sequence) fill(slot, sequence, kind, time, payload, bytes);
   return sequence;
 }
 
-bool jetsam_ring_keep(void *ring, uint16_t kind, int64_t time, const void *payload, size_t bytes) {
+uint64_t jetsam_ring_append(
+    void *ring, uint32_t slots, uint16_t kind, int64_t time, const void *payload, size_t bytes) {
   uint8_t *base = ring;
-  uint64_t *slot;
-  if (bytes > JETSAM_RING_PAYLOAD_BYTES) bytes = JETSAM_RING_PAYLOAD_BYTES;
-  uint64_t sequence = claim(
-      (uint64_t *)(base + JETSAM_RING_KEPT_AT), JETSAM_RING_KEPT_SLOTS, (uint64_t *)(base + JETSAM_RING_KEPT_CURSOR_AT), &slot);
-  if (sequence) fill(slot, sequence, kind, time, payload, bytes);
-  return sequence != 0;
+  uint64_t sequence =
+      append(base + JETSAM_RING_HEADER_BYTES, slots, base + JETSAM_RING_CURSOR_AT, kind, time, payload, bytes);
+  if (!sequence) __atomic_fetch_add((uint64_t *)(base + JETSAM_RING_DROPPED_AT), 1, __ATOMIC_RELAXED);
+  return sequence;
+}
+
+bool jetsam_ring_keep_state(void *ring, uint16_t kind, int64_t time, const void *payload, size_t bytes) {
+  uint8_t *base = ring;
+  return append(
+      base + JETSAM_RING_STATES_AT, JETSAM_RING_STATES, base + JETSAM_RING_STATES_CURSOR_AT, kind, time, payload, bytes);
+}
+
+bool jetsam_ring_keep_held(void *ring, uint16_t kind, int64_t time, const void *payload, size_t bytes) {
+  uint8_t *base = ring;
+  return append(base + JETSAM_RING_HELD_AT, JETSAM_RING_HELD, base + JETSAM_RING_HELD_CURSOR_AT, kind, time, payload, bytes);
 }
 
 uint64_t jetsam_ring_word(const void *ring, size_t offset) {

@@ -46,6 +46,8 @@ public final class ResourceManager: Service, Sendable {
     private let begunNanoseconds = Atomic<Int64>(0)
     private let hasRun = Atomic<Bool>(false)
     let events: KernelEvents?
+    /// How the run before this one ended, and the names of background tasks that the flight recorder has.
+    let past = Lock(Past())
     /// One change of the configuration at a time.
     let applying = Lock(())
 
@@ -117,10 +119,15 @@ public final class ResourceManager: Service, Sendable {
         var dependencies = LifecycleDependencies(
             clock: environment.clock, logger: logger, ticker: ticker, assertions: backgroundTasks,
             variables: environment.variables, processID: environment.processID,
-            nextSequence: { governor.nextSequence() }, exit: environment.exit)
+            nextSequence: { governor.nextSequence() },
+            exit: { [clock = environment.clock, exit = environment.exit] status in
+                recorder.flight?.end(.watchdog, at: clock.now)
+                exit(status)
+            })
         let owner = ManagerOfScenes()
         dependencies.noteTransition = { transition in
             metrics.record(transition)
+            if transition.cause == .shutdown { recorder.noteDraining() }
             recorder.record(
                 ProcessRecord(
                     from: "\(transition.from)", to: "\(transition.to)", cause: "\(transition.cause)"),
@@ -264,21 +271,27 @@ public final class ResourceManager: Service, Sendable {
         logSources()
         lifecycle.openNotifier()
         lifecycle.begin(.recorder)
+        startFlightRecorder()
         let trace = startTrace()
         begunNanoseconds.store(max(1, environment.clock.now.nanoseconds), ordering: .relaxed)
         let figures = startFigures(on: queue)
         defer { figures?.cancel() }
-        try await withControlSocket {
-            try await withTaskCancellationHandler {
-                // From the first moment: a launch may still be under way when the manager's turn comes.
-                try await withGracefulShutdownHandler {
-                    try await live()
-                } onGracefulShutdown: { [lifecycle] in
-                    lifecycle.beginShutdown()
+        do {
+            try await withControlSocket {
+                try await withTaskCancellationHandler {
+                    // From the first moment: a launch may still be under way when the manager's turn comes.
+                    try await withGracefulShutdownHandler {
+                        try await live()
+                    } onGracefulShutdown: { [lifecycle] in
+                        lifecycle.beginShutdown()
+                    }
+                } onCancel: {
+                    lifecycle.waits.abandon()
                 }
-            } onCancel: {
-                lifecycle.waits.abandon()
             }
+        } catch {
+            endFlightRecorder(error)
+            throw error
         }
         await ticker.stop()
         queue.sync {
@@ -287,19 +300,22 @@ public final class ResourceManager: Service, Sendable {
             tellFigures()
         }
         await endTrace(trace)
+        endFlightRecorder()
     }
 
     /// From the launch to the end of the process's life.
     private func live() async throws {
         lifecycle.begin(.restore)
-        await lifecycle.beginLaunch()
+        await lifecycle.beginLaunch(after: lastExit?.reason ?? .unknown)
         // As far as there is room and time; the rest waits for readiness.
         await scenes.restoreAll(headroomBytes: governor.measureSpareBytes())
         lifecycle.begin(.sampler)
         do {
-            try ticker.start { [governor, events, channel, lifecycle] in
+            let held = HeldTasksWatch(tasks: backgroundTasks)
+            try ticker.start { [governor, events, channel, lifecycle, recorder, bell, clock = environment.clock] in
                 governor.hasLiveTrigger = events?.hasLiveTrigger ?? false
                 let interval = governor.judge(.sampler)
+                if recorder.flight != nil, held.isDue(at: clock.now) { bell.ring() }
                 return lifecycle.tick(governor.watch(channel, interval))
             }
         } catch {
@@ -336,6 +352,7 @@ public final class ResourceManager: Service, Sendable {
             lifecycle.notePause(pause)
         }
         if let change = governor.takeWallClockChange() { lifecycle.noteWallClockChange(by: change) }
+        recordHeldTasks()
         armThreshold()
         var news: [News] = governor.takeChanges().map { .change($0) }
         news += bell.takeSteps().map { .step($0.step, $0.problems) }

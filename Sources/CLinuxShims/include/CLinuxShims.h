@@ -111,22 +111,26 @@ enum {
   JETSAM_RING_SLOT_BYTES = 256,
   JETSAM_RING_PAYLOAD_AT = 32,
   JETSAM_RING_PAYLOAD_BYTES = 224,
-  // In the header, each on a cache line of its own: how many slots were claimed, the same of the kept ones, how the run stands,
-  // and how many records found no slot.
+  // In the header, each on a cache line of its own: how many slots were claimed, how the run stands, and how many records
+  // found no slot.
   JETSAM_RING_CURSOR_AT = 512,
-  JETSAM_RING_KEPT_CURSOR_AT = 576,
   JETSAM_RING_STATE_AT = 640,
   JETSAM_RING_DROPPED_AT = 704,
-  // Slots in the header, for what must not be overwritten by what comes after it.
-  JETSAM_RING_KEPT_AT = 2048,
-  JETSAM_RING_KEPT_SLOTS = 8,
+  // Slots in the header with cursors of their own, for what must not be overwritten by what comes after it.
+  JETSAM_RING_STATES_CURSOR_AT = 576,
+  JETSAM_RING_STATES_AT = 2048,
+  JETSAM_RING_STATES = 6,
+  JETSAM_RING_HELD_CURSOR_AT = 768,
+  JETSAM_RING_HELD_AT = 3584,
+  JETSAM_RING_HELD = 2,
 };
 // Writes a record into the next of `slots` slots behind the header; `bytes` over 224 are cut off. No system call, no
 // allocation, no waiting, from any thread. Gives its sequence number, 1 or more; 0 where it found no slot, which takes more than
 // 60 writers that were held up for a round.
 uint64_t jetsam_ring_append(void *ring, uint32_t slots, uint16_t kind, int64_t time, const void *payload, size_t bytes);
-// The same into the next of the slots in the header. Whether it found one.
-bool jetsam_ring_keep(void *ring, uint16_t kind, int64_t time, const void *payload, size_t bytes);
+// The same into the next of the slots in the header: what was under way, or what was held. Whether it found one.
+bool jetsam_ring_keep_state(void *ring, uint16_t kind, int64_t time, const void *payload, size_t bytes);
+bool jetsam_ring_keep_held(void *ring, uint16_t kind, int64_t time, const void *payload, size_t bytes);
 // A word of the header, in one piece.
 uint64_t jetsam_ring_word(const void *ring, size_t offset);
 void jetsam_ring_set_word(void *ring, size_t offset, uint64_t value);

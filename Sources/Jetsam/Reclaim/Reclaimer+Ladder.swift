@@ -41,6 +41,7 @@ extension Reclaimer {
 
     private func callLastResort(_ reason: LevelReason, onThisThread: Bool) {
         guard let lastResort else { return }
+        recorder.noteLastResort(at: clock.now)
         if !onThisThread {
             do { return try ServiceThread.start("jetsam.resort") { lastResort(reason) } } catch {}
         }

@@ -8,6 +8,9 @@ internal import Synchronization
 final class Recorder: Sendable {
     private let trace: TraceQueue?
     private let hashesNames: Bool
+    private let ring = AtomicLazyReference<FlightRecorder>()
+    let calledLastResort = Atomic<Bool>(false)
+    let drains = Atomic<Bool>(false)
 
     /// - Parameters:
     ///   - trace: Nil where no trace is wanted.
@@ -26,14 +29,25 @@ final class Recorder: Sendable {
     static let off = Recorder(trace: nil)
 
     /// Whether anybody wants records. Where not, none need be made.
-    var isOn: Bool { trace != nil }
+    var isOn: Bool { trace != nil || flight != nil }
+
+    /// The flight recorder, from when it began.
+    var flight: FlightRecorder? { ring.load() }
+
+    /// Records in the flight recorder as well from here on. There is one for a recorder's whole life.
+    func attach(_ flight: FlightRecorder) {
+        _ = ring.storeIfNil(flight)
+    }
 
     func record(_ record: some Record, at instant: MonotonicInstant) {
-        guard isOn else { return }
+        let flight = flight
+        guard trace != nil || flight != nil else { return }
         unsafe withUnsafeTemporaryAllocation(byteCount: RecordBytes.most, alignment: 8) { place in
             let count = unsafe RecordBytes.write(record, to: place)
             let bytes = unsafe UnsafeRawBufferPointer(rebasing: place[..<count])
-            unsafe trace?.append(type(of: record).kind, at: instant, bytes)
+            let kind = type(of: record).kind
+            unsafe trace?.append(kind, at: instant, bytes)
+            unsafe flight?.append(RecordKind(rawValue: kind.rawValue), at: instant, bytes)
         }
     }
 

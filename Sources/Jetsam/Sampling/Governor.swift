@@ -138,6 +138,7 @@ final class Governor: Sendable {
             Decider.Victims(heldAssertions: victims.heldAssertions, scenes: victims.scenes)
         }
         recorder.record(observation, decision)
+        keepState(state, reading, decision.level)
         var effects = Effects(interval: decision.interval)
         effects.hasMoved = state.hasMoved
         effects.hasTimeNews = state.wallClockChange != nil || state.pause != nil
@@ -160,6 +161,16 @@ final class Governor: Sendable {
             pauses.expect(now, next: effects.interval)
         }
         return effects
+    }
+
+    /// For the flight recorder: what is to be known of this moment should it be the last.
+    private func keepState(_ state: borrowing State, _ reading: MemoryReading, _ level: PressureLevel) {
+        guard recorder.flight != nil else { return }
+        let isReclaiming =
+            channel.gauges.deadlineNanoseconds != .max || channel.gauges.isLadderBusy || !channel.isEmpty
+        recorder.keep(
+            reading, level, criticalEntry: state.decider.thresholds(reading).criticalEntry, isReclaiming: isReclaiming,
+            heldTasks: backgroundTasks.heldCount, oomKills: state.reader.ownOOMKills)
     }
 
     /// Under the lock, in the order in which it was decided: an earlier step that came later would take the place of the one whose

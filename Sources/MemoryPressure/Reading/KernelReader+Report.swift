@@ -37,6 +37,12 @@ extension KernelReader {
         }
     }
 
+    /// `oom_kill` of the nearest cgroup with memory accounting, as of the last full reading; nil where it cannot be read.
+    package var ownOOMKills: UInt64? {
+        guard let own = places.first, own.hasEvents else { return nil }
+        return own.events.oomKill
+    }
+
     /// The PSI file that stall times are read from: that of the process's own v2 cgroup, also beside a v1 memory
     /// controller, else the machine's. Nil where neither can be opened.
     public var pressurePath: String? {

@@ -51,13 +51,15 @@ import Testing
         var state = FlightState()
         for held in 1...30 {
             state.heldTasks = held
-            recorder.append(state, at: .seconds(Double(held)))
+            recorder.keep(state, at: .seconds(Double(held)))
+            recorder.keep(heldTasks: ["upload \(held)", "index"], at: .seconds(Double(held)))
         }
         for _ in 0..<100 { recorder.append(9, bytes: []) }
         let recording = try recorder.recording
-        #expect(!recording.records.contains { $0.kind == .state })
+        #expect(recording.records.allSatisfy { $0.kind.rawValue == 9 })
         #expect(recording.lastState?.state == state)
         #expect(recording.lastState?.instant == .seconds(30))
+        #expect(recording.heldTaskNames == ["upload 30", "index"])
     }
 
     @Test("Notes and ends are read back; the first end counts, and what a run says is only its last word")
@@ -157,15 +159,14 @@ import Testing
         state.limitBytes = 512 << 20
         state.footprintBytes = 300 << 20
         state.oomKills = 9
-        state.taskNames = ["upload", "Übergabe"]
         return state
     }()
 
-    @Test("Names for which there is no room are left out")
-    func longNames() {
-        var state = FlightState()
-        state.taskNames = (0..<10).map { String(repeating: "x", count: 59) + "\($0)" }
-        let read = unsafe state.withEncoded { bytes in unsafe FlightState(Array(bytes)[...]) }
-        #expect(read?.taskNames == Array(state.taskNames.prefix(3)))
+    @Test("Names for which there is no room are left out, and a line feed ends one")
+    func longNames() throws {
+        let recorder = try FlightRecorder(TemporaryDirectory())
+        let long = (0..<3).map { String(repeating: "x", count: 58) + "\($0)" }
+        recorder.keep(heldTasks: long + [String(repeating: "y", count: 60), "Übergabe\nzwei"], at: .seconds(101))
+        #expect(try recorder.recording.heldTaskNames == long + ["Übergabe"])
     }
 }

@@ -13,7 +13,8 @@ import Testing
         for number in 0..<9 {
             recorder.append(UInt16(10 + number), bytes: (0..<number * 25).map { UInt8(truncatingIfNeeded: $0) })
         }
-        recorder.append(state, at: .seconds(103))
+        recorder.append(30, bytes: [1])
+        recorder.keep(state, at: .seconds(103))
         return try recorder.contents
     }
 

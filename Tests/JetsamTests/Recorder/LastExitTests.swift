@@ -53,8 +53,8 @@ import Testing
         state.isHeadroomCritical = end.isHeadroomCritical
         state.oomKills = end.seenKills
         state.heldTasks = 2
-        state.taskNames = ["upload"]
-        recorder.append(state, at: .seconds(160))
+        recorder.keep(heldTasks: ["upload"], at: .seconds(159))
+        recorder.keep(state, at: .seconds(160))
         if let end = end.end { recorder.end(end, at: .seconds(161)) }
         var now = madeRun(boot: end.boot)
         now.cgroup = CgroupIdentity(device: 1, inode: end.inode, oomKills: end.killsNow)

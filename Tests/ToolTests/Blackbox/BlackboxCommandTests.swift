@@ -23,8 +23,8 @@ import Testing
         state.level = .warning
         state.headroomBytes = 48 << 20
         state.heldTasks = 2
-        state.taskNames = ["upload", "index"]
-        recorder.append(state, at: MonotonicInstant(nanoseconds: 2_000_000_000))
+        recorder.keep(heldTasks: ["upload", "index"], at: MonotonicInstant(nanoseconds: 2_000_000_000))
+        recorder.keep(state, at: MonotonicInstant(nanoseconds: 2_000_000_000))
         _ = unsafe [UInt8]([0xAB, 0x01]).withUnsafeBytes { bytes in
             unsafe recorder.append(
                 RecordKind(rawValue: 65000), at: MonotonicInstant(nanoseconds: 3_000_000_500), bytes)
@@ -41,9 +41,9 @@ import Testing
         #expect(await tool.end() == .exited(0))
         for words in [
             "process      42, started 2026-03-29 01:30:00 UTC", "ended        clean: ", "recorded     for 3.000000 s",
-            "4 of 4 begun, room for 256; 0 torn; 0 missing", "held         upload\n  held         index\n",
+            "3 of 3 begun, room for 256; 0 torn; 0 missing", "held         upload\n  held         index\n",
             "level warning; headroom 48 MiB; 2 background tasks held", "0.500000       1   note  first .[2Jnote.\n",
-            "2.000000       3  65000  ab01\n", "3.000000       4    end  clean\n",
+            "2.000000       2  65000  ab01\n", "3.000000       3    end  clean\n",
         ] { #expect(tool.output.contains(words), "\(words) in\n\(tool.output)") }
         #expect(tool.errors.isEmpty)
     }
@@ -58,8 +58,8 @@ import Testing
         for words in [
             #""live":false,"end":"killedUnknown","state":"running","#, #""run":{"pid":42,"processStart":17,"#,
             #""underWay":{"time":1000000000,"level":"warning","headroomBytes":50331648,"#,
-            #""taskNames":["upload","index"]"#, #""read":3,"torn":0,"missing":0,"#,
-            #""records":[{"sequence":3,"time":2000000500,"kind":65000,"name":null,"text":null,"payload":"ab01"}]"#,
+            #""taskNames":["upload","index"]"#, #""read":2,"torn":0,"missing":0,"#,
+            #""records":[{"sequence":2,"time":2000000500,"kind":65000,"name":null,"text":null,"payload":"ab01"}]"#,
         ] { #expect(tool.output.contains(words), "\(words) in\n\(tool.output)") }
     }
 

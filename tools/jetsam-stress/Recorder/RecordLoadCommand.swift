@@ -43,8 +43,8 @@ struct RecordLoadCommand: ParsableCommand {
             let states = number / Self.recordsAState
             var state = FlightState()
             state.heldTasks = Int(states)
-            state.taskNames = ["upload \(states)"]
-            recorder.append(state, at: record.instant)
+            recorder.keep(heldTasks: ["upload \(states)"], at: record.instant)
+            recorder.keep(state, at: record.instant)
             log.noteState(thread, states)
         }
     }

@@ -46,7 +46,7 @@ extension BlackboxReport {
             ("lastResortCalled", .bool(state.isLastResortCalled)),
             ("draining", .bool(state.isDraining)),
             ("heldTasks", .integer(state.heldTasks)),
-            ("taskNames", .array(state.taskNames.map { .string($0) })),
+            ("taskNames", .array((exit?.heldBackgroundTaskNames ?? recording.heldTaskNames).map { .string($0) })),
             ("oomKills", .integer(state.oomKills.map { Int(clamping: $0) })),
         ])
     }
@@ -57,7 +57,7 @@ extension BlackboxReport {
             ("time", .integer(Int(time(record.instant)))),
             ("kind", .integer(Int(record.kind.rawValue))),
             ("name", .string(Self.name(record.kind))),
-            ("text", .string(Self.text(record))),
+            ("text", .string(RecordText.of(record))),
             ("payload", .string(Self.hexadecimal(record.payload))),
         ])
     }

@@ -17,7 +17,9 @@ extension BlackboxReport {
         if let (instant, state) = recording.lastState {
             lines += row("since start", "\(Self.seconds(time(instant))) s")
             lines += row("state", Self.text(state))
-            for name in state.taskNames { lines += row("held", Self.visible(name)) }
+            for name in exit?.heldBackgroundTaskNames ?? recording.heldTaskNames {
+                lines += row("held", RecordText.visible(name))
+            }
         } else {
             lines.append("  nothing was recorded")
         }
@@ -33,7 +35,7 @@ extension BlackboxReport {
                     Self.name(record.kind) ?? "\(record.kind.rawValue)",
                 ]
             }
-        let texts = ["  what"] + shown.map { "  " + (Self.text($0) ?? Self.hexadecimal($0.payload)) }
+        let texts = ["  what"] + shown.map { "  " + (RecordText.of($0) ?? Self.hexadecimal($0.payload)) }
         for (cells, text) in zip(Self.right(table), texts) { lines.append("  " + cells + text) }
         return lines.joined(separator: "\n")
     }

@@ -24,19 +24,8 @@ struct BlackboxReport {
     static func name(_ kind: RecordKind) -> String? {
         switch kind {
         case .note: "note"
-        case .state: "state"
         case .end: "end"
-        default: nil
-        }
-    }
-
-    /// What a record says; nil where it is not known.
-    static func text(_ record: FlightRecording.Record) -> String? {
-        switch record.kind {
-        case .note: visible(String(decoding: record.payload, as: UTF8.self))
-        case .state: FlightState(record.payload).map(text)
-        case .end: record.payload.first.flatMap { RunState(rawValue: UInt32($0)) }.map { "\($0)" }
-        default: nil
+        default: TraceKind(rawValue: kind.rawValue).map { "\($0.name)" }
         }
     }
 
@@ -51,16 +40,6 @@ struct BlackboxReport {
         if state.isDraining { parts.append("draining") }
         if state.heldTasks > 0 { parts.append("\(state.heldTasks) background tasks held") }
         return parts.joined(separator: "; ")
-    }
-
-    /// What a terminal would take for a command is shown as a dot: a file can hold anything.
-    static func visible(_ text: String) -> String {
-        String(
-            String.UnicodeScalarView(
-                text.unicodeScalars.map { scalar in
-                    let isControl = scalar.value < 0x20 || (0x7F..<0xA0).contains(scalar.value)
-                    return isControl || scalar.properties.generalCategory == .format ? "." : scalar
-                }))
     }
 
     static func hexadecimal(_ bytes: some Collection<UInt8>) -> String {

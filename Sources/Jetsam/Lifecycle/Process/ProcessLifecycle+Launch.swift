@@ -25,9 +25,11 @@ extension ProcessLifecycle {
     }
 
     /// From the first callback up to restored state.
-    func beginLaunch() async {
+    ///
+    /// - Parameter previousExit: How the run before this one ended.
+    func beginLaunch(after previousExit: LaunchReason.PreviousExit = .unknown) async {
         let starter = LaunchReason.Starter.from(dependencies.variables, processID: dependencies.processID)
-        let reason = LaunchReason(starter: starter)
+        let reason = LaunchReason(starter: starter, previousExit: previousExit)
         let deadline = now.advanced(by: configuration.launchDeadline)
         state.withLock { state in
             state.launchReason = reason

@@ -84,21 +84,35 @@ package final class FlightRecorder: Sendable {
         text.withUTF8 { bytes in _ = unsafe append(.note, at: instant, UnsafeRawBufferPointer(bytes)) }
     }
 
-    /// Adds what is under way; the latest of these is kept however many records come after it.
-    package func append(_ state: FlightState, at instant: MonotonicInstant) {
+    /// Keeps what is under way, however many records come after it. As cheap as a record.
+    package func keep(_ state: FlightState, at instant: MonotonicInstant) {
         unsafe state.withEncoded { bytes in
-            _ = unsafe append(.state, at: instant, bytes)
-            _ = unsafe jetsam_ring_keep(
+            _ = unsafe jetsam_ring_keep_state(
                 mapping.base, RecordKind.state.rawValue, instant.nanoseconds, bytes.baseAddress, bytes.count)
         }
     }
 
-    /// Says how the run ended. The first word counts: what comes after it was on the way to the end.
+    /// Keeps the names of background tasks that are held, as many as fit. It allocates.
+    package func keep(heldTasks names: [String], at instant: MonotonicInstant) {
+        var bytes: [UInt8] = []
+        for name in names {
+            let line = Array(name.utf8.prefix { $0 != 0x0A }) + [0x0A]
+            if bytes.count + line.count <= RingFormat.payloadBytes { bytes += line }
+        }
+        unsafe bytes.withUnsafeBytes { bytes in
+            _ = unsafe jetsam_ring_keep_held(
+                mapping.base, RecordKind.held.rawValue, instant.nanoseconds, bytes.baseAddress, bytes.count)
+        }
+    }
+
+    /// Says how the run ended, and counts as over from here on. The first word counts: what comes after it was on the way to
+    /// the end.
     package func end(_ state: RunState, at instant: MonotonicInstant) {
         guard self.state == .running else { return }
         var byte = UInt8(truncatingIfNeeded: state.rawValue)
         _ = unsafe withUnsafeBytes(of: &byte) { unsafe append(.end, at: instant, $0) }
         mapping.set(state.word, at: RingFormat.stateOffset)
+        mapping.unlock()
     }
 
     /// What the recording holds now, as ``FlightRecording`` reads it. Reads the file.

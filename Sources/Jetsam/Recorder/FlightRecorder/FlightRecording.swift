@@ -35,6 +35,8 @@ package struct FlightRecording: Sendable {
     package var lostSlots = 0
     /// What was under way last; nil where nothing was recorded.
     package var lastState: (instant: MonotonicInstant, state: FlightState)?
+    /// Names of background tasks that were held when that was looked at last; empty where nobody did, or none was held then.
+    package var heldTaskNames: [String] = []
 
     /// Reads a recording.
     ///
@@ -59,7 +61,13 @@ package struct FlightRecording: Sendable {
         if let first = records.first, let last = records.last {
             missing = last.sequence - first.sequence + 1 - UInt64(records.count)
         }
-        lastState = Self.lastState(bytes, records)
+        let states = Self.kept(.state, bytes, at: RingFormat.statesOffset, count: RingFormat.states)
+        for record in states {
+            if let state = FlightState(record.payload) { lastState = (record.instant, state) }
+        }
+        if let held = Self.kept(.held, bytes, at: RingFormat.heldOffset, count: RingFormat.held).last {
+            heldTaskNames = held.payload.split(separator: 0x0A).map { String(decoding: $0, as: UTF8.self) }
+        }
     }
 
     private enum Slot {
@@ -85,21 +93,13 @@ package struct FlightRecording: Sendable {
                 kind: RecordKind(rawValue: UInt16(truncatingIfNeeded: description)), payload: payload))
     }
 
-    /// The latest of what is kept in the header, where it is whole; else of what is among the records.
-    private static func lastState(_ bytes: [UInt8], _ records: [Record]) -> (MonotonicInstant, FlightState)? {
-        var latest: (sequence: UInt64, instant: MonotonicInstant, state: FlightState)?
-        for index in 0..<RingFormat.keptSlots {
-            let start = RingFormat.keptOffset + index * RingFormat.slotBytes
-            let slot = slot(bytes[start..<start + RingFormat.slotBytes], index, of: RingFormat.keptSlots)
-            guard case .record(let record) = slot, record.kind == .state, let state = FlightState(record.payload),
-                record.sequence > latest?.sequence ?? 0
-            else { continue }
-            latest = (record.sequence, record.instant, state)
-        }
-        if let latest { return (latest.instant, latest.state) }
-        for record in records.reversed() where record.kind == .state {
-            if let state = FlightState(record.payload) { return (record.instant, state) }
-        }
-        return nil
+    /// What is whole of the slots in the header, in its order.
+    private static func kept(_ kind: RecordKind, _ bytes: [UInt8], at offset: Int, count: Int) -> [Record] {
+        (0..<count).compactMap { index -> Record? in
+            let start = offset + index * RingFormat.slotBytes
+            let slot = slot(bytes[start..<start + RingFormat.slotBytes], index, of: count)
+            if case .record(let record) = slot, record.kind == kind { return record }
+            return nil
+        }.sorted { $0.sequence < $1.sequence }
     }
 }

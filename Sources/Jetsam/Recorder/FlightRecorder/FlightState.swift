@@ -13,7 +13,6 @@ package import MemoryPressure
 /// | 16 | 8 | limit in bytes |
 /// | 24 | 8 | footprint in bytes |
 /// | 32 | 8 | `oom_kill` |
-/// | 40 | … | text in UTF-8: names of background tasks that are held, the longest-running first, a line each |
 ///
 /// A number of all ones is not known.
 package struct FlightState: Sendable, Equatable {
@@ -37,17 +36,13 @@ package struct FlightState: Sendable, Equatable {
     package var footprintBytes: Int?
     /// `oom_kill` of the cgroup.
     package var oomKills: UInt64?
-    /// Names of background tasks that were held, the longest-running first.
-    package var taskNames: [String] = []
 
     package init() {}
 
-    /// How many bytes of text fit.
-    package static let textBytes = RingFormat.payloadBytes - fixedBytes
     private static let fixedBytes = 40
     private static let version: UInt8 = 1
 
-    /// Calls `body` with the payload. Allocates nothing but for what names take.
+    /// Calls `body` with the payload. Allocates nothing.
     @unsafe package func withEncoded<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         typealias Words = (UInt64, UInt64, UInt64, UInt64, UInt64)
         var flags: UInt64 = isReclaiming ? 1 : 0
@@ -60,14 +55,7 @@ package struct FlightState: Sendable, Equatable {
             first | UInt64(UInt32(clamping: heldTasks)) << 32, word(headroomBytes), word(limitBytes),
             word(footprintBytes), oomKills ?? .max
         )
-        guard !taskNames.isEmpty else { return unsafe withUnsafeBytes(of: &words) { unsafe body($0) } }
-        var bytes = unsafe withUnsafeBytes(of: &words) { unsafe Array($0) }
-        for name in taskNames {
-            let line = Array(name.utf8.prefix { $0 != 0x0A })
-            guard bytes.count + line.count + 1 <= RingFormat.payloadBytes else { break }
-            bytes += line + [0x0A]
-        }
-        return unsafe bytes.withUnsafeBytes { unsafe body($0) }
+        return unsafe withUnsafeBytes(of: &words) { unsafe body($0) }
     }
 
     /// Reads a payload; nil for one of another layout.
@@ -91,8 +79,5 @@ package struct FlightState: Sendable, Equatable {
         footprintBytes = bytes(24)
         let kills: UInt64 = payload.number(at: 32)
         oomKills = kills == .max ? nil : kills
-        taskNames = payload.dropFirst(Self.fixedBytes).split(separator: 0x0A).map {
-            String(decoding: $0, as: UTF8.self)
-        }
     }
 }

@@ -16,8 +16,8 @@ public struct LastExit: Sendable, Equatable, CustomStringConvertible {
     public var isReclaiming: Bool
     /// How many background tasks were held then.
     public var heldBackgroundTasks: Int
-    /// Names of those, the longest-running first, as many as there was room for. Hashes where
-    /// ``ResourceManager/Configuration/Recorder/hashesNames`` is set.
+    /// Names of those, the longest-running first, as many as there was room for, as of at most some seconds before. Hashes
+    /// where ``ResourceManager/Configuration/Recorder/hashesNames`` is set.
     public var heldBackgroundTaskNames: [String]
     /// Records that were being written when it ended, or are damaged.
     public var tornRecords: Int
@@ -57,7 +57,7 @@ extension LastExit {
         headroomBytes = last?.headroomBytes
         isReclaiming = last?.isReclaiming ?? false
         heldBackgroundTasks = last?.heldTasks ?? 0
-        heldBackgroundTaskNames = last?.taskNames ?? []
+        heldBackgroundTaskNames = heldBackgroundTasks > 0 ? recording.heldTaskNames : []
         tornRecords = recording.torn
         self.path = path
     }

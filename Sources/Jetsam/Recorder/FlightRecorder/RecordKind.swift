@@ -12,6 +12,8 @@ package struct RecordKind: RawRepresentable, Sendable, Hashable {
     package static let note = RecordKind(rawValue: 1)
     /// What was under way: a ``FlightState``.
     package static let state = RecordKind(rawValue: 2)
+    /// Names of background tasks that were held, the longest-running first, each with a line feed behind it.
+    package static let held = RecordKind(rawValue: 4)
     /// The run ended: how, in a byte as ``RunState`` has it.
     package static let end = RecordKind(rawValue: 3)
 }

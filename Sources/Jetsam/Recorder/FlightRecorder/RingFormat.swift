@@ -12,8 +12,10 @@ enum RingFormat {
     static let cursorOffset = Int(JETSAM_RING_CURSOR_AT)
     static let stateOffset = Int(JETSAM_RING_STATE_AT)
     static let droppedOffset = Int(JETSAM_RING_DROPPED_AT)
-    static let keptOffset = Int(JETSAM_RING_KEPT_AT)
-    static let keptSlots = Int(JETSAM_RING_KEPT_SLOTS)
+    static let statesOffset = Int(JETSAM_RING_STATES_AT)
+    static let states = Int(JETSAM_RING_STATES)
+    static let heldOffset = Int(JETSAM_RING_HELD_AT)
+    static let held = Int(JETSAM_RING_HELD)
     /// What the configuration allows, in slots.
     static let mostSlots = (64 << 20) / slotBytes
     /// The longest file that is one of ours.

@@ -52,6 +52,9 @@ internal import SystemPackage
     /// What the file holds, read as somebody else would.
     func contents() throws(Errno) -> [UInt8] { try RingDirectory.read(file, limit: bytes) }
 
+    /// Whoever looks at the file takes it for that of a run that is over.
+    func unlock() { flock(file, LOCK_UN) }
+
     /// A word of the header.
     func word(at offset: Int) -> UInt64 { unsafe jetsam_ring_word(base, offset) }
 

@@ -11,7 +11,12 @@ extension Rule: RecordWord {
         .headroom, .timeToLimit, .stall, .events, .distanceToHigh, .footprint, .external,
     ]
     package static let words = all.map(\.description)
-    package var code: Int { Self.all.firstIndex(of: self) ?? Self.all.count - 1 }
+    package var code: Int {
+        // Not by firstIndex(of:), which allocates where nothing is optimised.
+        var index = 0
+        while index < Self.all.count - 1, Self.all[index] != self { index += 1 }
+        return index
+    }
     package init?(code: Int) {
         guard Self.all.indices.contains(code) else { return nil }
         self = Self.all[code]

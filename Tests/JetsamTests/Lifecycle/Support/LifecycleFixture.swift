@@ -19,7 +19,7 @@ final class LifecycleFixture: Sendable {
     private let observation = Lock<LifecycleObservation?>(nil)
 
     init(
-        variables: [String: String] = [:], overdueTasksHold: Bool = false,
+        variables: [String: String] = [:], overdueTasksHold: Bool = false, recorderDirectory: String? = nil,
         _ configure: (inout ResourceManager.Configuration.Lifecycle) -> Void = { _ in }
     ) throws {
         machine = SimulatedMachine(tree: try .v2(limit: 512 * mebibyte))
@@ -27,6 +27,7 @@ final class LifecycleFixture: Sendable {
         tasksConfiguration.overdueTasksHold = overdueTasksHold
         tasks = machine.makeBackgroundTaskRegistry(configuration: tasksConfiguration)
         var configuration = ResourceManager.Configuration()
+        configuration.recorder.directory = recorderDirectory
         configure(&configuration.lifecycle)
         var environment = machine.environment
         environment.variables = variables
