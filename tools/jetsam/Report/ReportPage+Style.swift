@@ -75,7 +75,7 @@ extension ReportPage {
         @media (prefers-color-scheme: dark) { .grid { mix-blend-mode: screen; } }
         @media (max-width: 40rem) { body { padding: .75rem .75rem 2rem; } figure { padding: .75rem .6rem .4rem; }
           .plot { grid-template-columns: 4.6rem minmax(0, 1fr); } .plot .x span:nth-child(even):not(.last) { display: none; }
-          .plot .y, .plot .x { font-size: .72rem; } th, td { padding-right: .6rem; } }
+          .plot .y, .plot .x { font-size: .72rem; } .plot .words { font-size: .63rem; top: -1.05rem; } th, td { padding-right: .6rem; } }
         @media print { figure { break-inside: avoid; } nav, .skip { display: none; } }
         """
 }
