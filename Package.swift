@@ -148,3 +148,12 @@ let package = Package(
         ),
     ]
 )
+
+// The readers under a coverage-guided fuzzer: its executable has libFuzzer's `main`, which only `tools/fuzz` asks for.
+if Context.environment["JETSAM_FUZZ"] != nil {
+    package.targets.append(
+        .executableTarget(
+            name: "jetsam-fuzz", dependencies: ["Jetsam", "JetsamConfiguration", "MemoryPressure"], path: "Tests/Fuzz",
+            exclude: ["Corpus"],
+            swiftSettings: settings + [.unsafeFlags(["-parse-as-library"])]))
+}

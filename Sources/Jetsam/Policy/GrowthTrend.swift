@@ -46,7 +46,7 @@ struct GrowthTrend {
         guard last - point(first).nanoseconds >= window else { return nil }
         let middle = (first + count) / 2
         let slope = min(fit(first, count), min(fit(first, middle), fit(middle, count)))
-        return max(0, Int(slope))
+        return Int(min(1e18, max(0, slope)))
     }
 
     /// The i-th oldest point.

@@ -35,6 +35,7 @@ struct TraceInput {
                     hasHeader = true
                 }
                 do {
+                    try event.checkBounds(at: instant)
                     unsafe try body(event, instant, line)
                 } catch let error as TraceError {
                     throw TraceError(line: error.line > 0 ? error.line : reader.line, message: error.message)

@@ -125,7 +125,7 @@ package struct Trial: Sendable {
         if case .changed = decision.outcome { outcome.levelChanges += 1 }
         noteHeadroom(observation.reading)
         if decision.demand != nil { outcome.steps += 1 }
-        outcome.purgedBytes += decision.demand?.targetBytes ?? 0
+        outcome.purgedBytes &+= decision.demand?.targetBytes ?? 0
         if decision.ladder != nil { outcome.ladderActions += 1 }
         if outcome.modelBegins == nil {
             decision.show(observation.reading, to: &expected)
