@@ -51,4 +51,33 @@ extension ResourceManager {
             }
         }
     }
+
+    /// Records how many background tasks and scenes there are, where that has changed.
+    func recordCounts() {
+        guard recorder.isOn else { return }
+        let tasks = backgroundTasks.statistics
+        let connected = scenes.hasConnected ? scenes.statistics.connected : [:]
+        var counts = CountsRecord()
+        counts.heldTasks = tasks.held
+        counts.expiredTasks = tasks.expired
+        counts.overdueTasks = tasks.overdueNow
+        counts.refusedTasks = tasks.refused
+        counts.activeScenes = connected[.active] ?? 0
+        counts.inactiveScenes = connected[.inactive] ?? 0
+        counts.backgroundScenes = connected[.background] ?? 0
+        counts.suspendedScenes = connected[.suspended] ?? 0
+        let new = counts
+        let isNew = lastCounts.withLock { last in
+            defer { last = new }
+            return last != new
+        }
+        if isNew { recorder.record(counts, at: environment.clock.now) }
+    }
+
+    /// Records that a scene is in another state.
+    func recordScene(_ transition: SceneTransition) {
+        guard recorder.isOn else { return }
+        let name = recorder.name(transition.scene.description)
+        recorder.record(SceneRecord(scene: name, to: "\(transition.to)"), at: environment.clock.now)
+    }
 }

@@ -27,6 +27,7 @@ public final class ResourceManager: Service, Sendable {
     let governor: Governor
     let recorder: Recorder
     let traceQueue: TraceQueue?
+    let lastCounts = Lock<CountsRecord?>(nil)
     let redactSnapshot: (@Sendable (inout StateSnapshot) -> Void)?
     let reclaimer: Reclaimer
     /// The scenes of this process, for servers that have some.

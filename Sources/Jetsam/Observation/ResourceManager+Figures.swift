@@ -8,7 +8,7 @@ extension ResourceManager {
 
     /// Tells the figures now and then, where somebody collects them: a process that nobody looks at is not woken for it.
     func startFigures(on queue: DispatchQueue) -> (any DispatchSourceTimer)? {
-        guard metrics.isCollected else { return nil }
+        guard metrics.isCollected || recorder.isOn else { return nil }
         let timer = DispatchSource.makeTimerSource(queue: queue)
         timer.schedule(deadline: .now(), repeating: Self.figuresInterval, leeway: .milliseconds(200))
         timer.setEventHandler { [weak self] in self?.tellFigures() }
@@ -18,6 +18,7 @@ extension ResourceManager {
 
     /// Tells every figure as it is now.
     func tellFigures() {
+        recordCounts()
         guard metrics.isCollected else { return }
         let now = environment.clock.now
         var figures = ManagerMetrics.Figures()

@@ -11,6 +11,8 @@ struct ReplayTests {
         let bytes = try trace.read()
         let expected: Set = [
             "trace", "reading", "notice", "level", "demand", "run", "client", "turn", "answer", "step", "cache",
+            "counts",
+            "process",
         ]
         #expect(try TraceText(bytes).kinds.isSuperset(of: expected))
         let again = try TraceText(bytes).replayed()

@@ -21,13 +21,13 @@ extension ResourceManager {
         _ configuration: Configuration, _ registry: CacheRegistry, _ assertions: any SceneAssertions,
         _ store: (any SceneStateStore)?, _ environment: Environment, _ logger: Logger, _ owner: ManagerOfScenes
     ) -> SceneManager {
-        SceneManager(
-            configuration: configuration.scenes,
-            dependencies: SceneDependencies(
-                clock: environment.clock, logger: logger, registry: registry, assertions: assertions, store: store,
-                makeRoom: { bytes in await owner.manager?.makeRoom(bytes: bytes) ?? .max },
-                nextSequence: { owner.manager?.governor.nextSequence() ?? 0 },
-                storeAvailability: { owner.manager?.lifecycle.noteStateStore(available: $0) },
-                isAutomatic: environment.ticker == nil))
+        var dependencies = SceneDependencies(
+            clock: environment.clock, logger: logger, registry: registry, assertions: assertions, store: store,
+            makeRoom: { bytes in await owner.manager?.makeRoom(bytes: bytes) ?? .max },
+            nextSequence: { owner.manager?.governor.nextSequence() ?? 0 },
+            storeAvailability: { owner.manager?.lifecycle.noteStateStore(available: $0) },
+            isAutomatic: environment.ticker == nil)
+        dependencies.noteTransition = { owner.manager?.recordScene($0) }
+        return SceneManager(configuration: configuration.scenes, dependencies: dependencies)
     }
 }

@@ -16,6 +16,8 @@ struct SceneDependencies: Sendable {
     var nextSequence: @Sendable () -> UInt64
     /// Told when the store can be written to no longer, or again.
     var storeAvailability: @Sendable (_ isAvailable: Bool) -> Void
+    /// Told of each change of a scene's state; under no lock.
+    var noteTransition: @Sendable (SceneTransition) -> Void = { _ in }
     /// Whether real time drives the deadlines; otherwise the test does.
     var isAutomatic: Bool
 

@@ -102,6 +102,7 @@ extension SceneManager {
         let change = (SceneOrder.rank(entered) == nil ? 0 : 1) - (SceneOrder.rank(left) == nil ? 0 : 1)
         candidates.add(change, ordering: .relaxed)
         logger.debug("Scene \(transition)")
+        dependencies.noteTransition(transition)
     }
 
     /// Takes a scene out of the list, if it is still the one of its name there.
