@@ -47,6 +47,11 @@ extension FlightRecorder {
 #if canImport(Glibc)
     /// Things that change the thread that does them, on one that ends with them.
     enum SpareThread {
+        /// Whether this is a build for a sanitizer, which answers some system calls itself.
+        static let isSanitized = ["__tsan_init", "__asan_init"].contains { (name: String) in
+            unsafe dlsym(nil, name) != nil
+        }
+
         static func run<Result: Sendable>(_ body: @escaping @Sendable () -> Result) throws -> Result {
             let result = Lock<Result?>(nil)
             let done = ParkingSpot()
