@@ -1,3 +1,4 @@
+import JetsamTesting
 import MemoryPressure
 import SystemPackage
 import Testing
@@ -43,7 +44,9 @@ import Testing
         private func serve(gate: ControlGate? = nil, _ body: (String) async throws -> Void) async throws {
             let socket = try ControlSocket(directory: base.path.appending("s").string, process: 1)
             let server = try ControlServer(
-                socket: socket, gate: gate ?? ControlGate(owner: ControlGate.ownUser, unmapped: .max), handler: handler)
+                socket: socket, gate: gate ?? ControlGate(owner: ControlGate.ownUser, unmapped: .max), handler: handler,
+                // Time stands still: on a busy machine a peer may be slower than a conversation's deadlines bear.
+                clock: ManualClock())
             try server.start()
             do {
                 try await body(socket.path)
