@@ -30,6 +30,20 @@ extension ResourceManager {
         if let error = trace.error { logger.warning("The trace is not whole: \(error)") }
     }
 
+    /// An observer like any other: redaction is the application's code, and has a deadline with it.
+    func observeForSnapshots() -> LifecycleObservation? {
+        guard recorder.isOn else { return nil }
+        return observeLifecycle(name: "snapshot", SnapshotObserver(record: { [weak self] in self?.recordSnapshot() }))
+    }
+
+    private struct SnapshotObserver: LifecycleObserver {
+        let record: @Sendable () -> Void
+
+        func didEnterBackground(_ transition: ProcessTransition) async {
+            record()
+        }
+    }
+
     /// Records everything that the process holds, after the application had its chance to redact it.
     func recordSnapshot() {
         guard recorder.isOn else { return }

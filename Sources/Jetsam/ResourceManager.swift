@@ -66,7 +66,7 @@ public final class ResourceManager: Service, Sendable {
     ///   - lastResort: Called at most once, on a thread of the manager's, when headroom is critical, nothing is left to take, and the
     ///     limit is near or the state has lasted ``Configuration/LastResort/degradedLimit``. Typically it triggers a
     ///     graceful shutdown. Nil, the default, leaves the process to its fate.
-    ///   - redactSnapshot: Called on entering the background, on a thread of the library's, before the recorder keeps what the
+    ///   - redactSnapshot: Called on entering the background, in a task that has the deadline of a life-cycle callback, before the recorder keeps what the
     ///     process holds: the place to change names or leave parts out. Not called where nothing is recorded.
     /// - Throws: ``ConfigurationError`` for a configuration that cannot be used, `MemoryPressureError` where the kernel
     ///   offers nothing to read.
@@ -133,7 +133,6 @@ public final class ResourceManager: Service, Sendable {
                 ProcessRecord(
                     from: "\(transition.from)", to: "\(transition.to)", cause: "\(transition.cause)"),
                 at: transition.instant)
-            if transition.to == .background { owner.manager?.recordSnapshot() }
         }
         dependencies.noteMissedDeadline = { metrics.recordMissedLifecycleDeadline() }
         dependencies.ring = { [bell] in bell.ring() }
@@ -274,6 +273,8 @@ public final class ResourceManager: Service, Sendable {
         lifecycle.begin(.recorder)
         startFlightRecorder()
         let trace = startTrace()
+        let snapshots = observeForSnapshots()
+        defer { snapshots?.cancel() }
         begunNanoseconds.store(max(1, environment.clock.now.nanoseconds), ordering: .relaxed)
         let figures = startFigures(on: queue)
         defer { figures?.cancel() }

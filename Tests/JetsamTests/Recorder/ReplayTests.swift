@@ -43,6 +43,10 @@ struct ReplayTests {
                 fixture.machine.advance(by: .milliseconds(300))
                 await fixture.settle()
             }
+            // The new thresholds are part of what is decided by from here on.
+            var other = fixture.manager.configuration
+            other.headroom.warningPercent = 40
+            try fixture.manager.apply(other)
             fixture.set(used: 200 * mebibyte)
             for _ in 0..<40 { fixture.machine.advance(by: .milliseconds(500)) }
             await fixture.toldEverything()

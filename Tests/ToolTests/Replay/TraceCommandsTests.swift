@@ -50,13 +50,19 @@ import Testing
         #expect(other.status == 1 && other.output.contains("\"identical\":false"))
     }
 
-    @Test("What the replay writes is the trace")
+    @Test("What the replay writes is the trace; a trace is never written over by what is made from it")
     func output() async throws {
         let directory = try TemporaryDirectory()
         let trace = try await Self.makeTrace(in: directory)
         let again = directory.path + "/again.jsonl"
         #expect(try await Self.run("jetsam", ["replay", trace, "--output", again], in: directory).status == 0)
-        #expect(try System.text(of: again) == System.text(of: trace))
+        let text = try System.text(of: trace)
+        #expect(try System.text(of: again) == text)
+        for arguments in [["replay", trace], ["tune", trace, "--candidates", "8"]] {
+            let over = try await Self.run("jetsam", arguments + ["--output", trace], in: directory)
+            #expect(over.status == 73 && over.errors.contains("itself, which is read"))
+        }
+        #expect(try System.text(of: trace) == text)
     }
 
     @Test("Another configuration is tried: it is said from when on it is a model, and the two can be compared")

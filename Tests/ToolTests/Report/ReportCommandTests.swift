@@ -66,7 +66,7 @@ struct ReportCommandTests {
         try #require(unsafe mkfifo(fifo, 0o600) == 0)
         for (page, message) in [
             ("/nowhere/page.html", "No such file"), (directory.path, "no regular file"), (fifo, "no regular file"),
-            ("/dev/null", "no regular file"), (trace, "the trace itself"),
+            ("/dev/null", "no regular file"), (trace, "itself, which is read"),
         ] {
             let result = try await report([trace, "-o", page])
             #expect(result.status == 73, "\(page)")

@@ -1,3 +1,4 @@
+internal import CommandOutput
 internal import SystemPackage
 
 /// Page cache: a nameless file that is written as a log is, and read through a mapping where that is asked for.

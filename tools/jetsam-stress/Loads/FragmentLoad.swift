@@ -1,3 +1,5 @@
+internal import CommandOutput
+
 /// Many small heap blocks, some of them freed at random: what leaves an allocator with pages that it cannot give back.
 @safe final class FragmentLoad: Load {
     static let sizes = 16...4096
@@ -45,18 +47,5 @@
         let block = unsafe blocks.removeLast()
         heldBytes -= block.count
         unsafe block.deallocate()
-    }
-}
-
-/// Sebastiano Vigna's SplitMix64: small, fast, and the same on every machine for the same seed.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -1,3 +1,4 @@
+internal import CommandOutput
 internal import Jetsam
 internal import MemoryPressure
 internal import SystemPackage

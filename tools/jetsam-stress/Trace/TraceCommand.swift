@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CommandOutput
 internal import Jetsam
 internal import MemoryPressure
 internal import SystemPackage
@@ -59,11 +60,12 @@ struct TraceCommand: ParsableCommand {
     }
 
     private func write(to descriptor: FileDescriptor) throws {
-        var server = MadeUpServer(limitBytes: limit << 20, interval: .milliseconds(interval), seed: seed)
+        var server = MadeUpServer(limitBytes: limit << 20, interval: .milliseconds(interval))
+        var random = SplitMix(state: seed)
         let clock = SystemMonotonicClock()
         var progress = ProgressReport(isOn: true, from: clock.now.advanced(by: .seconds(1)))
         for count in 1...readings {
-            server.advance()
+            server.advance(using: &random)
             guard server.writer.bytes.count >= 1 << 18 || count == readings else { continue }
             try descriptor.writeAll(server.writer.bytes)
             server.dropLines()

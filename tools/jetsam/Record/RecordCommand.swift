@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import Dispatch
 internal import Jetsam
 internal import MemoryPressure
 internal import SystemPackage
@@ -82,13 +81,14 @@ struct RecordCommand: ParsableCommand {
             StandardError.write("process \(process): error: its memory cannot be read: \(error)")
             throw ExitCode(66)
         }
-        var sink = try TraceOutput(output)
-        let interruption = Interruption()
+        var sink = OutputFile(output, permissions: .ownerReadWrite)
+        var signals = EndingSignals()
+        var isInterrupted = false
         let end = seconds.map { clock.now.advanced(by: .seconds($0)) }
         var next = clock.now
         var nextFlush = next
         var count = 0
-        while RecordedProcess.isRunning(process), !interruption.hasCome, end.map({ clock.now < $0 }) ?? true {
+        while RecordedProcess.isRunning(process), !isInterrupted, end.map({ clock.now < $0 }) ?? true {
             let now = clock.now
             trace.take(at: now, includingStall: stall)
             count += 1
@@ -99,7 +99,7 @@ struct RecordCommand: ParsableCommand {
                 trace.dropLines()
             }
             next = max(next.advanced(by: .milliseconds(interval)), clock.now)
-            interruption.wait(clock.now.duration(to: next))
+            isInterrupted = signals.wait(for: clock.now.duration(to: next)) != nil
         }
         try sink.write(trace.writer.bytes)
         try sink.finish()

@@ -76,6 +76,6 @@ struct Comparison {
             case .ladder(let record): "\(LadderRecord.Action.words[record.action.code])"
             default: ""
             }
-        return "after \(TimeText.of(decision.time)): \(what)"
+        return "after \(FigureText.span(.nanoseconds(decision.time))): \(what)"
     }
 }

@@ -81,7 +81,7 @@ private struct ExactReplay {
 
     func run(json: Bool) throws {
         var replay = Replay()
-        var sink = try output.map(TraceOutput.init)
+        var sink = output.map { OutputFile($0, madeFrom: [trace], permissions: .ownerReadWrite) }
         var differing: [(recorded: String, again: String)] = []
         var differingLines = 0
         var progress = ReadingProgress(trace)

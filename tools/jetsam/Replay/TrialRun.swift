@@ -13,7 +13,7 @@ struct TrialRun {
 
     func run(json: Bool) throws {
         let settings = try ConfigurationInput.read(config)
-        var sink = try output.map(TraceOutput.init)
+        var sink = output.map { OutputFile($0, madeFrom: [trace, config], permissions: .ownerReadWrite) }
         var recorded: Trial?
         var trial: Trial?
         var first: MonotonicInstant?
@@ -51,7 +51,7 @@ struct TrialRun {
         for (name, value) in Trial.Outcome.figures { rows.append([name, value(recorded), value(trial)]) }
         print(Columns.aligned(rows).joined(separator: "\n"))
         if let begin = trial.modelBegins {
-            let time = TimeText.since(first, begin)
+            let time = FigureText.span(first.duration(to: begin))
             print(
                 "\nThe two part \(time) after the beginning. Up to there the trial is exact; from there on it is a model."
             )
@@ -68,8 +68,8 @@ extension Trial.Outcome {
         ("level changes", { "\($0.levelChanges)" }),
         ("steps", { "\($0.steps)" }),
         ("asked of caches", { ByteCount($0.purgedBytes).description }),
-        ("time at warning", { TimeText.of($0.warningTime) }),
-        ("time at critical", { TimeText.of($0.criticalTime) }),
+        ("time at warning", { FigureText.span(.nanoseconds($0.warningTime)) }),
+        ("time at critical", { FigureText.span(.nanoseconds($0.criticalTime)) }),
         ("least headroom", { "\($0.leastHeadroomPercent) %" }),
         ("without headroom", { "\($0.kills) times" }),
         ("later stages", { "\($0.ladderActions)" }),
@@ -83,23 +83,6 @@ extension Trial.Outcome {
             ("leastHeadroomPercent", .integer(leastHeadroomPercent)), ("ladderActions", .integer(ladderActions)),
             ("modelBegins", .integer(modelBegins.map { Int($0.nanoseconds) })),
         ])
-    }
-}
-
-/// Times as people read them.
-enum TimeText {
-    static func since(_ first: MonotonicInstant, _ instant: MonotonicInstant) -> String {
-        of(first.duration(to: instant).nanoseconds)
-    }
-
-    /// Such as `1 h 2 min`, `3.5 s` or `20 ms`.
-    static func of(_ nanoseconds: Int64) -> String {
-        let milliseconds = nanoseconds / 1_000_000
-        if milliseconds < 1_000 { return "\(milliseconds) ms" }
-        if milliseconds < 60_000 { return "\(milliseconds / 1_000).\(milliseconds % 1_000 / 100) s" }
-        let seconds = milliseconds / 1_000
-        if seconds < 3_600 { return "\(seconds / 60) min \(seconds % 60) s" }
-        return "\(seconds / 3_600) h \(seconds % 3_600 / 60) min"
     }
 }
 

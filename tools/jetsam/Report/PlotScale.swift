@@ -33,8 +33,8 @@ struct PlotScale {
 
     func text(_ value: Int) -> String {
         switch unit {
-        case .bytes: ReportText.bytes(value)
-        case .share: ReportText.percent(value)
+        case .bytes: FigureText.bytes(value)
+        case .share: FigureText.percent(value)
         case .count: "\(value)"
         }
     }

@@ -39,11 +39,8 @@ struct ReportCommand: ParsableCommand {
         let isWhole = try TraceInput(path: trace).forEach { try digest.take($0, at: $1) }
         digest.finish(isCut: !isWhole)
         let name = FilePath(trace).lastComponent?.string ?? trace
-        do {
-            try ReportOutput(path: output).write(ReportPage(digest, name: name).html, madeFrom: trace)
-        } catch {
-            StandardError.write("\(output): error: \(error)")
-            throw ExitCode(73)
-        }
+        var file = OutputFile(output, madeFrom: [trace])
+        try file.write(Array(ReportPage(digest, name: name).html.utf8))
+        try file.finish()
     }
 }

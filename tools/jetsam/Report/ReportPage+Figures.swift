@@ -8,7 +8,7 @@ extension ReportPage {
         let places: [Double] = [0.06, 0.5, 0.94]
         let first = digest.changes.first.first { $0.record.level > .normal }
         var facts = [PressureLevel.normal, .warning, .critical].map { level in
-            "\(level) for \(ReportText.span(digest.time(at: level)))"
+            "\(level) for \(FigureText.span(digest.time(at: level)))"
         }.joined(separator: ", ")
         facts = "The level was \(facts)."
         if let first {
@@ -75,7 +75,7 @@ extension ReportPage {
         let scale = PlotScale(.bytes, highest: present.map { columns.extent($0.0).high }.max() ?? 0)
         var facts = present.map { "\($0.2): \(range(columns.extent($0.0)))" }.joined(separator: "; ") + "."
         if let least = digest.leastHeadroom {
-            let bytes = ReportText.bytes(least.record.headroomBytes)
+            let bytes = FigureText.bytes(least.record.headroomBytes)
             facts += " The least was \(bytes), at \(offset(least.instant))."
         }
         var figure = Figure(
@@ -127,8 +127,8 @@ extension ReportPage {
 
     private func shares(_ extent: Extent) -> String {
         extent.low == extent.high
-            ? "\(ReportText.percent(extent.low)) all the time"
-            : "Between \(ReportText.percent(extent.low)) and \(ReportText.percent(extent.high))"
+            ? "\(FigureText.percent(extent.low)) all the time"
+            : "Between \(FigureText.percent(extent.low)) and \(FigureText.percent(extent.high))"
     }
 
     var purgeFigure: Figure {
@@ -142,16 +142,16 @@ extension ReportPage {
             lanes: all.map { amount, name in
                 Lanes.Lane(name: name, maximum: sum(amount), amount: amount, highest: highest)
             })
-        let span = ReportText.span(.nanoseconds(Int64(columns.nanosecondsPerColumn * columnsPerBar)))
+        let span = FigureText.span(.nanoseconds(Int64(columns.nanosecondsPerColumn * columnsPerBar)))
         let dry = digest.isDryRun ? " This was a dry run: all of it was decided only." : ""
         var figure = Figure(
             id: "plot-purges", title: "Purges",
             caption:
                 "Bytes that were asked of caches, promised by them, freed (where the allocator tells) and returned to the "
                 + "system, added up over \(span) a bar. All bars have one measure; the highest is "
-                + "\(ReportText.bytes(highest)).\(dry)",
+                + "\(FigureText.bytes(highest)).\(dry)",
             facts: "In all " + all.map { "\($0.1): \(sum($0.0))" }.joined(separator: "; ")
-                + ", in \(ReportText.count(digest.steps.count, "step", "steps")).\(dry)")
+                + ", in \(FigureText.count(digest.steps.count, "step", "steps")).\(dry)")
         figure.labels = lanes.labels
         figure.grid = lanes.grid
         figure.shapes = lanes.bars(columns, columnsPerBar: columnsPerBar)
@@ -159,7 +159,7 @@ extension ReportPage {
     }
 
     private func sum(_ amount: Amount) -> String {
-        amount == .freed && !digest.tellsFreed ? "not known" : ReportText.bytes(columns.sum(amount))
+        amount == .freed && !digest.tellsFreed ? "not known" : FigureText.bytes(columns.sum(amount))
     }
 
     /// Background tasks and scenes; none where the trace has no counts of them.

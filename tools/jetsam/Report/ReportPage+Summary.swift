@@ -6,28 +6,28 @@ extension ReportPage {
     var sentence: String {
         let (warning, critical) = (digest.time(at: .warning), digest.time(at: .critical))
         var parts = [
-            "\(ReportText.span(digest.length)) with \(ReportText.count(digest.readings, "reading", "readings"))."
+            "\(FigureText.span(digest.length)) with \(FigureText.count(digest.readings, "reading", "readings"))."
         ]
         if digest.rises == 0 {
             parts.append("The level was normal all the time.")
         } else {
             parts.append(
-                "The level rose \(ReportText.count(digest.rises, "time", "times")): \(ReportText.span(warning)) at warning and "
-                    + "\(ReportText.span(critical)) at critical.")
+                "The level rose \(FigureText.count(digest.rises, "time", "times")): \(FigureText.span(warning)) at warning and "
+                    + "\(FigureText.span(critical)) at critical.")
         }
         if let least = digest.leastHeadroom {
             parts.append(
-                "Headroom was least at \(offset(least.instant)): \(ReportText.bytes(least.record.headroomBytes)) of "
-                    + "\(ReportText.bytes(least.record.limitBytes)).")
+                "Headroom was least at \(offset(least.instant)): \(FigureText.bytes(least.record.headroomBytes)) of "
+                    + "\(FigureText.bytes(least.record.limitBytes)).")
         }
         if digest.steps.count > 0 {
             let asked = digest.isDryRun ? "decided and not carried out" : "carried out"
             parts.append(
-                "\(ReportText.count(digest.steps.count, "step was", "steps were")) \(asked): "
-                    + "\(ReportText.bytes(digest.columns.sum(.promised))) promised, "
-                    + "\(ReportText.bytes(digest.columns.sum(.returned))) returned.")
+                "\(FigureText.count(digest.steps.count, "step was", "steps were")) \(asked): "
+                    + "\(FigureText.bytes(digest.columns.sum(.promised))) promised, "
+                    + "\(FigureText.bytes(digest.columns.sum(.returned))) returned.")
         } else if digest.columns.sum(.asked) > 0 {
-            parts.append("\(ReportText.bytes(digest.columns.sum(.asked))) were asked for.")
+            parts.append("\(FigureText.bytes(digest.columns.sum(.asked))) were asked for.")
         } else {
             parts.append("No cache was asked for memory.")
         }
@@ -42,12 +42,12 @@ extension ReportPage {
             rows.append(("Began", UTCTime(nanoseconds: Int64(wallClock)).description))
         }
         rows += [
-            ("Length", ReportText.span(digest.length)), ("Readings", "\(digest.readings)"),
+            ("Length", FigureText.span(digest.length)), ("Readings", "\(digest.readings)"),
             ("Level rises", "\(digest.rises)"),
         ]
         for level in [PressureLevel.normal, .warning, .critical] {
             let time = digest.time(at: level)
-            rows.append(("Time at \(level)", "\(ReportText.span(time)) (\(ReportText.share(time, of: digest.length)))"))
+            rows.append(("Time at \(level)", "\(FigureText.span(time)) (\(FigureText.share(time, of: digest.length)))"))
         }
         rows += memoryRows + stepRows
         rows.append(("Lost records", digest.lostRecords == 0 ? "none" : "\(digest.lostRecords)"))
@@ -71,10 +71,10 @@ extension ReportPage {
         var rows: [(String, String)] = []
         if let least = digest.leastHeadroom {
             rows.append(
-                ("Least headroom", "\(ReportText.bytes(least.record.headroomBytes)), at \(offset(least.instant))"))
+                ("Least headroom", "\(FigureText.bytes(least.record.headroomBytes)), at \(offset(least.instant))"))
         }
         if let peak = digest.peakUsage {
-            rows.append(("Highest usage", "\(ReportText.bytes(peak.record.usageBytes)), at \(offset(peak.instant))"))
+            rows.append(("Highest usage", "\(FigureText.bytes(peak.record.usageBytes)), at \(offset(peak.instant))"))
         }
         let limits = digest.columns.extent(.limit)
         if !limits.isEmpty {
@@ -90,17 +90,17 @@ extension ReportPage {
 
     private var stepRows: [(String, String)] {
         var rows = [("Steps", "\(digest.steps.count)\(digest.isDryRun ? " (decided only)" : "")")]
-        rows.append(("Bytes asked for", ReportText.bytes(digest.columns.sum(.asked))))
+        rows.append(("Bytes asked for", FigureText.bytes(digest.columns.sum(.asked))))
         guard digest.steps.count > 0 else { return rows }
         rows += [
-            ("Bytes promised", ReportText.bytes(digest.columns.sum(.promised))),
+            ("Bytes promised", FigureText.bytes(digest.columns.sum(.promised))),
             (
                 "Bytes freed, where that is known",
                 digest.tellsFreed
-                    ? ReportText.bytes(digest.columns.sum(.freed)) : "not known: the allocator does not tell"
+                    ? FigureText.bytes(digest.columns.sum(.freed)) : "not known: the allocator does not tell"
             ),
-            ("Bytes returned to the system", ReportText.bytes(digest.columns.sum(.returned))),
-            ("Longest step", ReportText.span(digest.longestStep)),
+            ("Bytes returned to the system", FigureText.bytes(digest.columns.sum(.returned))),
+            ("Longest step", FigureText.span(digest.longestStep)),
             ("Steps disturbed by other growth", "\(digest.disturbedSteps)"),
         ]
         return rows
@@ -108,6 +108,6 @@ extension ReportPage {
 
     func range(_ extent: Extent) -> String {
         extent.low == extent.high
-            ? ReportText.bytes(extent.low) : "\(ReportText.bytes(extent.low)) to \(ReportText.bytes(extent.high))"
+            ? FigureText.bytes(extent.low) : "\(FigureText.bytes(extent.low)) to \(FigureText.bytes(extent.high))"
     }
 }

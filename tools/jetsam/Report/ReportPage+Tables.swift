@@ -39,17 +39,17 @@ extension ReportPage {
     }
 
     private var changesText: String {
-        let changes = ReportText.count(digest.changes.count, "change", "changes")
+        let changes = FigureText.count(digest.changes.count, "change", "changes")
         let repeats =
             digest.repeats == 0
-            ? "" : " A level that stuck was told again \(ReportText.count(digest.repeats, "time", "times"))."
+            ? "" : " A level that stuck was told again \(FigureText.count(digest.repeats, "time", "times"))."
         return "\(changes) of level.\(repeats)"
     }
 
     private func changeRow(_ told: TraceDigest.Told<LevelRecord>) -> [String] {
         [
             offset(told.instant), "\(told.record.previous)", "\(told.record.level)",
-            Markup.escaped(told.record.reason.description), ReportText.bytes(told.record.headroomBytes),
+            Markup.escaped(told.record.reason.description), FigureText.bytes(told.record.headroomBytes),
         ]
     }
 
@@ -59,8 +59,8 @@ extension ReportPage {
         case .held:
             notice.until == nil ? "a held level was let go of" : "the level was held at \(notice.level) at least"
         case .supervisorWarns: "the supervisor warned of memory pressure"
-        case .stepEnded: "step \(notice.step) ended, \(ReportText.bytes(notice.promisedBytes)) promised"
-        case .answeredLate: "a cache answered late, with \(ReportText.bytes(notice.promisedBytes))"
+        case .stepEnded: "step \(notice.step) ended, \(FigureText.bytes(notice.promisedBytes)) promised"
+        case .answeredLate: "a cache answered late, with \(FigureText.bytes(notice.promisedBytes))"
         case .limitsLifted: "the limits of caches were lifted"
         case .ladderEnded:
             "the ladder's \(LadderRecord.Action.words[notice.action.code]) ended: "
@@ -93,14 +93,14 @@ extension ReportPage {
         var remarks: [String] = []
         if step.isDryRun || digest.isDryRun { remarks.append("decided only") }
         if step.isDisturbed { remarks.append("disturbed: others grew") }
-        if step.victims > 0 { remarks.append(ReportText.count(step.victims, "was taken", "were taken")) }
-        if step.trimmedBytes > 0 { remarks.append("\(ReportText.bytes(step.trimmedBytes)) by the allocator's trim") }
+        if step.victims > 0 { remarks.append(FigureText.count(step.victims, "was taken", "were taken")) }
+        if step.trimmedBytes > 0 { remarks.append("\(FigureText.bytes(step.trimmedBytes)) by the allocator's trim") }
         return [
             offset(told.instant), StepRecord.Stage.words[step.stage.code], "\(step.level), \(step.rule)",
-            ReportText.bytes(step.targetBytes), ReportText.bytes(step.promisedBytes), ReportText.bytes(step.freedBytes),
-            ReportText.bytes(step.returnedBytes),
-            "\(ReportText.bytes(step.headroomBefore)) → \(ReportText.bytes(step.headroomAfter))",
-            ReportText.span(step.duration), remarks.isEmpty ? "none" : remarks.joined(separator: "; "),
+            FigureText.bytes(step.targetBytes), FigureText.bytes(step.promisedBytes), FigureText.bytes(step.freedBytes),
+            FigureText.bytes(step.returnedBytes),
+            "\(FigureText.bytes(step.headroomBefore)) → \(FigureText.bytes(step.headroomAfter))",
+            FigureText.span(step.duration), remarks.isEmpty ? "none" : remarks.joined(separator: "; "),
         ]
     }
 
@@ -115,8 +115,8 @@ extension ReportPage {
             rows: order.map { cache in
                 [
                     cache.name.map(Markup.name) ?? "number \(cache.cache)", "\(cache.answers)",
-                    ReportText.bytes(cache.promisedBytes), ReportText.bytes(cache.freedBytes),
-                    ReportText.span(cache.longest), "\(cache.failures)",
+                    FigureText.bytes(cache.promisedBytes), FigureText.bytes(cache.freedBytes),
+                    FigureText.span(cache.longest), "\(cache.failures)",
                 ]
             }, figures: [1, 2, 3, 4, 5]
         ).html
@@ -135,16 +135,16 @@ extension ReportPage {
             }
             func bytes(_ gauge: Gauge, _ text: (Extent) -> Int) -> String {
                 let extent = extent(gauge)
-                return extent.isEmpty ? "no reading" : ReportText.bytes(text(extent))
+                return extent.isEmpty ? "no reading" : FigureText.bytes(text(extent))
             }
             let stall = extent(.stall)
             let level = part.map { columns.level($0) }.max() ?? .normal
             return [
-                ReportText.offset(first * columns.nanosecondsPerColumn), "\(level)", bytes(.usage, \.high),
+                FigureText.offset(first * columns.nanosecondsPerColumn), "\(level)", bytes(.usage, \.high),
                 bytes(.unreclaimable, \.high), bytes(.headroom, \.low),
-                stall.isEmpty ? "not read" : ReportText.percent(stall.high),
-                ReportText.bytes(part.reduce(0) { $0.adding(columns.sum(.promised, $1)) }),
-                ReportText.bytes(part.reduce(0) { $0.adding(columns.sum(.returned, $1)) }),
+                stall.isEmpty ? "not read" : FigureText.percent(stall.high),
+                FigureText.bytes(part.reduce(0) { $0.adding(columns.sum(.promised, $1)) }),
+                FigureText.bytes(part.reduce(0) { $0.adding(columns.sum(.returned, $1)) }),
             ]
         }
         return HTMLTable(

@@ -81,7 +81,7 @@ struct ReportPage {
         }
         if digest.lostRecords > 0 {
             texts.append(
-                "<strong>Incomplete.</strong> \(ReportText.count(digest.lostRecords, "record was", "records were")) lost: the "
+                "<strong>Incomplete.</strong> \(FigureText.count(digest.lostRecords, "record was", "records were")) lost: the "
                     + "file did not take them fast enough. Lines are not drawn across the gaps.")
         }
         if digest.isFileFull {
@@ -99,13 +99,13 @@ struct ReportPage {
         <svg class="definitions" aria-hidden="true" width="0" height="0">\(bands.definitions)</svg>
         <p>Time goes from left to right. Behind each plot a plain band is time at <b class="key warning">warning</b>, and a darker \
         one with an edge time at <b class="key critical">critical</b>. Each of the up to \(TimeColumns.capacity) columns of a plot \
-        spans \(ReportText.span(.nanoseconds(Int64(digest.columns.nanosecondsPerColumn)))) and is drawn from the lowest to the \
+        spans \(FigureText.span(.nanoseconds(Int64(digest.columns.nanosecondsPerColumn)))) and is drawn from the lowest to the \
         highest that was read in it; of the level it has the highest.</p>
 
         """
     }
 
     func offset(_ instant: MonotonicInstant) -> String {
-        ReportText.offset(Int(instant.nanoseconds).subtracting(Int(digest.start.nanoseconds)))
+        FigureText.offset(Int(instant.nanoseconds).subtracting(Int(digest.start.nanoseconds)))
     }
 }

@@ -44,12 +44,12 @@ struct SettingDifference: Equatable {
 
         func text(_ value: Int) -> String {
             switch self {
-            case .bytes: ReportText.bytes(value)
-            case .bytesPerSecond: "\(ReportText.bytes(value)) a second"
+            case .bytes: FigureText.bytes(value)
+            case .bytesPerSecond: "\(FigureText.bytes(value)) a second"
             case .percent: "\(value) %"
             case .points: "\(value) points"
             case .number: "\(value)"
-            case .time: ReportText.span(.nanoseconds(Int64(value)))
+            case .time: FigureText.span(.nanoseconds(Int64(value)))
             }
         }
     }

@@ -16,7 +16,7 @@ struct TimeScale {
         ticks = (0...(length / step)).map { index in
             Tick(
                 place: Double(index * step) / Double(max(1, length)),
-                text: index == 0 ? "0" : ReportText.span(.nanoseconds(Int64(index * step))))
+                text: index == 0 ? "0" : FigureText.span(.nanoseconds(Int64(index * step))))
         }
     }
 }

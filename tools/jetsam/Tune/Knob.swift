@@ -1,3 +1,4 @@
+internal import CommandOutput
 internal import Jetsam
 internal import MemoryPressure
 
@@ -66,7 +67,7 @@ struct Knob {
 
     /// A configuration anywhere in the ranges; one that contradicts itself is made anew.
     static func random(
-        from base: ResourceManager.Configuration, _ random: inout SeededNumbers
+        from base: ResourceManager.Configuration, _ random: inout SplitMix
     ) -> ResourceManager.Configuration {
         attempt(base) { knob, _ in
             // Evenly in the logarithm: from 4 to 8 percent is as far as from 20 to 40.
@@ -78,7 +79,7 @@ struct Knob {
 
     /// One near another: some of its settings are moved, by at most `reach` of their range.
     static func neighbour(
-        of base: ResourceManager.Configuration, reach: Double, _ random: inout SeededNumbers
+        of base: ResourceManager.Configuration, reach: Double, _ random: inout SplitMix
     ) -> ResourceManager.Configuration {
         attempt(base) { knob, value in
             guard Bool.random(using: &random) else { return value }

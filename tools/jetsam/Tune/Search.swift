@@ -1,3 +1,4 @@
+internal import CommandOutput
 internal import Dispatch
 internal import Jetsam
 internal import JetsamConfiguration
@@ -7,13 +8,13 @@ internal import MemoryPressure
 struct Search {
     private let traces: [RecordedTrace]
     private let preference: TuneCommand.Preference
-    private var random: SeededNumbers
+    private var random: SplitMix
     private var tried: [Candidate] = []
 
     init(traces: [RecordedTrace], seed: UInt64, preference: TuneCommand.Preference) {
         self.traces = traces
         self.preference = preference
-        random = SeededNumbers(seed: seed)
+        random = SplitMix(state: seed)
     }
 
     var result: SearchResult {
@@ -120,22 +121,5 @@ extension Trial.Outcome {
         let mine = [kills, purgedBytes, Int(weightedTime)]
         let theirs = [other.kills, other.purgedBytes, Int(other.weightedTime)]
         return mine != theirs && zip(mine, theirs).allSatisfy { $0 <= $1 }
-    }
-}
-
-/// SplitMix64 (Steele, Lea, Flood 2014): the same numbers from the same seed.
-struct SeededNumbers: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) {
-        state = seed
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-        return z ^ (z >> 31)
     }
 }

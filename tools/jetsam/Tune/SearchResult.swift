@@ -38,8 +38,9 @@ struct SearchResult {
 
     private func row(_ name: String, _ outcome: Trial.Outcome) -> [String] {
         [
-            name, ByteCount(outcome.purgedBytes).description, TimeText.of(outcome.warningTime),
-            TimeText.of(outcome.criticalTime), "\(outcome.leastHeadroomPercent) %", "\(outcome.kills)",
+            name, ByteCount(outcome.purgedBytes).description, FigureText.span(.nanoseconds(outcome.warningTime)),
+            FigureText.span(.nanoseconds(outcome.criticalTime)), "\(outcome.leastHeadroomPercent) %",
+            "\(outcome.kills)",
             "\(outcome.steps)",
         ]
     }
@@ -72,8 +73,8 @@ struct SearchResult {
         let outcome = preferred.outcome
         writer.heading = [
             "Found by jetsam tune among \(tried.count) configurations.",
-            "On its traces: \(ByteCount(outcome.purgedBytes)) asked of caches, \(TimeText.of(outcome.warningTime)) at warning, "
-                + "\(TimeText.of(outcome.criticalTime)) at critical, \(outcome.kills) times without headroom.",
+            "On its traces: \(ByteCount(outcome.purgedBytes)) asked of caches, \(FigureText.span(.nanoseconds(outcome.warningTime))) at warning, "
+                + "\(FigureText.span(.nanoseconds(outcome.criticalTime))) at critical, \(outcome.kills) times without headroom.",
         ]
         return writer.text(of: settings(preferred))
     }

@@ -70,8 +70,10 @@ struct TuneCommand: ParsableCommand {
     }
 
     func run() throws {
-        let traces = try traces.map { try RecordedTrace(path: $0) }
-        var search = Search(traces: traces, seed: seed, preference: prefer)
+        var file = output.map { OutputFile($0, madeFrom: traces) }
+        try file?.checkPlace()
+        let recorded = try traces.map { try RecordedTrace(path: $0) }
+        var search = Search(traces: recorded, seed: seed, preference: prefer)
         search.run(candidates: candidates)
         let result = search.result
         if json {
@@ -80,15 +82,8 @@ struct TuneCommand: ParsableCommand {
             print(result.text.joined(separator: "\n"))
         }
         guard let output else { return }
-        do {
-            let file = try FileDescriptor.open(
-                FilePath(output), .writeOnly, options: [.create, .truncate, .closeOnExec],
-                permissions: [.ownerReadWrite, .groupRead, .otherRead])
-            try file.closeAfter { _ = try file.writeAll(result.file.utf8) }
-        } catch {
-            StandardError.write("\(output): error: cannot be written: \(error)")
-            throw ExitCode(73)
-        }
+        try file?.write(Array(result.file.utf8))
+        try file?.finish()
         if !json { print("\nThe preferred configuration is in \(output).") }
     }
 }

@@ -1,4 +1,3 @@
-internal import MemoryPressure
 internal import SystemPackage
 
 #if canImport(Glibc)
@@ -27,35 +26,4 @@ enum Terminal {
     static func write(_ text: String) -> Bool {
         (try? FileDescriptor.standardOutput.writeAll(text.utf8)) != nil
     }
-}
-
-/// Holds back the signals that end a command, so that it can put the terminal in order first.
-struct EndingSignals {
-    private static let numbers = [SIGINT, SIGTERM, SIGHUP]
-
-    #if os(Linux)
-        private var set = sigset_t()
-
-        init() {
-            unsafe sigemptyset(&set)
-            for number in Self.numbers { unsafe sigaddset(&set, number) }
-            unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
-        }
-
-        /// Waits that long for one of them; gives which came, nil where none did.
-        mutating func wait(for time: Duration) -> Int32? {
-            let nanoseconds = max(0, time.nanoseconds)
-            var limit = timespec(
-                tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
-            let number = unsafe sigtimedwait(&set, nil, &limit)
-            return number > 0 ? number : nil
-        }
-    #else
-        init() {}
-
-        mutating func wait(for time: Duration) -> Int32? {
-            usleep(UInt32(clamping: time.nanoseconds / 1000))
-            return nil
-        }
-    #endif
 }

@@ -10,7 +10,6 @@ package struct MadeUpServer: Sendable {
 
     private let limitBytes: Int
     private let interval: Duration
-    private var random: Numbers
     private var decider: Decider
     private var now = MonotonicInstant(nanoseconds: 1_000_000_000)
     private var sequence: UInt64 = 0
@@ -24,11 +23,9 @@ package struct MadeUpServer: Sendable {
     /// - Parameters:
     ///   - limitBytes: Its hard limit.
     ///   - interval: From one reading to the next.
-    ///   - seed: The same one gives the same day.
-    package init(limitBytes: Int, interval: Duration, seed: UInt64) {
+    package init(limitBytes: Int, interval: Duration) {
         self.limitBytes = limitBytes
         self.interval = interval
-        random = Numbers(state: seed)
         decider = Decider(Decider.Setup())
         writer.append(TraceHeader(decider.setup), at: now)
     }
@@ -38,11 +35,11 @@ package struct MadeUpServer: Sendable {
         writer.drop()
     }
 
-    /// One reading more.
-    package mutating func advance() {
+    /// One reading more. The same numbers give the same day.
+    package mutating func advance(using random: inout some RandomNumberGenerator) {
         now = now.advanced(by: interval)
         if let demand = pending { end(demand) }
-        move()
+        move(using: &random)
         var observation = Decider.Observation(reading: reading(), reportedBytes: cacheBytes)
         let decision = decider.decide(&observation, victims: { Decider.Victims() })
         writer.append(ReadingRecord(observation, interval: decision.interval), at: now)
@@ -87,17 +84,18 @@ package struct MadeUpServer: Sendable {
     private var unreclaimableBytes: Int { limitBytes / 5 + requestBytes + burstBytes + cacheBytes }
 
     /// Requests follow the hour; now and then a burst comes, and goes again.
-    private mutating func move() {
+    private mutating func move(using random: inout some RandomNumberGenerator) {
+        func upTo(_ bound: Int) -> Int { Int(random.next() % UInt64(max(1, bound))) }
         let percent = limitBytes / 100
         let hour = Int(now.nanoseconds / 3_600_000_000_000) % 24
         let load = [4, 3, 2, 2, 2, 3, 5, 8, 12, 15, 17, 18, 18, 17, 17, 16, 16, 17, 19, 20, 18, 14, 10, 6][hour]
-        requestBytes += (load * percent - requestBytes) / 64 + random.upTo(percent) - percent / 2
+        requestBytes += (load * percent - requestBytes) / 64 + upTo(percent) - percent / 2
         requestBytes = max(0, requestBytes)
-        if burstBytes == 0, random.upTo(3000) == 0 { burstBytes = random.upTo(25 * percent) }
+        if burstBytes == 0, upTo(3000) == 0 { burstBytes = upTo(25 * percent) }
         burstBytes = burstBytes > percent ? burstBytes - burstBytes / 200 : 0
         let room = min(cacheLimit ?? .max, 60 * percent) - cacheBytes
         cacheBytes += max(0, min(room, load * percent / 400))
-        if limitBytes - unreclaimableBytes < 10 * percent { stallMicroseconds += UInt64(random.upTo(4000)) }
+        if limitBytes - unreclaimableBytes < 10 * percent { stallMicroseconds += UInt64(upTo(4000)) }
     }
 
     private mutating func reading() -> MemoryReading {
@@ -115,19 +113,5 @@ package struct MadeUpServer: Sendable {
         reading.stallSomeMicroseconds = stallMicroseconds
         reading.events = MemoryEventCounters()
         return reading
-    }
-
-    /// SplitMix64 (Steele, Lea, Flood 2014).
-    private struct Numbers: Sendable {
-        var state: UInt64
-
-        mutating func upTo(_ bound: Int) -> Int {
-            state &+= 0x9e37_79b9_7f4a_7c15
-            var z = state
-            z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-            z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-            z ^= z >> 31
-            return Int(z % UInt64(max(1, bound)))
-        }
     }
 }

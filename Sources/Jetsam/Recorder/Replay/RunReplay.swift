@@ -37,8 +37,6 @@ struct RunReplay {
             run?.answered(
                 id, promisedBytes: answer.promisedBytes, freedBytes: answer.freedBytes,
                 error: answer.failed ? "" : nil, at: now) ?? false
-        // The run was over and forgotten by the time of an answer that nobody took.
-        if !answer.isTaken, run == nil { again.isTaken = false }
         return again
     }
 

@@ -198,22 +198,21 @@ package struct Trial: Sendable {
         let instant = lastInstant ?? MonotonicInstant(nanoseconds: 0)
         outcome.modelBegins = instant
         writer?.append(ModelRecord(), at: instant)
-        for case .demand(let demand) in expected.events {
-            pending = PendingStep(
-                step: demand.step, targetBytes: demand.targetBytes, end: instant.advanced(by: stepTime))
-        }
+        for case .demand(let demand) in expected.events { begin(demand, at: instant) }
         expected.events = []
     }
 
     // MARK: - The model
 
     private mutating func begin(_ decision: Decider.Decision, at instant: MonotonicInstant) {
-        if let demand = decision.demand {
-            pending = PendingStep(
-                step: demand.step, targetBytes: demand.targetBytes, end: instant.advanced(by: stepTime))
-        }
+        if let demand = decision.demand { begin(DemandRecord(demand), at: instant) }
         if decision.regrowth == .lift { decider.take(.limitsLifted) }
         if let action = decision.ladder { decider.take(.ladderEnded(action, .gone, at: instant)) }
+    }
+
+    private mutating func begin(_ demand: DemandRecord, at instant: MonotonicInstant) {
+        pending = PendingStep(
+            step: demand.step, targetBytes: demand.targetBytes, end: instant.advanced(by: stepTime))
     }
 
     private mutating func end(_ step: PendingStep, _ record: ReadingRecord) {

@@ -99,13 +99,16 @@ final class TraceFile: Sendable {
     }
 
     private func writeAll() {
+        var slot = [UInt8](repeating: 0, count: RecordBytes.most)
         state.withLock { state in
-            while let entry = queue.take() {
+            while let entry = unsafe slot.withUnsafeMutableBytes({ unsafe queue.take(to: $0) }) {
                 if entry.kind == .trace {
                     if let header = queue.takeHeader() { state.writer.append(header, at: entry.instant) }
                     continue
                 }
-                guard let event = TraceEvent(kind: entry.kind, bytes: entry.bytes), !state.isFull else { continue }
+                guard let event = TraceEvent(kind: entry.kind, bytes: slot[..<entry.count]), !state.isFull else {
+                    continue
+                }
                 event.write(to: &state.writer, at: entry.instant)
                 if state.writer.bytes.count >= 64 << 10 { write(&state) }
             }

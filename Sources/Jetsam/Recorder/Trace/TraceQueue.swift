@@ -8,7 +8,8 @@ internal import MemoryPressure
     struct Entry {
         var kind: TraceKind
         var instant: MonotonicInstant
-        var bytes: [UInt8]
+        /// How many bytes it has.
+        var count: Int
     }
 
     private struct State {
@@ -65,19 +66,22 @@ internal import MemoryPressure
         unsafe append(.trace, at: instant, UnsafeRawBufferPointer(start: nil, count: 0))
     }
 
-    /// The oldest record; nil where none waits.
-    func take() -> Entry? {
+    /// Copies the oldest record to `place`, which has room for ``RecordBytes/most`` bytes; nil where none waits. Nothing is
+    /// allocated under the lock, for whoever decides may wait for it.
+    func take(to place: UnsafeMutableRawBufferPointer) -> Entry? {
         state.withLock { state in
             guard state.count > 0 else { return nil }
             let offset = state.first * Self.stride
             let nanoseconds = unsafe slots.load(fromByteOffset: offset, as: Int64.self)
             let kind = unsafe slots.load(fromByteOffset: offset + 8, as: UInt16.self)
             let count = unsafe Int(slots.load(fromByteOffset: offset + 10, as: UInt16.self))
-            let bytes = unsafe [UInt8](slots[(offset + 12)..<(offset + 12 + count)])
+            unsafe place.copyMemory(
+                from: UnsafeRawBufferPointer(rebasing: slots[(offset + 12)..<(offset + 12 + count)]))
             state.first = (state.first + 1) % capacity
             state.count -= 1
-            guard let kind = TraceKind(rawValue: kind) else { return nil }
-            return Entry(kind: kind, instant: MonotonicInstant(nanoseconds: nanoseconds), bytes: bytes)
+            return TraceKind(rawValue: kind).map {
+                Entry(kind: $0, instant: MonotonicInstant(nanoseconds: nanoseconds), count: count)
+            }
         }
     }
 

@@ -1,7 +1,7 @@
 internal import MemoryPressure
 
 /// Figures as people read them.
-enum ReportText {
+enum FigureText {
     static func bytes(_ bytes: Int) -> String { ByteCount(bytes).description }
     static func bytes(_ bytes: Int?) -> String { bytes.map { ByteCount($0).description } ?? "not known" }
 

@@ -1,0 +1,74 @@
+import JetsamTesting
+import MemoryPressure
+import SystemPackage
+import Testing
+
+@testable import Jetsam
+
+struct TraceFileTests {
+    private let file: TemporaryFile
+    private let clock = ManualClock()
+
+    init() throws {
+        file = try TemporaryFile()
+    }
+
+    private func write(_ records: Int, capacity: Int = 64, maximumBytes: Int = 1 << 20) async throws -> TraceText {
+        let queue = TraceQueue(capacity: capacity)
+        let trace = try TraceFile(
+            path: FilePath(file.path), maximumBytes: maximumBytes, header: TraceHeader(Decider.Setup()), queue: queue,
+            clock: clock)
+        let recorder = Recorder(trace: queue)
+        for number in 0..<records {
+            recorder.record(CacheRecord(cache: UInt64(number), name: "cache \(number)"), at: clock.now)
+        }
+        try trace.start()
+        await trace.stop()
+        #expect(trace.error == nil)
+        return try TraceText(file.read())
+    }
+
+    @Test("What was recorded is in the file, in its order, behind the header")
+    func writes() async throws {
+        let lines = try await write(10).lines
+        #expect(lines.count == 11)
+        #expect(lines.dropFirst().map(\.event) == (0..<10).map { .cache(CacheRecord(cache: $0, name: "cache \($0)")) })
+    }
+
+    @Test("What comes faster than it is taken is counted, and told where it is missing")
+    func loses() async throws {
+        let lines = try await write(70).lines
+        #expect(lines.count == 66)
+        #expect(lines.last?.event == .lost(LostRecord(.tooFast, records: 6)))
+    }
+
+    @Test("A file that is as long as it may become says so, and ends")
+    func full() async throws {
+        let lines = try await write(64, maximumBytes: 1000).lines
+        #expect(lines.last?.event == .lost(LostRecord(.fileFull, records: 0)))
+    }
+
+    @Test("The trace of an earlier run is kept beside the new one")
+    func keepsPrevious() async throws {
+        _ = try await write(3)
+        let first = try file.read()
+        _ = try await write(5)
+        let previous = try FileDescriptor.open(FilePath(file.path + ".previous"), .readOnly)
+        var bytes = [UInt8](repeating: 0, count: first.count + 1)
+        let count = try previous.closeAfter {
+            try unsafe bytes.withUnsafeMutableBytes { unsafe try previous.read(into: $0) }
+        }
+        #expect(Array(bytes[..<count]) == first)
+    }
+
+    @Test("Where no trace can be written the manager says why and runs")
+    func cannotBeWritten() async throws {
+        var configuration = ResourceManager.Configuration()
+        configuration.recorder.traceFile = "/proc/jetsam/trace.jsonl"
+        let log = LogRecord()
+        try await Fixture(configuration: configuration, logger: log.logger).run { fixture in
+            #expect(fixture.manager.level == .normal)
+        }
+        #expect(log.warnings.contains { $0.hasPrefix("No trace is written: /proc/jetsam/trace.jsonl ") })
+    }
+}

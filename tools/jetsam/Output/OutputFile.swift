@@ -1,0 +1,124 @@
+internal import ArgumentParser
+internal import SystemPackage
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
+/// Where a command writes what it makes: a file, or the standard output.
+///
+/// The file is opened when there is something to write, so that a command that finds its input wrong leaves what was there. Only
+/// regular files are replaced, and never one that is being read. Every fault is said on the standard error and thrown as
+/// `ExitCode` 73.
+struct OutputFile {
+    private let path: String
+    private let sources: [String]
+    private let permissions: FilePermissions
+    private var file: FileDescriptor?
+    private var bytes: [UInt8] = []
+
+    private static let fewestBytes = 1 << 18
+
+    /// - Parameters:
+    ///   - path: `-` for the standard output.
+    ///   - sources: The files that it is made from.
+    ///   - permissions: Of a file that was not there.
+    init(
+        _ path: String, madeFrom sources: [String] = [],
+        permissions: FilePermissions = [.ownerReadWrite, .groupRead, .otherRead]
+    ) {
+        self.path = path
+        self.sources = sources
+        self.permissions = permissions
+    }
+
+    /// Whether what is there now may be replaced: asked before work that takes long.
+    func checkPlace() throws {
+        guard path != "-", let identity = try? Identity({ unsafe stat(path, &$0) }) else { return }
+        do {
+            try check(identity)
+        } catch {
+            throw complain("\(error)")
+        }
+    }
+
+    mutating func write(_ more: [UInt8]) throws {
+        bytes += more
+        if bytes.count >= Self.fewestBytes { try flush() }
+    }
+
+    mutating func finish() throws {
+        try flush()
+        if path != "-" { try? file?.close() }
+    }
+
+    mutating func flush() throws {
+        do {
+            let file = try self.file ?? open()
+            self.file = file
+            try file.writeAll(bytes)
+        } catch Errno.noSuchAddressOrDevice, Errno.isDirectory {
+            throw complain(Failure.noRegularFile.description)
+        } catch {
+            throw complain("\(error)")
+        }
+        bytes.removeAll(keepingCapacity: true)
+    }
+
+    private enum Failure: Error, CustomStringConvertible {
+        case noRegularFile
+        case source(String)
+
+        var description: String {
+            switch self {
+            case .noRegularFile: "it is no regular file, and only those are replaced"
+            case .source(let path): "it is '\(path)' itself, which is read"
+            }
+        }
+    }
+
+    private func open() throws -> FileDescriptor {
+        guard path != "-" else { return .standardOutput }
+        // Neither emptied nor waited for before it is seen to be a file.
+        let file = try FileDescriptor.open(
+            FilePath(path), .writeOnly, options: [.create, .closeOnExec, .nonBlocking], permissions: permissions)
+        do {
+            try check(Identity { unsafe fstat(file.rawValue, &$0) })
+            guard ftruncate(file.rawValue, 0) == 0 else { throw Errno(rawValue: errno) }
+        } catch {
+            try? file.close()
+            throw error
+        }
+        return file
+    }
+
+    private func check(_ identity: Identity) throws {
+        guard identity.isRegular else { throw Failure.noRegularFile }
+        for source in sources where source != "-" {
+            if try Identity({ unsafe stat(source, &$0) }) == identity { throw Failure.source(source) }
+        }
+    }
+
+    private func complain(_ message: String) -> ExitCode {
+        StandardError.write("\(path): error: cannot be written: \(message)")
+        return ExitCode(73)
+    }
+
+    private struct Identity: Equatable {
+        var device: UInt64
+        var node: UInt64
+        var isRegular: Bool
+
+        init(_ look: (inout stat) -> Int32) throws(Errno) {
+            var information = stat()
+            guard look(&information) == 0 else { throw Errno(rawValue: errno) }
+            device = UInt64(truncatingIfNeeded: information.st_dev)
+            node = UInt64(truncatingIfNeeded: information.st_ino)
+            isRegular = information.st_mode & S_IFMT == S_IFREG
+        }
+    }
+}
