@@ -40,7 +40,7 @@ private enum Target: String, CaseIterable {
         var trial: Trial?
         for line in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
             guard let read = try? unsafe Array(line).withUnsafeBytes({ unsafe try reader.read($0) }) else { continue }
-            guard (try? read.event.checkBounds(at: read.instant)) != nil else { continue }
+            guard (try? reader.checkBounds(at: read.instant)) != nil else { continue }
             guard (try? replay.take(read.event, at: read.instant)) != nil else { continue }
             if case .trace(let header) = read.event, trial == nil {
                 trial = Trial(ResourceManager.Configuration(), header: header)

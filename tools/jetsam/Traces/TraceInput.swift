@@ -21,32 +21,40 @@ struct TraceInput {
         } catch {
             throw complain(66, "cannot be read: \(error)")
         }
-        defer { if path != "-" { try? file.close() } }
-        var reader = TraceLineReader()
-        var hasHeader = false
+        let ahead = TraceReadAhead(file, closes: path != "-")
         do {
-            let isWhole = unsafe try TraceLines.forEach(in: file) { line in
-                guard let (event, instant) = unsafe try reader.read(line) else { return }
-                if !hasHeader {
-                    guard case .trace(let header) = event else {
-                        throw TraceError(line: reader.line, message: "a trace begins with a line of the kind 'trace'")
+            while true {
+                let batch = ahead.next()
+                unsafe try Self.take(batch, body)
+                if let end = batch.end { return try end.get() }
+            }
+        } catch {
+            ahead.abandon()
+            switch error {
+            case let error as TraceError: throw complain(65, error.description)
+            case let error as Errno: throw complain(66, "cannot be read: \(error)")
+            default: throw error
+            }
+        }
+    }
+
+    private static func take(
+        _ batch: TraceReadAhead.Batch, _ body: (TraceEvent, MonotonicInstant, UnsafeRawBufferPointer) throws -> Void
+    ) throws {
+        try unsafe batch.bytes.withUnsafeBytes { bytes in
+            // Used where they are: an event is some hundred bytes long, and copying it costs as much as reading a field.
+            try unsafe batch.entries.withUnsafeBufferPointer { entries in
+                for index in entries.indices {
+                    do {
+                        unsafe try body(
+                            entries[index].event, entries[index].instant,
+                            UnsafeRawBufferPointer(rebasing: bytes[entries[index].place]))
+                    } catch let error as TraceError {
+                        throw unsafe TraceError(
+                            line: error.line > 0 ? error.line : entries[index].line, message: error.message)
                     }
-                    try Self.check(header, line: reader.line)
-                    hasHeader = true
-                }
-                do {
-                    try event.checkBounds(at: instant)
-                    unsafe try body(event, instant, line)
-                } catch let error as TraceError {
-                    throw TraceError(line: error.line > 0 ? error.line : reader.line, message: error.message)
                 }
             }
-            guard hasHeader else { throw TraceError(line: 0, message: "there is nothing in it") }
-            return isWhole
-        } catch let error as TraceError {
-            throw complain(65, error.description)
-        } catch let error as Errno {
-            throw complain(66, "cannot be read: \(error)")
         }
     }
 
@@ -54,18 +62,6 @@ struct TraceInput {
     @discardableResult
     func forEach(_ body: (TraceEvent, MonotonicInstant) throws -> Void) throws -> Bool {
         try unsafe forEachLine { event, instant, _ in try body(event, instant) }
-    }
-
-    private static func check(_ header: TraceHeader, line: Int) throws(TraceError) {
-        guard header.version == TraceLineReader.version else {
-            let known = TraceLineReader.version
-            throw TraceError(line: line, message: "version \(header.version) of the schema; \(known) can be read")
-        }
-        do {
-            try header.configuration.validate()
-        } catch {
-            throw TraceError(line: line, message: "its configuration cannot be used: \(error)")
-        }
     }
 
     private func complain(_ status: Int32, _ message: String) -> ExitCode {

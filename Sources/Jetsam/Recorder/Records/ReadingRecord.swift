@@ -17,8 +17,9 @@ package struct ReadingRecord: Record {
     package var isCoveredByKernel = false
     package var heldAssertions: Int?
     package var scenes: Int?
-    /// Decided from it: how long the sampler may sleep.
-    package var interval = Duration.zero
+    /// Decided from it: how long the sampler may sleep. Kept as the trace has it: a `Duration` has 128 bits, and every walk over the
+    /// fields would divide them.
+    package var intervalNanoseconds = 0
 
     package init() {}
 
@@ -49,7 +50,7 @@ package struct ReadingRecord: Record {
         visitor.optional("heldAssertions", &heldAssertions)
         visitor.optional("scenes", &scenes)
         visitor.integer("creditBytes", &creditBytes)
-        visitor.duration("interval", &interval)
+        visitor.integer("interval", &intervalNanoseconds)
     }
 
     /// All four of `memory.events`, or none.
@@ -88,7 +89,7 @@ extension ReadingRecord {
         heldAssertions = observation.victims?.heldAssertions
         scenes = observation.victims?.scenes
         creditBytes = observation.creditBytes
-        self.interval = interval
+        intervalNanoseconds = Int(interval.nanoseconds)
     }
 
     /// What was judged; the instant is the record's.

@@ -111,8 +111,16 @@ package struct Replay: Sendable {
         let recorded = observation.victims
         observation.victims = nil
         guard let decision = decider?.decide(&observation, victims: { recorded ?? Decider.Victims() }) else { return }
-        let again = ReadingRecord(observation, interval: decision.interval)
-        if again != record { differences += 1 }
+        // All else that it says was taken from it.
+        var again = record
+        again.heldAssertions = observation.victims?.heldAssertions
+        again.scenes = observation.victims?.scenes
+        again.intervalNanoseconds = Int(decision.interval.nanoseconds)
+        if again.heldAssertions != record.heldAssertions || again.scenes != record.scenes
+            || again.intervalNanoseconds != record.intervalNanoseconds
+        {
+            differences += 1
+        }
         writer.append(again, at: instant)
         decision.show(observation.reading, to: &expected)
     }

@@ -272,30 +272,32 @@ struct JSONFieldReader: FieldVisitor {
     /// A whole number that 64 bits can hold.
     private mutating func number() -> Int? {
         let isNegative = take("-")
-        var value = 0
         let start = offset
+        var magnitude: UInt64 = 0
         while offset < count {
-            let digit = Int(byte(offset)) &- 0x30
-            guard digit >= 0, digit <= 9 else { break }
-            // Downwards, as the smallest number has no positive.
-            let (product, overflow) = value.multipliedReportingOverflow(by: 10)
-            let (difference, borrow) = product.subtractingReportingOverflow(digit)
-            guard !overflow, !borrow else {
+            let digit = UInt64(byte(offset) &- 0x30)
+            guard digit <= 9 else { break }
+            // Only the nineteenth digit and those after it can be too many.
+            guard offset &- start < 18 || magnitude <= (.max - digit) / 10 else {
                 fail("a number does not fit 64 bits")
                 return nil
             }
-            value = difference
+            magnitude = magnitude &* 10 &+ digit
             offset &+= 1
         }
-        guard offset > start, isNegative || value != .min else {
-            fail(offset > start ? "a number does not fit 64 bits" : "a whole number is expected")
+        guard offset > start else {
+            fail("a whole number is expected")
+            return nil
+        }
+        guard magnitude <= UInt64(Int.max) + (isNegative ? 1 : 0) else {
+            fail("a number does not fit 64 bits")
             return nil
         }
         if offset < count, Self.isOfNumber(byte(offset)) {
             fail("a whole number is expected")
             return nil
         }
-        return isNegative ? value : -value
+        return Int(truncatingIfNeeded: isNegative ? 0 &- magnitude : magnitude)
     }
 
     private static func isOfNumber(_ byte: UInt8) -> Bool {

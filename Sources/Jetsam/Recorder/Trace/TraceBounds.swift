@@ -1,32 +1,41 @@
-package import MemoryPressure
+internal import MemoryPressure
 
 /// Whether a record says what can be: nothing has a pebibyte, and nothing is decided on numbers whose sums overflow.
 ///
 /// A trace may come from anywhere; what a manager writes is always within these.
-extension TraceEvent {
+enum TraceBounds {
     /// - Throws: ``TraceError`` that names the field.
-    package func checkBounds(at instant: MonotonicInstant) throws(TraceError) {
+    static func check(_ instant: MonotonicInstant) throws(TraceError) {
         guard (0...Int64.max / 2).contains(instant.nanoseconds) else {
             throw TraceError(line: 0, message: "\"t\" must be in 0…\(Int64.max / 2) nanoseconds")
         }
+    }
+
+    /// - Throws: ``TraceError`` that names the field.
+    static func check(_ record: inout some Record) throws(TraceError) {
         var check = BoundsCheck()
-        switch self {
-        case .reading(var record): record.visit(&check)
-        case .notice(var record): record.visit(&check)
-        case .demand(var record): record.visit(&check)
-        case .regrowth(var record): record.visit(&check)
-        case .run(var record): record.visit(&check)
-        case .client(var record): record.visit(&check)
-        case .turn(var record): record.visit(&check)
-        case .answer(var record): record.visit(&check)
-        case .trimmed(var record): record.visit(&check)
-        case .segments(var record): record.visit(&check)
-        case .hurry(var record): record.visit(&check)
-        case .step(var record): record.visit(&check)
-        case .trace, .level, .ladder, .look, .cache, .counts, .process, .scene, .snapshot, .lost, .model: break
-        }
+        record.visit(&check)
         if let name = check.wrong {
             throw TraceError(line: 0, message: "\"\(name)\" is beyond what can be: \(BoundsCheck.most) at most")
+        }
+    }
+
+    /// - Throws: ``TraceError`` that names the field.
+    static func check(_ event: TraceEvent) throws(TraceError) {
+        switch event {
+        case .reading(var record): try check(&record)
+        case .notice(var record): try check(&record)
+        case .demand(var record): try check(&record)
+        case .regrowth(var record): try check(&record)
+        case .run(var record): try check(&record)
+        case .client(var record): try check(&record)
+        case .turn(var record): try check(&record)
+        case .answer(var record): try check(&record)
+        case .trimmed(var record): try check(&record)
+        case .segments(var record): try check(&record)
+        case .hurry(var record): try check(&record)
+        case .step(var record): try check(&record)
+        case .trace, .level, .ladder, .look, .cache, .counts, .process, .scene, .snapshot, .lost, .model: break
         }
     }
 }

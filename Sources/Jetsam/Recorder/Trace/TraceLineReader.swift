@@ -22,6 +22,8 @@ package struct TraceLineReader: Sendable {
     /// Lines are counted from 1.
     package private(set) var line = 0
     private var lastReading = ReadingRecord()
+    /// What the last line had; nil where that was a reading.
+    private var other: TraceEvent?
 
     /// The longest line, in bytes.
     package static let longestLine = 64 << 10
@@ -30,10 +32,18 @@ package struct TraceLineReader: Sendable {
 
     package init() {}
 
+    /// What the last line had. It is made where it is used: a reading is some hundred bytes long.
+    package var event: TraceEvent { other ?? .reading(lastReading) }
+
     /// Reads one line without its line feed; nil where it is blank.
     package mutating func read(
         _ bytes: UnsafeRawBufferPointer
     ) throws(TraceError) -> (event: TraceEvent, instant: MonotonicInstant)? {
+        try unsafe advance(to: bytes).map { (event, $0) }
+    }
+
+    /// The same, but for ``event``: its instant.
+    package mutating func advance(to bytes: UnsafeRawBufferPointer) throws(TraceError) -> MonotonicInstant? {
         line += 1
         guard bytes.count <= Self.longestLine else {
             throw TraceError(line: line, message: "longer than \(Self.longestLine) bytes")
@@ -42,48 +52,58 @@ package struct TraceLineReader: Sendable {
         fields.skipSpaces()
         if fields.isAtEnd { return nil }
         do {
-            return try read(&fields)
+            let (kind, instant) = try fields.open()
+            if kind == .reading {
+                // Filled in where it stays, so that what is left out is as it was.
+                try fields.fill(&lastReading)
+                lastReading.reading.instant = instant
+                other = nil
+            } else {
+                other = try read(kind, &fields)
+            }
+            return instant
         } catch {
             throw TraceError(line: line, message: error.message)
         }
     }
 
-    private mutating func read(
-        _ fields: inout JSONFieldReader
-    ) throws(TraceError) -> (event: TraceEvent, instant: MonotonicInstant) {
-        let (kind, instant) = try fields.open()
-        let event: TraceEvent
+    /// - Throws: ``TraceError`` where the last line says what cannot be; it names the field.
+    package mutating func checkBounds(at instant: MonotonicInstant) throws(TraceError) {
+        do {
+            try TraceBounds.check(instant)
+            if let other { try TraceBounds.check(other) } else { try TraceBounds.check(&lastReading) }
+        } catch {
+            throw TraceError(line: line, message: error.message)
+        }
+    }
+
+    private mutating func read(_ kind: TraceKind, _ fields: inout JSONFieldReader) throws(TraceError) -> TraceEvent {
         switch kind {
-        case .reading:
-            // Filled in where it stays, so that what is left out is as it was.
-            try fields.fill(&lastReading)
-            lastReading.reading.instant = instant
-            event = .reading(lastReading)
+        case .reading: return .reading(try fields.read())
         case .trace:
             lastReading = ReadingRecord()
-            event = .trace(try fields.read())
-        case .notice: event = .notice(try fields.read())
-        case .level: event = .level(try fields.read())
-        case .demand: event = .demand(try fields.read())
-        case .regrowth: event = .regrowth(try fields.read())
-        case .ladder: event = .ladder(try fields.read())
-        case .look: event = .look(try fields.read())
-        case .run: event = .run(try fields.read())
-        case .client: event = .client(try fields.read())
-        case .turn: event = .turn(try fields.read())
-        case .answer: event = .answer(try fields.read())
-        case .trimmed: event = .trimmed(try fields.read())
-        case .segments: event = .segments(try fields.read())
-        case .hurry: event = .hurry(try fields.read())
-        case .step: event = .step(try fields.read())
-        case .cache: event = .cache(try fields.read())
-        case .counts: event = .counts(try fields.read())
-        case .process: event = .process(try fields.read())
-        case .scene: event = .scene(try fields.read())
-        case .snapshot: event = .snapshot(try fields.read())
-        case .lost: event = .lost(try fields.read())
-        case .model: event = .model(try fields.read())
+            return .trace(try fields.read())
+        case .notice: return .notice(try fields.read())
+        case .level: return .level(try fields.read())
+        case .demand: return .demand(try fields.read())
+        case .regrowth: return .regrowth(try fields.read())
+        case .ladder: return .ladder(try fields.read())
+        case .look: return .look(try fields.read())
+        case .run: return .run(try fields.read())
+        case .client: return .client(try fields.read())
+        case .turn: return .turn(try fields.read())
+        case .answer: return .answer(try fields.read())
+        case .trimmed: return .trimmed(try fields.read())
+        case .segments: return .segments(try fields.read())
+        case .hurry: return .hurry(try fields.read())
+        case .step: return .step(try fields.read())
+        case .cache: return .cache(try fields.read())
+        case .counts: return .counts(try fields.read())
+        case .process: return .process(try fields.read())
+        case .scene: return .scene(try fields.read())
+        case .snapshot: return .snapshot(try fields.read())
+        case .lost: return .lost(try fields.read())
+        case .model: return .model(try fields.read())
         }
-        return (event, instant)
     }
 }

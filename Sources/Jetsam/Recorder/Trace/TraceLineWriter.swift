@@ -119,12 +119,15 @@ private struct JSONFieldWriter: FieldVisitor {
         }
         var end = count &+ digits
         count = end
-        for _ in 0..<digits {
-            let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
-            end &-= 1
-            unsafe place[end] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: digit)
+        // Two at a time: each division waits for the one before.
+        while rest >= 10 {
+            let (quotient, pair) = rest.quotientAndRemainder(dividingBy: 100)
+            end &-= 2
+            unsafe place[end] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: pair / 10)
+            unsafe place[end &+ 1] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: pair % 10)
             rest = quotient
         }
+        if end > count &- digits { unsafe place[end &- 1] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest) }
     }
 
     /// Whether the field has another value than the base; from then on that is its value there.
