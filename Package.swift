@@ -77,7 +77,11 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(
-            name: "CommandOutput", dependencies: ["MemoryPressure"], path: "tools/output", swiftSettings: settings),
+            name: "CommandOutput",
+            dependencies: ["MemoryPressure", .product(name: "SystemPackage", package: "swift-system")],
+            path: "tools/output",
+            swiftSettings: settings
+        ),
         .executableTarget(
             name: "jetsam",
             dependencies: [

@@ -17,6 +17,8 @@ public struct ConfigurationReload: Service {
 
     private let origin: Origin
     private let target: ReloadTarget
+    /// Lets the time between two looks pass.
+    var pause: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
 
     /// Looks at a file again and again.
     ///
@@ -69,9 +71,9 @@ public struct ConfigurationReload: Service {
         // One look after another, so that what is taken over last is what was found last.
         let (asks, asking) = AsyncStream.makeStream(of: Bool.self, bufferingPolicy: .bufferingOldest(8))
         try await withThrowingTaskGroup(of: Void.self) { tasks in
-            tasks.addTask {
+            tasks.addTask { [pause] in
                 while true {
-                    try await Task.sleep(for: interval)
+                    try await pause(interval)
                     asking.yield(false)
                 }
             }

@@ -83,8 +83,13 @@ struct ConfigurationReloadTests {
         let path = try directory.write("headroom: {warningPercent: 30}\n", to: "jetsam.yaml")
         let file = try ConfigurationFile(path)
         let manager = try Self.manager(file.settings, log.silent)
-        let reload = ConfigurationReload(of: file, to: manager, every: .milliseconds(100), logger: log.logger)
-        let task = Task { try await reload.run() }
+        var reload = ConfigurationReload(of: file, to: manager, logger: log.logger)
+        // One look after another: no time has to pass for it.
+        reload.pause = { _ in
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+        let task = Task { [reload] in try await reload.run() }
         try directory.write("headroom: {warningPercent: 40}\n", to: "jetsam.yaml")
         await log.next { $0.contains("changed=headroom.warningPercent") }
         try directory.write("headroom: {warningPercent: x}\n", to: "jetsam.yaml")

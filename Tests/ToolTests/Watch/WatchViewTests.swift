@@ -169,11 +169,21 @@ private func busy(wideNames: Bool = false) -> Snapshot {
                 "backgroundTasks":{\(fields),"begun":1,"oldest":[{\(fields)}]},"totals":{\(fields),"steps":1}}
                 """
             let status = try JSONText(parsing: Array(text.utf8))
-            for line in WatchView.lines(Snapshot(status), columns: 80) {
+            for line in WatchView.lines(Snapshot(status, of: 7), columns: 80) {
                 #expect(TerminalText.width(line) <= 80)
                 #expect(!line.contains("\u{1B}"))
             }
         }
+    }
+}
+
+@Suite struct AskedProcessTests {
+    @Test("a process is shown by the number that was asked for, and by its own where a container gave it another")
+    func numbers() throws {
+        let inside = try JSONText(parsing: Array(#"{"pid":7}"#.utf8))
+        #expect(
+            WatchView.lines(Snapshot(inside, of: 4711), columns: 80)[0].hasPrefix("process 4711 (7 in its container) "))
+        #expect(WatchView.lines(Snapshot(inside, of: 7), columns: 80)[0].hasPrefix("process 7  "))
     }
 }
 

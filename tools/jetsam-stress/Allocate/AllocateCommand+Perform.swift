@@ -1,3 +1,4 @@
+internal import CommandOutput
 internal import MemoryPressure
 
 extension AllocateCommand {

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CommandOutput
 internal import MemoryPressure
 
 /// `jetsam-stress allocate`, the default: takes memory in a pattern, and holds assertions.
@@ -142,7 +143,7 @@ struct AllocateCommand: ParsableCommand {
             System.writeToStandardOutput((json ? result.json.description : result.text) + "\n")
             guard result.assertions?.handlers.isInOrder(mayBeEarly: managed) ?? true else { throw ExitCode(1) }
         } catch let error as StressError {
-            System.writeToStandardError("jetsam-stress: \(error)\n")
+            StandardError.write("jetsam-stress: \(error)")
             throw ExitCode(2)
         }
     }

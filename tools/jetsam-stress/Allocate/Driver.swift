@@ -1,3 +1,4 @@
+internal import CommandOutput
 internal import MemoryPressure
 
 /// Carries a plan out on a load, by a clock of the caller's.

@@ -51,14 +51,14 @@ struct RecordKillsCommand: ParsableCommand {
                 sum.add(try killed.run())
             } catch {
                 failures += 1
-                System.writeToStandardError("jetsam-stress: run with seed \(killed.seed): \(error)\n")
+                StandardError.write("jetsam-stress: run with seed \(killed.seed): \(error)")
             }
             System.removeTree("\(place)/\(index)")
             if shown.duration(to: clock.now) >= .seconds(5) {
                 shown = clock.now
-                System.writeToStandardError(
+                StandardError.write(
                     "[\(start.duration(to: shown).nanoseconds / 1_000_000_000) s] \(index + 1) of \(runs) killed, "
-                        + "\(sum.committed) records checked, \(failures) failures\n")
+                        + "\(sum.committed) records checked, \(failures) failures")
             }
         }
         if json {

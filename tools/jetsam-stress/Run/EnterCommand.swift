@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CommandOutput
 internal import SystemPackage
 
 /// The second half of `run`: moves itself into the group and becomes the command. Not for people.
@@ -21,12 +22,12 @@ struct EnterCommand: ParsableCommand {
             do throws(Errno) {
                 try System.write("0", to: file)
             } catch {
-                System.writeToStandardError("jetsam-stress: \(file): \(error)\n")
+                StandardError.write("jetsam-stress: \(file): \(error)")
                 throw Self.cannotExecute
             }
         }
         let error = System.execute(command)
-        System.writeToStandardError("jetsam-stress: \(command.first ?? ""): \(error)\n")
+        StandardError.write("jetsam-stress: \(command.first ?? ""): \(error)")
         throw Self.cannotExecute
     }
 }

@@ -1,3 +1,4 @@
+internal import CommandOutput
 internal import MemoryPressure
 internal import SystemPackage
 
@@ -22,12 +23,12 @@ struct GroupRun {
         System.blockSignals(System.stopSignals + [System.childSignal, System.brokenPipeSignal])
         let places = CgroupPlaces.current()
         for path in CgroupDirectory.removeStale(in: places) {
-            System.writeToStandardError("jetsam-stress: removed \(path), which an earlier run left behind\n")
+            StandardError.write("jetsam-stress: removed \(path), which an earlier run left behind")
         }
         let group = try LimitedGroup(limits, places: places)
         defer { group.remove() }
         if showsProgress {
-            System.writeToStandardError("jetsam-stress: cgroup \(group.version.rawValue) \(group.path)\n")
+            StandardError.write("jetsam-stress: cgroup \(group.version.rawValue) \(group.path)")
         }
         let start = clock.now
         let process = try Self.start(command, in: group)

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CommandOutput
 internal import MemoryPressure
 
 /// `jetsam-stress run`: a command under a memory limit of its own.
@@ -75,7 +76,7 @@ struct RunCommand: ParsableCommand {
             ).run(command)
             if let file = self.report { try Self.write(report.json.description + "\n", to: file) }
         } catch let error as StressError {
-            System.writeToStandardError("jetsam-stress: \(error)\n")
+            StandardError.write("jetsam-stress: \(error)")
             throw ExitCode(2)
         }
         System.writeToStandardOutput((json ? report.json.description : report.text) + "\n")

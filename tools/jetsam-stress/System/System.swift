@@ -21,10 +21,6 @@ enum System {
 
     static var standardErrorIsTerminal: Bool { isatty(2) == 1 }
 
-    static func writeToStandardError(_ text: String) {
-        _ = try? FileDescriptor.standardError.writeAll(text.utf8)
-    }
-
     static func writeToStandardOutput(_ text: String) {
         _ = try? FileDescriptor.standardOutput.writeAll(text.utf8)
     }

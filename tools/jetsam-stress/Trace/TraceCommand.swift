@@ -54,7 +54,7 @@ struct TraceCommand: ParsableCommand {
                 permissions: [.ownerReadWrite, .groupRead, .otherRead])
             try descriptor.closeAfter { try write(to: descriptor) }
         } catch let error as Errno {
-            System.writeToStandardError("\(file): error: cannot be written: \(error)\n")
+            StandardError.write("\(file): error: cannot be written: \(error)")
             throw ExitCode(73)
         }
     }
@@ -63,7 +63,7 @@ struct TraceCommand: ParsableCommand {
         var server = MadeUpServer(limitBytes: limit << 20, interval: .milliseconds(interval))
         var random = SplitMix(state: seed)
         let clock = SystemMonotonicClock()
-        var progress = ProgressReport(isOn: true, from: clock.now.advanced(by: .seconds(1)))
+        var progress = ProgressReport(from: clock.now, every: .seconds(2))
         for count in 1...readings {
             server.advance(using: &random)
             guard server.writer.bytes.count >= 1 << 18 || count == readings else { continue }

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CommandOutput
 internal import SystemPackage
 
 #if canImport(Glibc)

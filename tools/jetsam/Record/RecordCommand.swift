@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CommandOutput
 internal import Jetsam
 internal import MemoryPressure
 internal import SystemPackage

@@ -26,7 +26,7 @@ struct ReplayCommand: ParsableCommand {
             With --config the same readings are judged under another configuration. Up to the first step that differs this \
             is exact. From there on it is a model, and it is said from when: the readings are corrected by what the trial's \
             caches would have given and were not asked for; a step takes as long as recorded ones did; caches that gave more \
-            fill up again at the rate at which the recorded ones grew.
+            fill up again at the rate at which the recorded ones grew, as far as the limits allow that the trial sets.
 
             With --compare the decisions of two traces are held against each other.
 
@@ -84,7 +84,7 @@ private struct ExactReplay {
         var sink = output.map { OutputFile($0, madeFrom: [trace], permissions: .ownerReadWrite) }
         var differing: [(recorded: String, again: String)] = []
         var differingLines = 0
-        var progress = ReadingProgress(trace)
+        var progress = ProgressReport(reading: trace)
         let isWhole = try unsafe TraceInput(path: trace).forEachLine { event, instant, line in
             try replay.take(event, at: instant)
             if unsafe !Self.isSame(replay.writer.bytes, line) {

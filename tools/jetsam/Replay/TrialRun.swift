@@ -17,7 +17,7 @@ struct TrialRun {
         var recorded: Trial?
         var trial: Trial?
         var first: MonotonicInstant?
-        var progress = ReadingProgress(trace)
+        var progress = ProgressReport(reading: trace)
         try TraceInput(path: trace).forEach { event, instant in
             if case .trace(let header) = event, trial == nil {
                 first = instant

@@ -42,15 +42,18 @@ struct StatusCommand: ParsableCommand {
     func run() throws {
         do throws(ControlFailure) {
             let status = try control.client().ask(.status, for: "status")
-            print(json ? status.description : Self.lines(status, columns: Columns.width).joined(separator: "\n"))
+            print(
+                json
+                    ? status.description
+                    : Self.lines(status, of: control.pid, columns: Columns.width).joined(separator: "\n"))
         } catch {
             throw error.report()
         }
     }
 
     /// The view of `watch`, and where the readings come from.
-    static func lines(_ status: JSONText, columns: Int) -> [String] {
-        var lines = WatchView.lines(Snapshot(status), columns: columns)
+    static func lines(_ status: JSONText, of process: Int32, columns: Int) -> [String] {
+        var lines = WatchView.lines(Snapshot(status, of: process), columns: columns)
         let sources = status["sources"]?.elements ?? []
         if !sources.isEmpty { lines += ["", "SOURCES"] }
         for source in sources {

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CommandOutput
 internal import Jetsam
 internal import MemoryPressure
 internal import SystemPackage
@@ -70,20 +71,13 @@ struct TraceInput {
     }
 }
 
-/// Says every two seconds how far a long reading has come.
-struct ReadingProgress {
-    private let what: String
-    private var next: MonotonicInstant
-
-    init(_ what: String) {
-        self.what = what
-        next = SystemMonotonicClock().now.advanced(by: .seconds(2))
+extension ProgressReport {
+    /// Every two seconds while a file is worked through.
+    init(reading path: String) {
+        self.init(from: SystemMonotonicClock().now, every: .seconds(2)) { StandardError.write("\(path): \($0)") }
     }
 
-    mutating func tick(_ detail: @autoclosure () -> String) {
-        let now = SystemMonotonicClock().now
-        guard now >= next else { return }
-        next = now.advanced(by: .seconds(2))
-        StandardError.write("\(what): \(detail())")
+    mutating func tick(_ line: @autoclosure () -> String) {
+        tick(at: SystemMonotonicClock().now, line: line)
     }
 }

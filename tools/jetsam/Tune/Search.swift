@@ -54,7 +54,7 @@ struct Search {
     private mutating func evaluate(_ configurations: [ResourceManager.Configuration], of all: Int) {
         let usable = configurations.filter { (try? $0.validate()) != nil }
         let done = Lock(0)
-        let progress = Lock(ReadingProgress("tuning"))
+        let progress = Lock(ProgressReport(reading: "tuning"))
         let before = tried.count
         let outcomes = Lock([Trial.Outcome?](repeating: nil, count: usable.count))
         DispatchQueue.concurrentPerform(iterations: usable.count) { [traces] index in

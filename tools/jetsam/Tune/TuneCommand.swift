@@ -95,7 +95,7 @@ struct RecordedTrace {
 
     init(path: String) throws {
         var header: TraceHeader?
-        var progress = ReadingProgress(path)
+        var progress = ProgressReport(reading: path)
         var events: [(event: TraceEvent, instant: MonotonicInstant)] = []
         try TraceInput(path: path).forEach { event, instant in
             switch event {

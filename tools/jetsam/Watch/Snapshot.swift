@@ -35,7 +35,10 @@ struct Snapshot {
         var agoSeconds = 0.0
     }
 
+    /// Its number here.
     var process = 0
+    /// Its number as it sees itself, where that is another.
+    var innerProcess: Int?
     var uptimeSeconds: Double?
     var isDryRun = false
     var level = ""
@@ -70,9 +73,12 @@ struct Snapshot {
 
     init() {}
 
-    /// - Parameter status: What stands under `status` in an answer.
-    init(_ status: JSONText) {
-        process = status["pid"]?.integer ?? 0
+    /// - Parameters:
+    ///   - status: What stands under `status` in an answer.
+    ///   - asked: The process that was asked, by its number here.
+    init(_ status: JSONText, of asked: Int32) {
+        process = Int(asked)
+        innerProcess = status["pid"]?.integer.flatMap { $0 == Int(asked) ? nil : $0 }
         uptimeSeconds = status["uptimeSeconds"]?.number
         isDryRun = status["isDryRun"]?.bool ?? false
         level = status.text("level")

@@ -60,7 +60,8 @@ struct WatchCommand: ParsableCommand {
             Terminal.write("\(status)\n")
         } else {
             let columns = Terminal.isInteractive ? Terminal.size.columns : 80
-            Terminal.write(WatchView.lines(Snapshot(status), columns: columns).joined(separator: "\n") + "\n")
+            Terminal.write(
+                WatchView.lines(Snapshot(status, of: control.pid), columns: columns).joined(separator: "\n") + "\n")
         }
     }
 
@@ -86,7 +87,7 @@ struct WatchCommand: ParsableCommand {
                 throw error
             }
             let size = Terminal.size
-            let lines = WatchView.lines(Snapshot(status), columns: size.columns)
+            let lines = WatchView.lines(Snapshot(status, of: control.pid), columns: size.columns)
             Terminal.write(screen.update(to: lines, rows: size.rows, columns: size.columns))
             if let signal = signals.wait(for: pause) {
                 Terminal.write(Screen.showCursor)

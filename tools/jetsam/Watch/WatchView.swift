@@ -29,6 +29,7 @@ struct WatchView {
 
     private var head: [String] {
         var title = "process \(snapshot.process)"
+        if let inner = snapshot.innerProcess { title += " (\(inner) in its container)" }
         if let uptime = snapshot.uptimeSeconds { title += "  up \(Self.span(uptime))" }
         title +=
             "  \(snapshot.state)\(snapshot.isReady ? ", ready" : "")\(snapshot.isShuttingDown ? ", shutting down" : "")"

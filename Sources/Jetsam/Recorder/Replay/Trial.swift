@@ -5,7 +5,8 @@ package import MemoryPressure
 /// Up to the first step that differs from the recorded one this is exact. From there on it is a model, and ``Outcome/modelBegins``
 /// says from when: what the trial would have had caches give, less what they gave in the recording, is added to every later
 /// reading; a step is over after as long as recorded steps took, and brings what it asks for as far as caches still have it;
-/// caches that gave more than recorded fill up again at the rate at which the recorded ones grew. Readings are those that were
+/// caches that gave more than recorded fill up again at the rate at which the recorded ones grew, and as far as limits allow:
+/// each step lowers them to what is left, and regrowth raises them. Readings are those that were
 /// recorded: one that looks more often sees no more here. What assertions, scenes and the last resort would have brought is not
 /// known and counts as nothing.
 package struct Trial: Sendable {
@@ -36,11 +37,11 @@ package struct Trial: Sendable {
     package private(set) var writer: TraceLineWriter?
     private var decider: Decider
     private let followsRecorded: Bool
-    /// Bytes by which the trial uses more than was recorded; negative where its caches gave more.
-    private var difference = 0
+    private var caches = ModelledCaches()
+    /// A step that both make, until it is over.
+    private var sharedStep: Int?
     private var pending: PendingStep?
     private var expected = ExpectedRecords()
-    private var growth = RefillRate()
     private var lastInstant: MonotonicInstant?
     private var isDead = false
     /// A typical step's length, from those that were recorded.
@@ -78,13 +79,20 @@ package struct Trial: Sendable {
             writer?.append(header, at: instant)
         case .reading(let record): decide(record, at: instant)
         case .notice(let record): take(record, at: instant)
-        case .demand, .regrowth, .ladder: meet(event)
+        case .demand(let record):
+            meet(event)
+            if outcome.modelBegins == nil { sharedStep = record.step } else { caches.beginMissedStep() }
+        case .regrowth, .ladder: meet(event)
         case .step(let record):
             guard record.stage == .caches else { return }
             stepTime = record.duration
-            // What the recorded step brought, the trial has not.
-            if outcome.modelBegins != nil { difference += max(0, record.returnedBytes) }
-            if outcome.modelBegins == nil { writer?.append(record, at: instant) }
+            if outcome.modelBegins == nil || record.step == sharedStep {
+                sharedStep = nil
+                caches.followedStep()
+                writer?.append(record, at: instant)
+            } else {
+                caches.endMissedStep(promisedBytes: record.promisedBytes)
+            }
         case .counts, .process, .scene, .lost: if writer != nil { write(event, at: instant) }
         default: break
         }
@@ -108,12 +116,10 @@ package struct Trial: Sendable {
         let elapsed = lastInstant?.duration(to: instant).nanoseconds ?? 0
         lastInstant = instant
         count(elapsed)
-        let refilled = growth.note(record.reportedBytes, elapsed)
+        caches.note(record.reportedBytes, elapsed, isModel: outcome.modelBegins != nil)
         if outcome.modelBegins != nil {
-            // Recorded caches that filled up again after a release that the trial did not make were full here already.
-            if difference > 0 { difference -= min(difference, refilled.recorded) }
-            if difference < 0 { difference += min(-difference, refilled.expected) }
-            if let step = pending, step.end <= instant { end(step, record) }
+            if let step = pending, step.end <= instant { end(step) }
+            caches.keepToLimit()
         }
         var observation = record.observation(at: instant)
         if outcome.modelBegins != nil { observation = shifted(observation) }
@@ -164,7 +170,7 @@ package struct Trial: Sendable {
 
     /// The reading as it would have been.
     private func shifted(_ observation: Decider.Observation) -> Decider.Observation {
-        var shifted = observation.shifted(by: difference)
+        var shifted = observation.shifted(by: caches.difference)
         shifted.inFlightBytes = pending?.targetBytes ?? 0
         return shifted
     }
@@ -184,6 +190,7 @@ package struct Trial: Sendable {
         guard outcome.modelBegins == nil else { return }
         if let first = expected.events.first, first == event {
             expected.events.removeFirst()
+            if case .regrowth(let regrowth) = event { caches.take(regrowth) }
         } else {
             beginModel()
         }
@@ -198,7 +205,13 @@ package struct Trial: Sendable {
         let instant = lastInstant ?? MonotonicInstant(nanoseconds: 0)
         outcome.modelBegins = instant
         writer?.append(ModelRecord(), at: instant)
-        for case .demand(let demand) in expected.events { begin(demand, at: instant) }
+        for event in expected.events {
+            switch event {
+            case .demand(let demand): begin(demand, at: instant)
+            case .regrowth(let regrowth): caches.take(regrowth)
+            default: break
+            }
+        }
         expected.events = []
     }
 
@@ -206,6 +219,7 @@ package struct Trial: Sendable {
 
     private mutating func begin(_ decision: Decider.Decision, at instant: MonotonicInstant) {
         if let demand = decision.demand { begin(DemandRecord(demand), at: instant) }
+        if let regrowth = decision.regrowth { caches.take(RegrowthRecord(regrowth)) }
         if decision.regrowth == .lift { decider.take(.limitsLifted) }
         if let action = decision.ladder { decider.take(.ladderEnded(action, .gone, at: instant)) }
     }
@@ -215,10 +229,9 @@ package struct Trial: Sendable {
             step: demand.step, targetBytes: demand.targetBytes, end: instant.advanced(by: stepTime))
     }
 
-    private mutating func end(_ step: PendingStep, _ record: ReadingRecord) {
+    private mutating func end(_ step: PendingStep) {
         pending = nil
-        let given = min(step.targetBytes, max(0, record.reportedBytes + difference))
-        difference -= given
+        let given = caches.give(step.targetBytes)
         var ended = StepRecord()
         ended.step = step.step
         ended.level = decider.machine.level
@@ -235,29 +248,11 @@ package struct Trial: Sendable {
         settle()
         switch notice {
         case .paused, .held, .supervisorWarns, .regrowthAllowed: decider.take(notice)
+        case .stepEnded(let step, _, _) where step == sharedStep: decider.take(notice)
+        case .answeredLate(let bytes) where outcome.modelBegins != nil: caches.endMissedStep(promisedBytes: bytes)
         case .stepEnded, .answeredLate, .limitsLifted, .ladderEnded:
             // From where the two part on, steps and their ends are the trial's own.
             if outcome.modelBegins == nil { decider.take(notice) }
         }
-    }
-}
-
-/// How fast caches fill up, from how the recorded ones grew.
-private struct RefillRate: Sendable {
-    private var last: Int?
-    private var grownBytes = 0.0
-    private var grownTime = 0.0
-
-    /// By how much the recorded caches grew since the last reading, and by how much ones with room would have.
-    mutating func note(_ reportedBytes: Int, _ elapsed: Int64) -> (recorded: Int, expected: Int) {
-        defer { last = reportedBytes }
-        guard let last, elapsed > 0 else { return (0, 0) }
-        let grown = max(0, reportedBytes - last)
-        if grown > 0 {
-            grownBytes += Double(grown)
-            grownTime += Double(elapsed)
-        }
-        let rate = grownTime > 0 ? grownBytes / grownTime : 0
-        return (grown, Int(min(1e15, rate * Double(elapsed))))
     }
 }
