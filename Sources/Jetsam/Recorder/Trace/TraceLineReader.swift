@@ -49,8 +49,7 @@ package struct TraceLineReader: Sendable {
             throw TraceError(line: line, message: "longer than \(Self.longestLine) bytes")
         }
         var fields = unsafe JSONFieldReader(bytes)
-        fields.skipSpaces()
-        if fields.isAtEnd { return nil }
+        if fields.isBlank() { return nil }
         do {
             let (kind, instant) = try fields.open()
             if kind == .reading {
