@@ -23,7 +23,7 @@ import Testing
         #expect(caches.difference == -1000)
     }
 
-    @Test("what a recorded step brings counts once, whether it is reported before the step's end, behind it, or half and half")
+    @Test("what a recorded step brings counts once, reported before its end, behind it, or half and half")
     func missedStep() {
         for seenFirst in [0, 150, 400] {
             var caches = Self.full()
