@@ -70,6 +70,14 @@ void jetsam_barrier_everywhere(void);
 // What the others do for it: the compiler keeps the order of what is before and behind, the processor need not.
 static inline void jetsam_barrier_here(void) { __asm__ volatile("" ::: "memory"); }
 
+// Takes away a pin, with the order that jetsam_barrier_everywhere completes, and then looks at what whoever looked for pins may have
+// written.
+static inline bool jetsam_unpin(uint32_t *pin, const bool *written) {
+  __atomic_store_n(pin, 0, __ATOMIC_RELEASE);
+  jetsam_barrier_here();
+  return __atomic_load_n(written, __ATOMIC_SEQ_CST);
+}
+
 // MARK: - Four words at once
 
 // Which of the four words from `words` on agree with `tag` in the bits of `mask`: bit 0 for the first. Where the one that
@@ -87,6 +95,35 @@ static inline uint32_t jetsam_match4(const uint32_t *words, uint32_t tag, uint32
 #endif
 }
 
+// Which of the eight words from `words` on agree with `tag` in the bits of `mask`, of their upper halves: bit 0 for the first.
+// Others may be changing a word in other bits meanwhile.
+__attribute__((no_sanitize("thread"))) static inline uint32_t jetsam_match8(
+    const uint64_t *words, uint32_t tag, uint32_t mask) {
+#if defined(__SSE2__)
+  typedef uint32_t four __attribute__((vector_size(16), aligned(8)));
+  typedef float four_floats __attribute__((vector_size(16)));
+  const four *pairs = (const four *)words;
+  four low = __builtin_shufflevector(pairs[0], pairs[1], 1, 3, 5, 7);
+  four high = __builtin_shufflevector(pairs[2], pairs[3], 1, 3, 5, 7);
+  return (uint32_t)__builtin_ia32_movmskps((four_floats)(((low ^ tag) & mask) == 0)) |
+         (uint32_t)__builtin_ia32_movmskps((four_floats)(((high ^ tag) & mask) == 0)) << 4;
+#else
+  uint32_t matches = 0;
+  for (int i = 0; i < 8; i++) {
+    uint32_t upper = (uint32_t)(__atomic_load_n(words + i, __ATOMIC_RELAXED) >> 32);
+    matches |= (uint32_t)(((upper ^ tag) & mask) == 0) << i;
+  }
+  return matches;
+#endif
+}
+
+// A number that the compiler knows nothing of any more: what was worked out of it is not worked out anew from other numbers that
+// are found to be equal.
+static inline uintptr_t jetsam_opaque(uintptr_t number) {
+  __asm__("" : "+r"(number));
+  return number;
+}
+
 // A number that others may change meanwhile.
 static inline uint32_t jetsam_peek(const uint32_t *place) { return __atomic_load_n(place, __ATOMIC_RELAXED); }
 static inline void jetsam_poke(uint32_t *place, uint32_t value) { __atomic_store_n(place, value, __ATOMIC_RELAXED); }
@@ -96,12 +133,29 @@ static inline void jetsam_publish_table(uint32_t **words, uint32_t *count, uint3
   __atomic_store_n(words, new_words, __ATOMIC_RELAXED);
   __atomic_store_n(count, new_count, __ATOMIC_RELAXED);
 }
-// Begins to fetch the word that such a table has for a hash value. The address may be anybody's by now, or nobody's: that does
-// no harm.
-static inline void jetsam_prefetch_word(uint32_t *const *words, const uint32_t *count, uint32_t hash) {
-  uint32_t *first = __atomic_load_n(words, __ATOMIC_RELAXED);
-  uint64_t position = ((uint64_t)hash * __atomic_load_n(count, __ATOMIC_RELAXED)) >> 32;
-  __builtin_prefetch((const void *)((uintptr_t)first + position * sizeof(uint32_t)));
+// Where such a table has the word for a hash value: `first` is that word, `position` its number.
+typedef struct {
+  const uint32_t *words, *first;
+  uint32_t count, position;
+} jetsam_place;
+static inline jetsam_place jetsam_find_place(const uint32_t *words, uint32_t count, uint32_t hash) {
+  uint32_t position = (uint32_t)(((uint64_t)hash * count) >> 32);
+  return (jetsam_place){words, (const uint32_t *)((uintptr_t)words + (uintptr_t)position * sizeof *words), count, position};
+}
+// Begins to fetch the word before the lock is taken. The address may be anybody's by now, or nobody's: that does no harm.
+static inline jetsam_place jetsam_prefetch_place(uint32_t *const *words, const uint32_t *count, uint32_t hash) {
+  jetsam_place place =
+      jetsam_find_place(__atomic_load_n(words, __ATOMIC_RELAXED), __atomic_load_n(count, __ATOMIC_RELAXED), hash);
+  __builtin_prefetch(place.first);
+  // Otherwise the compiler would work it out a second time, behind the lock, from the numbers that it is compared with there.
+  place.first = (const uint32_t *)jetsam_opaque((uintptr_t)place.first);
+  return place;
+}
+// The same with the lock held: what was found before it holds, most often.
+static inline jetsam_place jetsam_settle_place(
+    jetsam_place place, const uint32_t *words, uint32_t count, uint32_t hash) {
+  if (__builtin_expect(place.words == words && place.count == count, 1)) return place;
+  return jetsam_find_place(words, count, hash);
 }
 
 // MARK: - The flight recorder's ring

@@ -36,10 +36,14 @@ extension CacheShard {
     }
 
     /// An empty index.
-    static func makeSlots(_ count: UInt32) -> UnsafeMutablePointer<UInt32> {
-        let slots = UnsafeMutablePointer<UInt32>.allocate(capacity: Int(count) + CacheStripe.mirrored)
+    static func makeSlots(_ count: UInt32, _ memory: CacheMemory) -> UnsafeMutablePointer<UInt32> {
+        let slots = unsafe memory.allocateTable(Int(count) + CacheStripe.mirrored)
         unsafe slots.initialize(repeating: 0, count: Int(count) + CacheStripe.mirrored)
         return unsafe slots
+    }
+
+    static func deallocate(_ slots: UnsafeMutablePointer<UInt32>, _ count: UInt32, _ memory: CacheMemory) {
+        unsafe memory.deallocate(table: slots, Int(count) + CacheStripe.mirrored)
     }
 
     /// By a half, so that the index is never less than half full.
@@ -47,14 +51,14 @@ extension CacheShard {
         let old = unsafe slots
         let oldCount = slotCount
         slotCount += slotCount / 2
-        unsafe slots = Self.makeSlots(slotCount)
+        unsafe slots = Self.makeSlots(slotCount, memory)
         for index in 0..<Int(oldCount) {
             let slot = unsafe old[index]
             guard slot != 0 else { continue }
             let entry = (slot & Self.numberMask) - 1
             put(entry, hash: unsafe header(entry).pointee.hash)
         }
-        unsafe old.deallocate()
+        unsafe Self.deallocate(old, oldCount, memory)
         publish()
     }
 

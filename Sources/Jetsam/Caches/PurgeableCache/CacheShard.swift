@@ -34,6 +34,7 @@ struct CacheShard {
     var small = Queue()
     var main = Queue()
     let balance: QueueBalance
+    let memory: CacheMemory
     /// How many shards the cache uses.
     var shardCount: Int
     var ghosts = GhostTable()
@@ -43,15 +44,16 @@ struct CacheShard {
     /// - Parameter isFirst: Whether the stripes are to be initialised as well.
     init(
         stripes: UnsafeMutablePointer<CacheStripe>, stripeCount: Int, stride: Int, chunkShift: UInt32,
-        balance: QueueBalance, shardCount: Int, isFirst: Bool = true
+        balance: QueueBalance, memory: CacheMemory, shardCount: Int, isFirst: Bool = true
     ) {
         self.balance = balance
+        self.memory = memory
         self.shardCount = shardCount
         unsafe self.stripes = stripes
         self.stripeCount = stripeCount
         self.stride = stride
         self.chunkShift = chunkShift
-        unsafe slots = Self.makeSlots(slotCount)
+        unsafe slots = Self.makeSlots(slotCount, memory)
         unsafe chunks = .allocate(capacity: chunkCapacity)
         for index in 0..<stripeCount where isFirst {
             unsafe (stripes + index).initialize(to: CacheStripe(slots, chunks))
@@ -61,9 +63,9 @@ struct CacheShard {
 
     /// Gives the memory back; keys and values are gone by then.
     mutating func deallocate() {
-        for index in 0..<chunkCount { unsafe chunks[index].deallocate() }
+        for index in 0..<chunkCount { unsafe memory.deallocate(chunk: chunks[index]) }
         unsafe chunks.deallocate()
-        unsafe slots.deallocate()
+        unsafe Self.deallocate(slots, slotCount, memory)
         ghosts.clear()
     }
 
@@ -119,7 +121,7 @@ struct CacheShard {
             chunkCapacity *= 2
             publish()
         }
-        unsafe (chunks + chunkCount).initialize(to: .allocate(byteCount: stride << Int(chunkShift), alignment: 16))
+        unsafe (chunks + chunkCount).initialize(to: memory.allocateChunk())
         chunkCount += 1
     }
 
@@ -135,7 +137,7 @@ struct CacheShard {
         let old = self
         unsafe self = CacheShard(
             stripes: stripes, stripeCount: stripeCount, stride: stride, chunkShift: chunkShift, balance: balance,
-            shardCount: shardCount, isFirst: false)
+            memory: memory, shardCount: shardCount, isFirst: false)
         evictions = old.evictions
         expirations = old.expirations
         return old

@@ -33,9 +33,16 @@ struct CacheStripe {
     /// Begins to fetch the slot that a hash value leads to. The stripe is not locked yet.
     @inlinable
     @inline(__always)
-    static func prefetch(_ stripe: UnsafeMutablePointer<CacheStripe>, _ hash: UInt32) {
+    static func prefetch(_ stripe: UnsafeMutablePointer<CacheStripe>, _ hash: UInt32) -> jetsam_place {
         let (slots, count) = unsafe table(stripe)
-        unsafe jetsam_prefetch_word(slots, count, hash)
+        return unsafe jetsam_prefetch_place(slots, count, hash)
+    }
+
+    /// The slot that a hash value leads to. The stripe is locked.
+    @inlinable
+    @inline(__always)
+    static func place(_ stripe: UnsafeMutablePointer<CacheStripe>, _ hash: UInt32) -> jetsam_place {
+        unsafe jetsam_find_place(stripe.pointee.slots, stripe.pointee.slotCount, hash)
     }
 
     /// Where the stripe keeps where the index is, and how many slots it has.
@@ -93,15 +100,19 @@ struct CacheStripes: @unchecked Sendable {
         return unsafe base + (shard | (Int(jetsam_processor_hint()) & stripeMask))
     }
 
-    /// The same, locked. The mask may have changed before the lock was taken.
+    /// The same, locked, and the slot to begin with. The mask may have changed before the lock was taken.
     @inlinable
     @inline(__always)
-    func lockedStripe(for hash: UInt32, _ mask: UInt32) -> UnsafeMutablePointer<CacheStripe> {
+    func lockedStripe(
+        for hash: UInt32, _ mask: UInt32
+    ) -> (stripe: UnsafeMutablePointer<CacheStripe>, place: jetsam_place) {
         let stripe = unsafe stripe(for: hash, mask)
         // To take the lock is to wait for all that was begun; so what is needed next is begun now.
-        unsafe CacheStripe.prefetch(stripe, hash)
+        let place = unsafe CacheStripe.prefetch(stripe, hash)
         unsafe jetsam_lock(CacheStripe.word(stripe))
-        return unsafe stripe
+        return unsafe (
+            stripe, jetsam_settle_place(place, stripe.pointee.slots, stripe.pointee.slotCount, hash)
+        )
     }
 
     @usableFromInline

@@ -6,8 +6,8 @@ extension CacheTable {
     static func lookUp(_ key: Key, _ stripes: CacheStripes) -> (value: Value, expiry: UInt64)? {
         let hash = Self.hash(key)
         let mask = stripes.mask
-        let stripe = unsafe stripes.lockedStripe(for: hash, mask)
-        guard let found = unsafe find(key, hash, stripe) else {
+        let (stripe, place) = unsafe stripes.lockedStripe(for: hash, mask)
+        guard let found = unsafe find(key, hash, stripe, at: place) else {
             // What was found is right in any case; what was not may have moved to another shard in the meantime.
             guard stripes.mask == mask else {
                 unsafe jetsam_unlock(CacheStripe.word(stripe))

@@ -12,6 +12,7 @@ final class CacheTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     @usableFromInline let stripes: CacheStripes
     @usableFromInline let budget: CacheBudget
     private let balance: QueueBalance
+    let memory: CacheMemory
     @usableFromInline let clock: (any MonotonicClock)?
 
     @usableFromInline
@@ -25,11 +26,13 @@ final class CacheTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         stripes = CacheStripes(shards: shardCount, used: Self.shardsOfFew, stripeShift: stripeShift)
         unsafe shards = .allocate(capacity: shardCount)
         balance = QueueBalance()
+        memory = CacheMemory(stride: Self.stride, chunkShift: Self.chunkShift)
         for index in 0..<shardCount {
             unsafe (shards + index).initialize(
                 to: CacheShard(
                     stripes: stripes.base + index << stripeShift, stripeCount: 1 << stripeShift, stride: Self.stride,
-                    chunkShift: Self.chunkShift, balance: balance, shardCount: Self.shardsOfFew))
+                    chunkShift: Self.chunkShift, balance: balance, memory: memory,
+                    shardCount: Self.shardsOfFew))
         }
     }
 
@@ -41,6 +44,7 @@ final class CacheTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         unsafe shards.deallocate()
         stripes.deallocate()
         balance.deallocate()
+        memory.deallocate()
     }
 
     /// Lets go of all keys and values of a shard that nobody else can reach any more.
@@ -86,20 +90,19 @@ extension CacheTable {
         UInt32(truncatingIfNeeded: UInt64(UInt(bitPattern: key._rawHashValue(seed: 0))) >> 32)
     }
 
-    /// The number + 1 of a key's entry, and its record; nil where there is none. The stripe is locked.
+    /// The number of a key's entry, and its record; nil where there is none. The stripe is locked.
     @inlinable
     @inline(__always)
     static func find(
-        _ key: Key, _ hash: UInt32, _ stripe: UnsafeMutablePointer<CacheStripe>
+        _ key: Key, _ hash: UInt32, _ stripe: UnsafeMutablePointer<CacheStripe>, at place: jetsam_place
     ) -> (number: UInt32, record: UnsafeMutableRawPointer)? {
-        let slots = unsafe stripe.pointee.slots
-        let count = Int(unsafe stripe.pointee.slotCount)
         let tag = CacheShard.tag(hash)
-        var position = Int((UInt64(hash) * UInt64(count)) >> 32)
+        guard var slots = unsafe place.first else { return nil }
+        var position = Int(unsafe place.position)
         while true {
-            var matches = unsafe jetsam_match4(slots + position, tag, ~CacheShard.numberMask)
+            var matches = unsafe jetsam_match4(slots, tag, ~CacheShard.numberMask)
             while matches != 0 {
-                let slot = unsafe slots[position &+ matches.trailingZeroBitCount]
+                let slot = unsafe slots[matches.trailingZeroBitCount]
                 matches &= matches &- 1
                 let number = slot & CacheShard.numberMask
                 // An empty one agrees with the tag that is 0.
@@ -114,10 +117,19 @@ extension CacheTable {
                     return unsafe (entry, record)
                 }
             }
-            if unsafe jetsam_match4(slots + position, 0, .max) != 0 { return nil }
+            if unsafe jetsam_match4(slots, 0, .max) != 0 { return nil }
             position &+= CacheStripe.mirrored &+ 1
+            let count = Int(unsafe place.count)
             if position >= count { position &-= count }
+            unsafe slots = unsafe UnsafePointer(stripe.pointee.slots) + position
         }
+    }
+
+    @inlinable
+    static func find(
+        _ key: Key, _ hash: UInt32, _ stripe: UnsafeMutablePointer<CacheStripe>
+    ) -> (number: UInt32, record: UnsafeMutableRawPointer)? {
+        unsafe find(key, hash, stripe, at: CacheStripe.place(stripe, hash))
     }
 
     /// Moves key and value of an entry that was taken out to the remains, and frees its record. The shard is locked.
