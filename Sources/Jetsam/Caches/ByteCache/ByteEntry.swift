@@ -82,12 +82,30 @@
         unsafe key.initializeMemory(as: UInt8.self, repeating: 0, count: keyCount + valueCount)
     }
 
+    /// Whether the entry that stands there has that key.
     @inline(__always)
-    func hasKey(_ other: UnsafeRawBufferPointer) -> Bool {
-        guard keyCount == other.count else { return false }
+    static func hasKey(_ key: UnsafeRawBufferPointer, at start: UnsafeMutableRawPointer) -> Bool {
+        let count = key.count
+        guard isPlain(unsafe start.load(as: UInt32.self), keyCount: count) else {
+            return unsafe hasKeySlowly(key, at: start)
+        }
+        guard count > 0, let right = key.baseAddress else { return true }
+        return unsafe areEqual(start + 4, right, count)
+    }
+
+    /// Whether a header is all that stands before a key of so many bytes, which most are.
+    @inline(__always)
+    private static func isPlain(_ header: UInt32, keyCount: Int) -> Bool {
+        Int(header & (expiryFlag | wideFlag | UInt32(mostKey))) == keyCount && keyCount <= mostKey
+    }
+
+    @inline(never)
+    private static func hasKeySlowly(_ key: UnsafeRawBufferPointer, at start: UnsafeMutableRawPointer) -> Bool {
+        let entry = unsafe ByteEntry(at: start)
+        guard entry.keyCount == key.count else { return false }
         // A key without bytes may have an address or none, and is the same.
-        guard keyCount > 0, let right = other.baseAddress else { return true }
-        return unsafe Self.areEqual(key, right, keyCount)
+        guard key.count > 0, let right = key.baseAddress else { return true }
+        return unsafe areEqual(entry.key, right, key.count)
     }
 
     /// Where a length is no multiple of what is compared at a time, the last comparison goes back over some of the last but one.

@@ -1,3 +1,4 @@
+internal import CLinuxShims
 internal import Synchronization
 
 /// Where an index and its segments are: all that is needed to find an entry in them.
@@ -24,19 +25,26 @@ internal import Synchronization
     /// The entry of a key, expired or not.
     @inline(__always)
     func find(_ hash: UInt64, _ key: UnsafeRawBufferPointer) -> Found? {
-        var (bucket, other) = unsafe buckets(hash)
+        let (first, other) = unsafe buckets(hash)
+        return unsafe Self.find(hash, key, first, other, segments)
+    }
+
+    /// The same in two buckets.
+    @inline(__always)
+    static func find(
+        _ hash: UInt64, _ key: UnsafeRawBufferPointer, _ first: UnsafeMutablePointer<UInt64>,
+        _ other: UnsafeMutablePointer<UInt64>, _ segments: SegmentView
+    ) -> Found? {
+        let tag = UInt32(truncatingIfNeeded: hash &<< (ByteSlot.hashShift - 32))
+        var bucket = unsafe first
         while true {
             // All slots are compared before one is looked at: where it stands is not to be guessed.
-            var matches: UInt = 0
-            for place in 0..<ByteIndex.bucketSlots {
-                let isMatch = unsafe Self.load(bucket + place).hash == hash
-                matches |= (isMatch ? 1 : 0) &<< UInt(truncatingIfNeeded: place)
-            }
+            var matches = unsafe jetsam_match8(bucket, tag, ~0 &<< UInt32(ByteSlot.hashShift - 32))
             while matches != 0 {
                 let place = unsafe bucket + matches.trailingZeroBitCount
                 matches &= matches &- 1
-                let slot = unsafe Self.load(place)
-                guard segments.isLive(slot), unsafe ByteEntry(at: segments.address(of: slot)).hasKey(key) else {
+                let slot = unsafe load(place)
+                guard segments.isLive(slot), unsafe ByteEntry.hasKey(key, at: segments.address(of: slot)) else {
                     continue
                 }
                 return unsafe Found(place: place, slot: slot)

@@ -8,13 +8,15 @@ internal import Synchronization
 /// processors write to no common line, and still nothing moves under one of them.
 @safe struct ByteStripe: ~Copyable {
     static let byteCount = 128
-    /// Bodies that one stripe has room for; more are counted in the record of the segment.
-    static let pinCount = 16
+    /// Bodies that one stripe has room for; more are counted in the record of the segment. The first stands in the first line.
+    static let pinCount = 17
 
     /// Bodies that found a value. It stands first, where nobody looks without the lock: a change of any counter counts as an
     /// access to where the stripe begins.
     var hits = 0
     var word = jetsam_lock_word()
+    /// The first of the pins.
+    let pin = Atomic<UInt32>(0)
     /// Where the index is, as a number, 0 as long as there is none, and the number of its buckets. They may be read without the
     /// lock to see what will be looked at.
     let slots = Atomic<UInt>(0)
@@ -27,27 +29,57 @@ internal import Synchronization
         self.segments = segments
     }
 
-    /// Looks for entries; nil where there is no index. The stripe is locked.
+    /// The addresses of the two buckets of a hash.
+    struct Buckets {
+        let slots: UInt
+        let bucketCount: UInt64
+        var first: UInt
+        var other: UInt
+
+        @inline(__always)
+        init(_ hash: UInt64, _ slots: UInt, _ bucketCount: UInt64) {
+            self.slots = slots
+            self.bucketCount = bucketCount
+            let stride = UInt(MemoryLayout<UInt64>.stride)
+            first = slots &+ UInt(bitPattern: ByteIndex.bucket(hash, of: bucketCount)) &* stride
+            other = slots &+ UInt(bitPattern: ByteIndex.bucket(ByteIndex.other(hash), of: bucketCount)) &* stride
+        }
+    }
+
     @inline(__always)
-    static func finder(_ stripe: UnsafeMutablePointer<ByteStripe>) -> ByteFinder? {
-        let slots = unsafe UnsafeMutablePointer<UInt64>(bitPattern: stripe.pointee.slots.load(ordering: .relaxed))
-        guard let slots = unsafe slots else { return nil }
-        return unsafe ByteFinder(
-            slots: slots, bucketCount: stripe.pointee.bucketCount.load(ordering: .relaxed),
-            segments: stripe.pointee.segments)
+    private static func buckets(_ hash: UInt64, _ stripe: UnsafeMutablePointer<ByteStripe>) -> Buckets {
+        unsafe Buckets(
+            hash, stripe.pointee.slots.load(ordering: .relaxed), stripe.pointee.bucketCount.load(ordering: .relaxed))
     }
 
     /// Begins to fetch where an entry will be looked for, so that it comes while the lock is taken. The index may have gone
     /// meanwhile: then nothing happens.
     @inline(__always)
-    static func prefetch(_ hash: UInt64, _ stripe: UnsafeMutablePointer<ByteStripe>) {
-        let count = unsafe stripe.pointee.bucketCount.load(ordering: .relaxed)
+    static func prefetch(_ hash: UInt64, _ stripe: UnsafeMutablePointer<ByteStripe>) -> Buckets {
+        var buckets = unsafe buckets(hash, stripe)
+        unsafe jetsam_prefetch_to_read(UnsafeRawPointer(bitPattern: buckets.first))
+        unsafe jetsam_prefetch_to_read(UnsafeRawPointer(bitPattern: buckets.other))
+        buckets.first = jetsam_opaque(buckets.first)
+        buckets.other = jetsam_opaque(buckets.other)
+        return buckets
+    }
+
+    /// The entry of a key, expired or not. The stripe is locked; what was fetched before is most often where to look.
+    @inline(__always)
+    static func find(
+        _ hash: UInt64, _ key: UnsafeRawBufferPointer, _ ahead: Buckets, _ segments: SegmentView,
+        _ stripe: UnsafeMutablePointer<ByteStripe>
+    ) -> ByteFinder.Found? {
         let slots = unsafe stripe.pointee.slots.load(ordering: .relaxed)
-        let stride = UInt(MemoryLayout<UInt64>.stride)
-        let first = slots &+ UInt(bitPattern: ByteIndex.bucket(hash, of: count)) &* stride
-        let other = slots &+ UInt(bitPattern: ByteIndex.bucket(ByteIndex.other(hash), of: count)) &* stride
-        unsafe jetsam_prefetch_to_read(UnsafeRawPointer(bitPattern: first))
-        unsafe jetsam_prefetch_to_read(UnsafeRawPointer(bitPattern: other))
+        let bucketCount = unsafe stripe.pointee.bucketCount.load(ordering: .relaxed)
+        var buckets = ahead
+        if slots != ahead.slots || bucketCount != ahead.bucketCount {
+            buckets = Buckets(hash, slots, bucketCount)
+        }
+        guard slots != 0, let first = unsafe UnsafeMutablePointer<UInt64>(bitPattern: buckets.first),
+            let other = unsafe UnsafeMutablePointer<UInt64>(bitPattern: buckets.other)
+        else { return nil }
+        return unsafe ByteFinder.find(hash, key, first, other, segments)
     }
 
     /// The lock as C has it: an `inout` access to it would count as a change by more than one thread at a time.
@@ -58,21 +90,26 @@ internal import Synchronization
 
     /// One for each body that reads a segment: its number and 1; 0 where there is none.
     @inline(__always)
-    static func pins(_ stripe: UnsafeMutablePointer<ByteStripe>) -> UnsafeMutablePointer<Atomic<UInt32>> {
-        unsafe (UnsafeMutableRawPointer(stripe) + byteCount / 2).assumingMemoryBound(to: Atomic<UInt32>.self)
+    static func pin(_ index: Int, _ stripe: UnsafeMutablePointer<ByteStripe>) -> UnsafeMutablePointer<Atomic<UInt32>> {
+        let offset = index == 0 ? 12 : byteCount / 2 + (index - 1) * MemoryLayout<UInt32>.stride
+        return unsafe (UnsafeMutableRawPointer(stripe) + offset).assumingMemoryBound(to: Atomic<UInt32>.self)
+    }
+
+    @inline(__always)
+    static func atomic(_ pin: UnsafeMutablePointer<UInt32>) -> UnsafeMutablePointer<Atomic<UInt32>> {
+        unsafe UnsafeMutableRawPointer(pin).assumingMemoryBound(to: Atomic<UInt32>.self)
     }
 
     /// Keeps a segment where it is until 0 stands there again; nil where there is no room. The stripe is locked.
     @inline(__always)
     static func pin(
-        _ segment: UInt32, _ stripe: UnsafeMutablePointer<ByteStripe>
+        segment: UInt32, _ stripe: UnsafeMutablePointer<ByteStripe>
     ) -> UnsafeMutablePointer<Atomic<UInt32>>? {
+        let pin = unsafe pin(0, stripe)
         // Whoever had it before has read what it read.
-        guard unsafe pins(stripe).pointee.load(ordering: .acquiring) == 0 else {
-            return unsafe pinBeside(segment, stripe)
-        }
-        unsafe pins(stripe).pointee.store(segment &+ 1, ordering: .relaxed)
-        return unsafe pins(stripe)
+        guard unsafe pin.pointee.load(ordering: .acquiring) == 0 else { return unsafe pinBeside(segment, stripe) }
+        unsafe pin.pointee.store(segment &+ 1, ordering: .relaxed)
+        return unsafe pin
     }
 
     @inline(never)
@@ -80,7 +117,7 @@ internal import Synchronization
         _ segment: UInt32, _ stripe: UnsafeMutablePointer<ByteStripe>
     ) -> UnsafeMutablePointer<Atomic<UInt32>>? {
         for index in 1..<pinCount {
-            let pin = unsafe pins(stripe) + index
+            let pin = unsafe pin(index, stripe)
             guard unsafe pin.pointee.load(ordering: .acquiring) == 0 else { continue }
             unsafe pin.pointee.store(segment &+ 1, ordering: .relaxed)
             return unsafe pin
@@ -109,8 +146,8 @@ internal import Synchronization
     func initialize(_ segments: SegmentView) {
         for index in 0..<count {
             unsafe stripe(index).initialize(to: ByteStripe(segments))
-            for pin in 0..<ByteStripe.pinCount {
-                unsafe (ByteStripe.pins(stripe(index)) + pin).initialize(to: Atomic(0))
+            for pin in 1..<ByteStripe.pinCount {
+                unsafe ByteStripe.pin(pin, stripe(index)).initialize(to: Atomic(0))
             }
         }
     }
@@ -149,9 +186,10 @@ internal import Synchronization
     /// Whether a body reads that segment now. All are locked, so that it may cease to be but cannot begin.
     func isPinned(_ segment: UInt32) -> Bool {
         for index in 0..<count {
-            let pins = unsafe ByteStripe.pins(stripe(index))
             for pin in 0..<ByteStripe.pinCount
-            where unsafe pins[pin].load(ordering: .acquiring) == segment &+ 1 { return true }
+            where unsafe ByteStripe.pin(pin, stripe(index)).pointee.load(ordering: .acquiring) == segment &+ 1 {
+                return true
+            }
         }
         return false
     }

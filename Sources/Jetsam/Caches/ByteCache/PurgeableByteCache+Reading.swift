@@ -1,4 +1,4 @@
-internal import CLinuxShims
+public import CLinuxShims
 internal import MemoryPressure
 internal import Synchronization
 
@@ -77,10 +77,12 @@ extension PurgeableByteCache {
     private func lease(_ key: UnsafeRawBufferPointer) -> ByteLease? {
         let hash = unsafe ByteHash(key, seeds)
         let stripe = unsafe stripes.stripe(hash)
-        unsafe ByteStripe.prefetch(hash.index, stripe)
+        let ahead = unsafe ByteStripe.prefetch(hash.index, stripe)
         unsafe jetsam_lock(ByteStripe.word(stripe))
         let segments = unsafe stripe.pointee.segments
-        guard let found = unsafe ByteStripe.finder(stripe)?.find(hash.index, key) else { return unsafe miss(stripe) }
+        guard let found = unsafe ByteStripe.find(hash.index, key, ahead, segments, stripe) else {
+            return unsafe miss(stripe)
+        }
         let entry = segments.entry(of: found.slot)
         if entry.hasExpiry, isOver(entry) {
             _ = unsafe miss(stripe)
@@ -90,7 +92,7 @@ extension PurgeableByteCache {
         unsafe stripe.pointee.hits = count &+ 1
         let record = unsafe segments.segment(of: found.slot)
         unsafe ByteFinder.touch(found, record, count)
-        let pin = unsafe ByteStripe.pin(segments.id(of: found.slot), stripe)
+        let pin = unsafe ByteStripe.pin(segment: segments.id(of: found.slot), stripe)
         if unsafe pin == nil { unsafe record.pointee.bodies.add(1, ordering: .relaxed) }
         unsafe jetsam_unlock(ByteStripe.word(stripe))
         return unsafe ByteLease(value: entry.value, count: entry.valueCount, record: record, pin: pin)
@@ -117,27 +119,37 @@ extension PurgeableByteCache {
         return nil
     }
 
-    @usableFromInline
+    @inlinable
+    @inline(__always)
     func giveBack(_ lease: ByteLease) {
         // What was read is read before whoever comes next writes there; and either this thread sees that the segment is
         // deferred, or whoever defers it sees that nobody reads it.
-        if let pin = unsafe lease.pin {
-            if isAsymmetric {
-                unsafe pin.pointee.store(0, ordering: .releasing)
-                jetsam_barrier_here()
-            } else {
-                _ = unsafe pin.pointee.exchange(0, ordering: .sequentiallyConsistent)
-            }
+        if isAsymmetric, let pin = unsafe lease.pin {
+            if unsafe !jetsam_unpin(pin, lease.isDeferred) { return }
+            finishDeferred(lease)
         } else {
-            unsafe lease.record.pointee.bodies.subtract(1, ordering: .sequentiallyConsistent)
+            giveBackSlowly(lease)
         }
-        if unsafe lease.record.pointee.isDeferred.load(ordering: .sequentiallyConsistent) { finishDeferred(lease) }
     }
 
+    /// The same where the kernel does not put all threads' accesses in order, or no pin was free.
+    @usableFromInline
+    func giveBackSlowly(_ lease: ByteLease) {
+        let record = unsafe lease.segment
+        if let pin = unsafe lease.pin {
+            _ = unsafe ByteStripe.atomic(pin).pointee.exchange(0, ordering: .sequentiallyConsistent)
+        } else {
+            unsafe record.pointee.bodies.subtract(1, ordering: .sequentiallyConsistent)
+        }
+        if unsafe record.pointee.isDeferred.load(ordering: .sequentiallyConsistent) { finishDeferred(lease) }
+    }
+
+    @usableFromInline
     @inline(never)
-    private func finishDeferred(_ lease: ByteLease) {
-        shard(unsafe Int(lease.record.pointee.shard)).withLock { shard in
-            shard.releasedBytes += unsafe shard.segments.finishDeferred(lease.record)
+    func finishDeferred(_ lease: ByteLease) {
+        let record = unsafe lease.segment
+        shard(unsafe Int(record.pointee.shard)).withLock { shard in
+            shard.releasedBytes += unsafe shard.segments.finishDeferred(record)
         }
     }
 

@@ -20,7 +20,7 @@ internal import Synchronization
     nonisolated(unsafe) let shards: UnsafeMutablePointer<ByteShardReference>
     let stripes: ByteStripeTable
     /// Whether a body's end needs no barrier of its own.
-    let isAsymmetric: Bool
+    @usableFromInline let isAsymmetric: Bool
     let sizes: ByteCacheSizes
     let memory: SegmentMemory
     let seeds = ByteHash.Seeds()

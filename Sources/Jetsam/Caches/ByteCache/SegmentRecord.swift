@@ -49,7 +49,7 @@ internal import Synchronization
     var previous = none
     /// Bodies that read it, or write to it, and stand in no stripe.
     let bodies = Atomic<UInt32>(0)
-    /// Tells the last reader that it is to be given back.
+    /// Tells the last reader that it is to be given back. Leases know that it stands at 52.
     let isDeferred = Atomic<Bool>(false)
     // To the end of the cache line.
     private var padding: UInt64 = 0
