@@ -55,10 +55,12 @@ uint32_t jetsam_processor_count(void);
 
 // MARK: - Marks
 
-// Sets a byte that others may set at the same time. It is written only where it changes: a write that changes nothing
-// would still take the line away from every other processor.
-static inline void jetsam_mark(uint8_t *byte) {
-  if (__atomic_load_n(byte, __ATOMIC_RELAXED) == 0) __atomic_store_n(byte, 1, __ATOMIC_RELAXED);
+// Sets a bit of a byte, of which others may set the same at the same time, and gives what there was. It is written only where it
+// changes: a write that changes nothing would still take the line away from every other processor.
+static inline uint8_t jetsam_mark(uint8_t *byte, uint8_t bit) {
+  uint8_t old = __atomic_load_n(byte, __ATOMIC_RELAXED);
+  if (!(old & bit)) __atomic_store_n(byte, old | bit, __ATOMIC_RELAXED);
+  return old;
 }
 
 // MARK: - Barriers

@@ -1,4 +1,4 @@
-/// What a cache keeps of an entry beside key and value; it stands in front of them in the entry's record.
+/// What a cache keeps of an entry beside key and value, and which a hit has no need of.
 @usableFromInline
 struct CacheEntryHeader {
     /// Where an entry is queued.
@@ -14,18 +14,14 @@ struct CacheEntryHeader {
     @usableFromInline static let none = UInt32.max
     /// The most that a cost can be: 40 bits, 1 TiB − 1.
     @usableFromInline static let greatestCost = 1 << 40 - 1
-    /// Where the mark of use is, from the beginning of the record.
-    @usableFromInline static let markOffset = 11
 
     var costLow: UInt32 = 0
     @usableFromInline var expiryLow: UInt32 = 0
     var costHigh: UInt8 = 0
     @usableFromInline var expiryHigh: UInt8 = 0
     var place = Place.none
-    /// 1 since it was asked for, until the queue's turn comes to it. Readers set it at the same time as one another.
-    var mark: UInt8 = 0
     var previous = CacheEntryHeader.none
-    /// The next in its queue, or the next free record.
+    /// The next in its queue, or the next that is free.
     var next = CacheEntryHeader.none
     @usableFromInline var hash: UInt32 = 0
 

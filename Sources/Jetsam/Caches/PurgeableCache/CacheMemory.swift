@@ -1,14 +1,14 @@
 internal import MemoryPressure
 
-/// Where a cache's records and its index have their memory from: while they are small from the allocator, then from huge pages.
+/// Where a cache's entries and its index have their memory from: while they are small from the allocator, then from huge pages.
 ///
-/// A hit among millions goes to a slot and then to a record that were not looked at for long. With ordinary pages the processor has
+/// A hit among millions goes to a slot and then to an entry that were not looked at for long. With ordinary pages the processor has
 /// to look up the pages as well, in tables that are in none of its caches any more either. A huge page goes back to the kernel when
 /// nothing in it is used any more.
 ///
 /// Whoever makes one deallocates it: a class would have its references counted in the middle of every eviction.
 @safe struct CacheMemory: @unchecked Sendable {
-    /// So many bytes of records do without huge pages, so that the first of those is no large part of what the cache takes.
+    /// So many bytes of entries do without huge pages, so that the first of those is no large part of what the cache takes.
     static let smallBytes = 4 << 20
     /// And so does an index of less: all shards together have one of about 2 MiB then.
     private static let smallTableBytes = 32 << 10
@@ -36,20 +36,13 @@ internal import MemoryPressure
         }
     }
 
-    private let chunkBytes: Int
-    private let alignment: Int
+    private let layout: CacheLayout
     private let state: UnsafeMutablePointer<Lock<State>>
 
-    /// - Parameters:
-    ///   - stride: Bytes from one record to the next.
-    ///   - chunkShift: Records of a chunk, as a power of two.
-    init(stride: Int, chunkShift: UInt32) {
-        // A free chunk holds an address.
-        chunkBytes = stride << Int(chunkShift)
-        // The greatest that records of such a stride can ask for.
-        alignment = min(max(16, 1 << stride.trailingZeroBitCount), 4096)
+    init(_ layout: CacheLayout) {
+        self.layout = layout
         unsafe state = .allocate(capacity: 1)
-        unsafe state.initialize(to: Lock(State(chunkBytes: chunkBytes)))
+        unsafe state.initialize(to: Lock(State(chunkBytes: layout.chunkBytes)))
     }
 
     /// All of it was given up by then.
@@ -58,21 +51,21 @@ internal import MemoryPressure
         unsafe state.deallocate()
     }
 
-    /// A chunk of records, with anything in it.
+    /// A chunk of entries, with anything in it.
     func allocateChunk() -> UnsafeMutableRawPointer {
         let address = unsafe state.pointee.withLock { state in
             let address = state.allocatedBytes < Self.smallBytes ? nil : state.chunks.take()
-            if address == nil { state.allocatedBytes += chunkBytes }
+            if address == nil { state.allocatedBytes += layout.chunkBytes }
             return address
         }
-        return unsafe Self.pointer(address) ?? .allocate(byteCount: chunkBytes, alignment: alignment)
+        return unsafe Self.pointer(address) ?? .allocate(byteCount: layout.chunkBytes, alignment: layout.alignment)
     }
 
     func deallocate(chunk: UnsafeMutableRawPointer) {
         let address = UInt(bitPattern: chunk)
         let isGiven = unsafe state.pointee.withLock { state in
             let isGiven = state.chunks.give(address)
-            if !isGiven { state.allocatedBytes -= chunkBytes }
+            if !isGiven { state.allocatedBytes -= layout.chunkBytes }
             return isGiven
         }
         if !isGiven { unsafe chunk.deallocate() }

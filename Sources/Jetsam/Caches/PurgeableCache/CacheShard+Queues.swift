@@ -9,6 +9,7 @@ extension CacheShard {
     mutating func place(hash: UInt32, cost: Int, expiry: UInt64, in place: UInt8) -> UInt32? {
         guard let entry = allocate() else { return nil }
         unsafe header(entry).initialize(to: CacheEntryHeader(hash: hash, cost: cost, expiry: expiry))
+        unsafe marks(entry).initialize(to: expiry == 0 ? 0 : CacheLayout.expires)
         addToIndex(entry, hash: hash)
         link(entry, in: place == CacheEntryHeader.Place.none ? queueFor(hash) : place)
         return entry
@@ -20,7 +21,7 @@ extension CacheShard {
         return isMain ? CacheEntryHeader.Place.main : CacheEntryHeader.Place.small
     }
 
-    /// Takes an entry out of index and queue and gives the queue that it was in; the record stays.
+    /// Takes an entry out of index and queue and gives the queue that it was in; it stays where it is.
     @usableFromInline
     @discardableResult
     mutating func take(_ entry: UInt32) -> UInt8 {
@@ -45,7 +46,8 @@ extension CacheShard {
                 take(entry)
                 return entry
             }
-            guard unsafe header.pointee.mark != 0, spared < Self.mostSpared else {
+            let marks = unsafe marks(entry)
+            guard unsafe marks.pointee & CacheLayout.isUsed != 0, spared < Self.mostSpared else {
                 evictions += 1
                 remember(unsafe header.pointee.hash, isSmall ? .small : .main)
                 take(entry)
@@ -53,7 +55,7 @@ extension CacheShard {
             }
             spared += 1
             unlink(entry)
-            unsafe header.pointee.mark = 0
+            unsafe marks.pointee &= ~CacheLayout.isUsed
             link(entry, in: CacheEntryHeader.Place.main)
         }
     }

@@ -1,8 +1,8 @@
 internal import CLinuxShims
 
-/// One part of a cache, as far as it needs to know nothing of keys and values: index, records and queues.
+/// One part of a cache, as far as it needs to know nothing of keys and values: index, entries and queues.
 ///
-/// All of it is behind the shard's locks. Keys and values stand in the records behind the headers; whoever knows their types
+/// All of it is behind the shard's locks. Keys and values lie in the same chunks as the headers; whoever knows their types
 /// initialises them after ``place(hash:cost:expiry:in:)`` and moves them out before ``free(_:)``.
 @safe @usableFromInline
 struct CacheShard {
@@ -19,8 +19,7 @@ struct CacheShard {
 
     @usableFromInline let stripes: UnsafeMutablePointer<CacheStripe>
     let stripeCount: Int
-    let stride: Int
-    let chunkShift: UInt32
+    let layout: CacheLayout
 
     var slots: UnsafeMutablePointer<UInt32>
     var slotCount: UInt32 = 16
@@ -43,7 +42,7 @@ struct CacheShard {
 
     /// - Parameter isFirst: Whether the stripes are to be initialised as well.
     init(
-        stripes: UnsafeMutablePointer<CacheStripe>, stripeCount: Int, stride: Int, chunkShift: UInt32,
+        stripes: UnsafeMutablePointer<CacheStripe>, stripeCount: Int, layout: CacheLayout,
         balance: QueueBalance, memory: CacheMemory, shardCount: Int, isFirst: Bool = true
     ) {
         self.balance = balance
@@ -51,8 +50,7 @@ struct CacheShard {
         self.shardCount = shardCount
         unsafe self.stripes = stripes
         self.stripeCount = stripeCount
-        self.stride = stride
-        self.chunkShift = chunkShift
+        self.layout = layout
         unsafe slots = Self.makeSlots(slotCount, memory)
         unsafe chunks = .allocate(capacity: chunkCapacity)
         for index in 0..<stripeCount where isFirst {
@@ -72,7 +70,7 @@ struct CacheShard {
     @usableFromInline var count: Int { small.count + main.count }
     @usableFromInline var cost: Int { small.cost + main.cost }
 
-    /// Tells the stripes where index and records are.
+    /// Tells the stripes where index and entries are.
     func publish() {
         for index in 0..<stripeCount {
             let (place, count) = unsafe CacheStripe.table(stripes + index)
@@ -82,13 +80,15 @@ struct CacheShard {
     }
 
     @inline(__always)
-    func record(_ entry: UInt32) -> UnsafeMutableRawPointer {
-        unsafe chunks[Int(entry >> chunkShift)] + Int(entry & (1 << chunkShift - 1)) * stride
+    func header(_ entry: UInt32) -> UnsafeMutablePointer<CacheEntryHeader> {
+        let offset = layout.headersOffset + layout.index(entry) * MemoryLayout<CacheEntryHeader>.stride
+        return unsafe (chunks[layout.chunk(entry)] + offset).assumingMemoryBound(to: CacheEntryHeader.self)
     }
 
+    /// The marks of an entry, which readers change at the same time as one another.
     @inline(__always)
-    func header(_ entry: UInt32) -> UnsafeMutablePointer<CacheEntryHeader> {
-        unsafe record(entry).assumingMemoryBound(to: CacheEntryHeader.self)
+    func marks(_ entry: UInt32) -> UnsafeMutablePointer<UInt8> {
+        unsafe (chunks[layout.chunk(entry)] + layout.index(entry)).assumingMemoryBound(to: UInt8.self)
     }
 
     /// The same for those outside this module, who would copy the shard to call a method of it.
@@ -99,7 +99,7 @@ struct CacheShard {
         unsafe shard.pointee.header(entry)
     }
 
-    /// A record that is nobody's; nil where the shard can count no further.
+    /// An entry that is nobody's; nil where the shard can count no further.
     mutating func allocate() -> UInt32? {
         if firstFree != CacheEntryHeader.none {
             let entry = firstFree
@@ -107,7 +107,7 @@ struct CacheShard {
             return entry
         }
         guard highWater < 1 << 25 - 2 else { return nil }
-        if Int(highWater) == chunkCount << Int(chunkShift) { addChunk() }
+        if Int(highWater) == chunkCount << Int(layout.chunkShift) { addChunk() }
         highWater += 1
         return highWater - 1
     }
@@ -125,7 +125,7 @@ struct CacheShard {
         chunkCount += 1
     }
 
-    /// Gives up the record of an entry that was taken out and whose key and value were moved out.
+    /// Gives up an entry that was taken out and whose key and value were moved out.
     @usableFromInline
     mutating func free(_ entry: UInt32) {
         unsafe header(entry).pointee.next = firstFree
@@ -136,7 +136,7 @@ struct CacheShard {
     mutating func detach() -> CacheShard {
         let old = self
         unsafe self = CacheShard(
-            stripes: stripes, stripeCount: stripeCount, stride: stride, chunkShift: chunkShift, balance: balance,
+            stripes: stripes, stripeCount: stripeCount, layout: layout, balance: balance,
             memory: memory, shardCount: shardCount, isFirst: false)
         evictions = old.evictions
         expirations = old.expirations

@@ -12,7 +12,7 @@ struct CacheStripe {
     @usableFromInline var misses = 0
     /// The index: 0, or a tag of 7 bits over the entry's number + 1 in 25. Behind it the first ``mirrored`` slots again.
     @usableFromInline var slots: UnsafeMutablePointer<UInt32>
-    /// The records of the entries, in pieces of one size.
+    /// The entries, in pieces of one size.
     @usableFromInline var chunks: UnsafeMutablePointer<UnsafeMutableRawPointer>
     /// Number of slots of the index.
     @usableFromInline var slotCount: UInt32 = 0

@@ -31,9 +31,9 @@ extension CacheTable {
             debt.isOwed
             ? nil : unsafe shard.pointee.place(hash: hash, cost: cost, expiry: expiry, in: place)
         if let entry {
-            let record = unsafe UnsafeMutableRawPointer(CacheShard.header(entry, in: shard))
-            unsafe (record + Self.keyOffset).initializeMemory(as: Key.self, to: key)
-            unsafe (record + Self.valueOffset).initializeMemory(as: Value.self, to: value)
+            let contents = unsafe Self.contents(entry, shard.pointee.stripes.pointee.chunks)
+            unsafe contents.initializeMemory(as: Key.self, to: key)
+            unsafe (contents + Self.valueOffset).initializeMemory(as: Value.self, to: value)
         } else {
             budget.give(cost: cost)
         }

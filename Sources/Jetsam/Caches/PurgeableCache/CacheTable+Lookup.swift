@@ -17,11 +17,11 @@ extension CacheTable {
             unsafe jetsam_unlock(CacheStripe.word(stripe))
             return nil
         }
-        let record = unsafe found.record
-        unsafe jetsam_mark((record + CacheEntryHeader.markOffset).assumingMemoryBound(to: UInt8.self))
+        let marks = unsafe jetsam_mark(found.marks, CacheLayout.isUsed)
         unsafe stripe.pointee.hits &+= 1
-        let value = unsafe (record + valueOffset).assumingMemoryBound(to: Value.self).pointee
-        let expiry = unsafe record.assumingMemoryBound(to: CacheEntryHeader.self).pointee.expiry
+        let value = unsafe (found.contents + valueOffset).assumingMemoryBound(to: Value.self).pointee
+        let expires = marks & CacheLayout.expires != 0
+        let expiry = unsafe expires ? Self.header(found.number, stripe.pointee.chunks).pointee.expiry : 0
         unsafe jetsam_unlock(CacheStripe.word(stripe))
         return (value, expiry)
     }
@@ -38,10 +38,9 @@ extension CacheTable {
         let shard = unsafe lockedShard(for: hash)
         defer { unsafe unlock(shard) }
         guard let found = unsafe Self.find(key, hash, shard.pointee.stripes) else { return nil }
-        let record = unsafe found.record
-        let expiry = unsafe record.assumingMemoryBound(to: CacheEntryHeader.self).pointee.expiry
+        let expiry = unsafe CacheShard.header(found.number, in: shard).pointee.expiry
         guard expiry == 0 || !CacheTick.hasPassed(expiry, now: now) else { return nil }
-        return unsafe (record + Self.valueOffset).assumingMemoryBound(to: Value.self).pointee
+        return unsafe (found.contents + Self.valueOffset).assumingMemoryBound(to: Value.self).pointee
     }
 
     /// Counts a hit for a miss, as what was found had expired, and takes the entry out if it still has.

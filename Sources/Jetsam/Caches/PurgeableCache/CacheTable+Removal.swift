@@ -54,7 +54,7 @@ extension CacheTable {
             {
                 let header = unsafe CacheShard.header(entry, in: shard)
                 unsafe budget.give(cost: header.pointee.cost, paying: &debt)
-                unsafe Self.prefetchContents(header)
+                unsafe Self.prefetch(Self.contents(entry, shard.pointee.stripes.pointee.chunks))
                 unsafe Self.bury(entry, shard, &remains)
                 taken += 1
             }
@@ -69,9 +69,9 @@ extension CacheTable {
     /// Begins to fetch what a value points to: to let go of many values that were not used for long is to wait for each to be
     /// fetched, unless that was begun for all of them before.
     @inlinable
-    static func prefetchContents(_ entry: UnsafeMutablePointer<CacheEntryHeader>) {
+    static func prefetch(_ contents: UnsafeMutableRawPointer) {
         guard !_isPOD(Value.self), MemoryLayout<Value>.size >= MemoryLayout<UInt>.size else { return }
-        let word = unsafe (UnsafeMutableRawPointer(entry) + valueOffset).loadUnaligned(as: UInt.self)
+        let word = unsafe (contents + valueOffset).loadUnaligned(as: UInt.self)
         unsafe jetsam_prefetch(UnsafeRawPointer(bitPattern: word))
     }
 

@@ -36,18 +36,17 @@ extension CacheTable {
         var entry = queue.tail
         while entry != CacheEntryHeader.none {
             let header = unsafe old.header(entry)
-            let record = UnsafeMutableRawPointer(header)
+            let contents = unsafe Self.contents(entry, old.chunks)
             let shard = unsafe shards + Int(header.pointee.hash & stripes.mask)
             let new = unsafe shard.pointee.place(
                 hash: header.pointee.hash, cost: header.pointee.cost, expiry: header.pointee.expiry,
                 in: header.pointee.place)
             guard let new else { fatalError("a shard of a few entries cannot take another") }
-            let target = unsafe UnsafeMutableRawPointer(CacheShard.header(new, in: shard))
-            unsafe (target + CacheEntryHeader.markOffset).storeBytes(of: header.pointee.mark, as: UInt8.self)
-            unsafe (target + Self.keyOffset).moveInitializeMemory(
-                as: Key.self, from: (record + Self.keyOffset).assumingMemoryBound(to: Key.self), count: 1)
+            unsafe shard.pointee.marks(new).pointee = old.marks(entry).pointee
+            let target = unsafe Self.contents(new, shard.pointee.chunks)
+            unsafe target.moveInitializeMemory(as: Key.self, from: contents.assumingMemoryBound(to: Key.self), count: 1)
             unsafe (target + Self.valueOffset).moveInitializeMemory(
-                as: Value.self, from: (record + Self.valueOffset).assumingMemoryBound(to: Value.self), count: 1)
+                as: Value.self, from: (contents + Self.valueOffset).assumingMemoryBound(to: Value.self), count: 1)
             entry = unsafe header.pointee.previous
         }
     }

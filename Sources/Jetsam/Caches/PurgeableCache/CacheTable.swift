@@ -22,17 +22,16 @@ final class CacheTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         let stripeShift = processors == 1 ? 0 : processors == 2 ? 1 : 2
         shardCount = 64
         // What index and ghosts take of an entry, on average.
-        budget = CacheBudget(limit: limit, overhead: Self.stride + 18)
+        budget = CacheBudget(limit: limit, overhead: Self.contentsStride + CacheLayout.bytesBeside + 18)
         stripes = CacheStripes(shards: shardCount, used: Self.shardsOfFew, stripeShift: stripeShift)
         unsafe shards = .allocate(capacity: shardCount)
         balance = QueueBalance()
-        memory = CacheMemory(stride: Self.stride, chunkShift: Self.chunkShift)
+        memory = CacheMemory(Self.layout)
         for index in 0..<shardCount {
             unsafe (shards + index).initialize(
                 to: CacheShard(
-                    stripes: stripes.base + index << stripeShift, stripeCount: 1 << stripeShift, stride: Self.stride,
-                    chunkShift: Self.chunkShift, balance: balance, memory: memory,
-                    shardCount: Self.shardsOfFew))
+                    stripes: stripes.base + index << stripeShift, stripeCount: 1 << stripeShift, layout: Self.layout,
+                    balance: balance, memory: memory, shardCount: Self.shardsOfFew))
         }
     }
 
@@ -51,9 +50,9 @@ final class CacheTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     static func destroy(_ shard: inout CacheShard) {
         for var entry in [shard.small.head, shard.main.head] {
             while entry != CacheEntryHeader.none {
-                let record = unsafe shard.record(entry)
-                unsafe (record + keyOffset).assumingMemoryBound(to: Key.self).deinitialize(count: 1)
-                unsafe (record + valueOffset).assumingMemoryBound(to: Value.self).deinitialize(count: 1)
+                let contents = unsafe contents(entry, shard.chunks)
+                unsafe contents.assumingMemoryBound(to: Key.self).deinitialize(count: 1)
+                unsafe (contents + valueOffset).assumingMemoryBound(to: Value.self).deinitialize(count: 1)
                 entry = unsafe shard.header(entry).pointee.next
             }
         }
@@ -63,25 +62,6 @@ final class CacheTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 }
 
 extension CacheTable {
-    @inlinable static var keyOffset: Int { roundUp(24, MemoryLayout<Key>.alignment) }
-    @inlinable static var valueOffset: Int {
-        roundUp(keyOffset + MemoryLayout<Key>.size, MemoryLayout<Value>.alignment)
-    }
-    @inlinable static var stride: Int {
-        roundUp(
-            valueOffset + MemoryLayout<Value>.size,
-            max(4, max(MemoryLayout<Key>.alignment, MemoryLayout<Value>.alignment)))
-    }
-    /// Records of a chunk, as a power of two: about 4 KiB.
-    @inlinable static var chunkShift: UInt32 {
-        stride <= 64 ? 6 : stride <= 128 ? 5 : stride <= 256 ? 4 : 3
-    }
-
-    @inlinable
-    static func roundUp(_ bytes: Int, _ alignment: Int) -> Int {
-        (bytes + alignment - 1) & ~(alignment - 1)
-    }
-
     /// Half of the hash value that the standard library's own tables begin with: asking for it saves a call or two over
     /// `hashValue`. Its lowest six bits choose the shard, its highest the place in the index.
     @inlinable
@@ -90,12 +70,12 @@ extension CacheTable {
         UInt32(truncatingIfNeeded: UInt64(UInt(bitPattern: key._rawHashValue(seed: 0))) >> 32)
     }
 
-    /// The number of a key's entry, and its record; nil where there is none. The stripe is locked.
+    /// The entry of a key; nil where there is none. The stripe is locked.
     @inlinable
     @inline(__always)
     static func find(
         _ key: Key, _ hash: UInt32, _ stripe: UnsafeMutablePointer<CacheStripe>, at place: jetsam_place
-    ) -> (number: UInt32, record: UnsafeMutableRawPointer)? {
+    ) -> Found? {
         let tag = CacheShard.tag(hash)
         guard var slots = unsafe place.first else { return nil }
         var position = Int(unsafe place.position)
@@ -108,14 +88,13 @@ extension CacheTable {
                 // An empty one agrees with the tag that is 0.
                 if number == 0 { continue }
                 let entry = number &- 1
-                let record =
-                    unsafe stripe.pointee.chunks[Int(entry >> chunkShift)] + Int(entry & (1 << chunkShift - 1)) * stride
-                let header = unsafe record.assumingMemoryBound(to: CacheEntryHeader.self)
-                if unsafe header.pointee.hash == hash,
-                    unsafe (record + keyOffset).assumingMemoryBound(to: Key.self).pointee == key
-                {
-                    return unsafe (entry, record)
-                }
+                let chunk = unsafe stripe.pointee.chunks[Int(entry >> chunkShift)]
+                let index = Int(entry & (1 << chunkShift - 1))
+                let contents = unsafe chunk + (contentsOffset + index * contentsStride)
+                // The tag lets one in a hundred others pass: cheaper than to fetch the rest of the hash value for all.
+                guard unsafe contents.assumingMemoryBound(to: Key.self).pointee == key else { continue }
+                return unsafe Found(
+                    number: entry, contents: contents, marks: (chunk + index).assumingMemoryBound(to: UInt8.self))
             }
             if unsafe jetsam_match4(slots, 0, .max) != 0 { return nil }
             position &+= CacheStripe.mirrored &+ 1
@@ -128,19 +107,19 @@ extension CacheTable {
     @inlinable
     static func find(
         _ key: Key, _ hash: UInt32, _ stripe: UnsafeMutablePointer<CacheStripe>
-    ) -> (number: UInt32, record: UnsafeMutableRawPointer)? {
+    ) -> Found? {
         unsafe find(key, hash, stripe, at: CacheStripe.place(stripe, hash))
     }
 
-    /// Moves key and value of an entry that was taken out to the remains, and frees its record. The shard is locked.
+    /// Moves key and value of an entry that was taken out to the remains, and frees its place. The shard is locked.
     @inlinable
     static func bury(
         _ entry: UInt32, _ shard: UnsafeMutablePointer<CacheShard>, _ remains: inout CacheRemains<Key, Value>
     ) {
-        let record = unsafe UnsafeMutableRawPointer(CacheShard.header(entry, in: shard))
+        let contents = unsafe contents(entry, shard.pointee.stripes.pointee.chunks)
         unsafe remains.append(
-            (record + keyOffset).assumingMemoryBound(to: Key.self).move(),
-            (record + valueOffset).assumingMemoryBound(to: Value.self).move())
+            contents.assumingMemoryBound(to: Key.self).move(),
+            (contents + valueOffset).assumingMemoryBound(to: Value.self).move())
         unsafe shard.pointee.free(entry)
     }
 
