@@ -48,27 +48,6 @@ print_table() {
                     peak / 1048576, median(reclaimed, runs) / 1048576, median(changes, runs)
             }'
     done
-    compare_recorded
     ((repeat == 1)) || say "(several runs: the peak is the largest, the other figures are medians)"
     say "The limit is $(mib "$limit") MiB; rates are those of the second half of each run."
-}
-
-# What the recorder costs: each run with it against the one without it that was made beside it.
-compare_recorded() {
-    printf '%s\n' "${results[@]}" | awk '
-        $4 == "null" { next }
-        $1 == "jetsam" { plain[++plains] = $4 }
-        $1 == "recorded" { recorded[++count] = $4 }
-        END {
-            if (plains == 0 || plains != count) exit
-            for (i = 1; i <= count; i++) {
-                ratio = recorded[i] / plain[i]
-                for (j = i; j > 1 && sorted[j - 1] > ratio; j--) sorted[j] = sorted[j - 1]
-                sorted[j] = ratio
-            }
-            median = count % 2 ? sorted[(count + 1) / 2] : (sorted[count / 2] + sorted[count / 2 + 1]) / 2
-            printf "With the recorder: %.1f %% of the requests a CPU-second, pair by pair", 100 * median
-            if (count > 1) printf " (median; %.1f to %.1f %%)", 100 * sorted[1], 100 * sorted[count]
-            print ""
-        }'
 }

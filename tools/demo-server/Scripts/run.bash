@@ -88,11 +88,10 @@ stop_beyond_budget() {
 
 # The configuration of a run that has one, and the arguments for it.
 configuration_arguments() {
-    [[ $mode == recorded || ($mode == jetsam && -n $config$trace) ]] || return 0
+    [[ $mode == jetsam && -n $config$trace ]] || return 0
     {
         [[ -z $config ]] || cat "$config"
         # With dots: the file may have this section.
-        [[ $mode == jetsam ]] || echo "recorder.directory: $work/recordings"
         [[ -z $trace ]] || echo "recorder.traceFile: $trace"
     } >"$work/jetsam.yaml"
     arguments+=(--config "$work/jetsam.yaml")
@@ -100,7 +99,7 @@ configuration_arguments() {
 
 run_mode() {  # MODE
     mode=$1
-    local arguments=(--mode "${mode/recorded/jetsam}" --keys "$keys" --value-size "$value_size" --events "$work/events")
+    local arguments=(--mode "$mode" --keys "$keys" --value-size "$value_size" --events "$work/events")
     local -A metric=() first=()
     local events_shown=0 stopped_by_hand=0 server_status=0 outcome
     local hit_rate=null efficiency=null peak half=$((seconds / 2)) second=0 ticks=0 last=$seconds
@@ -110,7 +109,7 @@ run_mode() {  # MODE
     [[ $mode == fixed ]] && arguments+=(--budget "$budget")
     [[ -z $cgroup_version ]] || cgroup_make "$limit" || fail "the cgroup could not be made"
     configuration_arguments
-    [[ $mode =~ ^(unbounded|fixed)$ || -n $cgroup_version ]] || arguments+=(--footprint-budget "$limit")
+    [[ $mode != jetsam || -n $cgroup_version ]] || arguments+=(--footprint-budget "$limit")
     start_server "$work/server.log" "${arguments[@]}"
     wrk -t 2 -c "$connections" -d "$((last + 30))s" --timeout 10s -s "$package/Scripts/zipf.lua" \
         "$url" -- "$keys" "$exponent" "$run_number" >"$work/load.log" 2>&1 &
