@@ -8,21 +8,47 @@ internal import MemoryPressure
 ///
 /// Whoever makes one deallocates it: a class would have its references counted in the middle of every eviction.
 @safe struct CacheMemory: @unchecked Sendable {
-    /// So many bytes of entries do without huge pages, so that the first of those is no large part of what the cache takes.
-    static let smallBytes = 4 << 20
+    /// So many bytes of chunks of one kind do without huge pages, so that the first of those is no large part of what the cache
+    /// takes.
+    private static let smallBytes = 2 << 20
     /// And so does an index of less: all shards together have one of about 2 MiB then.
     private static let smallTableBytes = 32 << 10
 
+    /// Chunks of one kind.
+    private struct Chunks {
+        let bytes: Int
+        var slabs: CacheSlabs
+        /// What those take that are from the allocator.
+        var allocatedBytes = 0
+
+        init(_ bytes: Int, _ memory: SegmentMemory) {
+            self.bytes = bytes
+            slabs = CacheSlabs(blockBytes: bytes, memory: memory)
+        }
+
+        mutating func take() -> UInt? {
+            let address = allocatedBytes < CacheMemory.smallBytes ? nil : slabs.take()
+            if address == nil { allocatedBytes += bytes }
+            return address
+        }
+
+        mutating func give(_ address: UInt) -> Bool {
+            let isGiven = slabs.give(address)
+            if !isGiven { allocatedBytes -= bytes }
+            return isGiven
+        }
+    }
+
     private struct State {
         let memory = SegmentMemory()
-        var chunks: CacheSlabs
-        /// What chunks take that are from the allocator.
-        var allocatedBytes = 0
+        var contents: Chunks
+        var headers: Chunks
         /// By the size of a table, of which all shards have the same, or the one before it.
         var tables: [Int: CacheSlabs] = [:]
 
-        init(chunkBytes: Int) {
-            chunks = CacheSlabs(blockBytes: chunkBytes, memory: memory)
+        init(_ layout: CacheLayout) {
+            contents = Chunks(layout.chunkBytes, memory)
+            headers = Chunks(layout.headerBytes, memory)
         }
 
         mutating func takeTable(_ bytes: Int) -> UInt? {
@@ -42,7 +68,7 @@ internal import MemoryPressure
     init(_ layout: CacheLayout) {
         self.layout = layout
         unsafe state = .allocate(capacity: 1)
-        unsafe state.initialize(to: Lock(State(chunkBytes: layout.chunkBytes)))
+        unsafe state.initialize(to: Lock(State(layout)))
     }
 
     /// All of it was given up by then.
@@ -51,24 +77,27 @@ internal import MemoryPressure
         unsafe state.deallocate()
     }
 
-    /// A chunk of entries, with anything in it.
+    /// A chunk of marks, keys and values, with anything in it.
     func allocateChunk() -> UnsafeMutableRawPointer {
-        let address = unsafe state.pointee.withLock { state in
-            let address = state.allocatedBytes < Self.smallBytes ? nil : state.chunks.take()
-            if address == nil { state.allocatedBytes += layout.chunkBytes }
-            return address
-        }
-        return unsafe Self.pointer(address) ?? .allocate(byteCount: layout.chunkBytes, alignment: layout.alignment)
+        let address = unsafe state.pointee.withLock { $0.contents.take() }
+        return unsafe Self.pointer(address)
+            ?? .allocate(byteCount: layout.chunkBytes, alignment: layout.alignment)
     }
 
     func deallocate(chunk: UnsafeMutableRawPointer) {
         let address = UInt(bitPattern: chunk)
-        let isGiven = unsafe state.pointee.withLock { state in
-            let isGiven = state.chunks.give(address)
-            if !isGiven { state.allocatedBytes -= layout.chunkBytes }
-            return isGiven
-        }
-        if !isGiven { unsafe chunk.deallocate() }
+        if unsafe !state.pointee.withLock({ $0.contents.give(address) }) { unsafe chunk.deallocate() }
+    }
+
+    /// The headers of a chunk, with anything in them.
+    func allocateHeaders() -> UnsafeMutableRawPointer {
+        let address = unsafe state.pointee.withLock { $0.headers.take() }
+        return unsafe Self.pointer(address) ?? .allocate(byteCount: layout.headerBytes, alignment: 16)
+    }
+
+    func deallocate(headers: UnsafeMutableRawPointer) {
+        let address = UInt(bitPattern: headers)
+        if unsafe !state.pointee.withLock({ $0.headers.give(address) }) { unsafe headers.deallocate() }
     }
 
     /// A table of so many words, with anything in it.
@@ -96,7 +125,7 @@ internal import MemoryPressure
     /// Huge pages that chunks and tables are in.
     var slabCount: Int {
         unsafe state.pointee.withLock { state in
-            state.tables.values.reduce(state.chunks.count) { $0 + $1.count }
+            state.tables.values.reduce(state.contents.slabs.count + state.headers.slabs.count) { $0 + $1.count }
         }
     }
 }

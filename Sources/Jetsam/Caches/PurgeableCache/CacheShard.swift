@@ -2,7 +2,7 @@ internal import CLinuxShims
 
 /// One part of a cache, as far as it needs to know nothing of keys and values: index, entries and queues.
 ///
-/// All of it is behind the shard's locks. Keys and values lie in the same chunks as the headers; whoever knows their types
+/// All of it is behind the shard's locks. Keys and values lie beside the marks; whoever knows their types
 /// initialises them after ``place(hash:cost:expiry:in:)`` and moves them out before ``free(_:)``.
 @safe @usableFromInline
 struct CacheShard {
@@ -24,6 +24,8 @@ struct CacheShard {
     var slots: UnsafeMutablePointer<UInt32>
     var slotCount: UInt32 = 16
     var chunks: UnsafeMutablePointer<UnsafeMutableRawPointer>
+    /// Of as many entries each.
+    var headers: UnsafeMutablePointer<UnsafeMutableRawPointer>
     var chunkCapacity = 2
     var chunkCount = 0
     /// Records below are in use or in the list of free ones.
@@ -53,16 +55,21 @@ struct CacheShard {
         self.layout = layout
         unsafe slots = Self.makeSlots(slotCount, memory)
         unsafe chunks = .allocate(capacity: chunkCapacity)
+        unsafe headers = .allocate(capacity: chunkCapacity)
         for index in 0..<stripeCount where isFirst {
-            unsafe (stripes + index).initialize(to: CacheStripe(slots, chunks))
+            unsafe (stripes + index).initialize(to: CacheStripe(slots, chunks, headers))
         }
         publish()
     }
 
     /// Gives the memory back; keys and values are gone by then.
     mutating func deallocate() {
-        for index in 0..<chunkCount { unsafe memory.deallocate(chunk: chunks[index]) }
+        for index in 0..<chunkCount {
+            unsafe memory.deallocate(chunk: chunks[index])
+            unsafe memory.deallocate(headers: headers[index])
+        }
         unsafe chunks.deallocate()
+        unsafe headers.deallocate()
         unsafe Self.deallocate(slots, slotCount, memory)
         ghosts.clear()
     }
@@ -76,13 +83,13 @@ struct CacheShard {
             let (place, count) = unsafe CacheStripe.table(stripes + index)
             unsafe jetsam_publish_table(place, count, slots, slotCount)
             unsafe stripes[index].chunks = unsafe chunks
+            unsafe stripes[index].headers = unsafe headers
         }
     }
 
     @inline(__always)
     func header(_ entry: UInt32) -> UnsafeMutablePointer<CacheEntryHeader> {
-        let offset = layout.headersOffset + layout.index(entry) * MemoryLayout<CacheEntryHeader>.stride
-        return unsafe (chunks[layout.chunk(entry)] + offset).assumingMemoryBound(to: CacheEntryHeader.self)
+        unsafe headers[layout.chunk(entry)].assumingMemoryBound(to: CacheEntryHeader.self) + layout.index(entry)
     }
 
     /// The marks of an entry, which readers change at the same time as one another.
@@ -114,15 +121,23 @@ struct CacheShard {
 
     private mutating func addChunk() {
         if chunkCount == chunkCapacity {
-            let larger = UnsafeMutablePointer<UnsafeMutableRawPointer>.allocate(capacity: chunkCapacity * 2)
-            unsafe larger.moveInitialize(from: chunks, count: chunkCount)
-            unsafe chunks.deallocate()
-            unsafe chunks = larger
+            unsafe chunks = unsafe doubled(chunks)
+            unsafe headers = unsafe doubled(headers)
             chunkCapacity *= 2
             publish()
         }
+        unsafe (headers + chunkCount).initialize(to: memory.allocateHeaders())
         unsafe (chunks + chunkCount).initialize(to: memory.allocateChunk())
         chunkCount += 1
+    }
+
+    private func doubled(
+        _ pieces: UnsafeMutablePointer<UnsafeMutableRawPointer>
+    ) -> UnsafeMutablePointer<UnsafeMutableRawPointer> {
+        let larger = UnsafeMutablePointer<UnsafeMutableRawPointer>.allocate(capacity: chunkCapacity * 2)
+        unsafe larger.moveInitialize(from: pieces, count: chunkCount)
+        unsafe pieces.deallocate()
+        return unsafe larger
     }
 
     /// Gives up an entry that was taken out and whose key and value were moved out.

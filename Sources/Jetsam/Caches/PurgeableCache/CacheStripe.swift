@@ -12,13 +12,15 @@ struct CacheStripe {
     @usableFromInline var misses = 0
     /// The index: 0, or a tag of 7 bits over the entry's number + 1 in 25. Behind it the first ``mirrored`` slots again.
     @usableFromInline var slots: UnsafeMutablePointer<UInt32>
-    /// The entries, in pieces of one size.
+    /// Marks, keys and values of the entries, in pieces of one size.
     @usableFromInline var chunks: UnsafeMutablePointer<UnsafeMutableRawPointer>
     /// Number of slots of the index.
     @usableFromInline var slotCount: UInt32 = 0
     @usableFromInline var word = jetsam_lock_word()
+    /// The headers of the entries, in as many pieces.
+    @usableFromInline var headers: UnsafeMutablePointer<UnsafeMutableRawPointer>
     // To the end of the cache line.
-    private var padding: (UInt64, UInt64, UInt64) = (0, 0, 0)
+    private var padding: (UInt64, UInt64) = (0, 0)
 
     /// As many slots less one as are looked at together.
     @inlinable static var mirrored: Int { 3 }
@@ -58,9 +60,13 @@ struct CacheStripe {
         )
     }
 
-    init(_ slots: UnsafeMutablePointer<UInt32>, _ chunks: UnsafeMutablePointer<UnsafeMutableRawPointer>) {
+    init(
+        _ slots: UnsafeMutablePointer<UInt32>, _ chunks: UnsafeMutablePointer<UnsafeMutableRawPointer>,
+        _ headers: UnsafeMutablePointer<UnsafeMutableRawPointer>
+    ) {
         unsafe self.slots = slots
         unsafe self.chunks = chunks
+        unsafe self.headers = headers
     }
 }
 

@@ -28,14 +28,14 @@ extension CacheTable {
     @inlinable static var contentsOffset: Int {
         roundUp(1 << Int(chunkShift), max(4, max(MemoryLayout<Key>.alignment, MemoryLayout<Value>.alignment)))
     }
-    @inlinable static var headersOffset: Int { roundUp(contentsOffset + contentsStride << Int(chunkShift), 4) }
     /// Entries of a chunk, as a power of two: those of about 4 KiB.
     @inlinable static var chunkShift: UInt32 {
         contentsStride <= 40 ? 6 : contentsStride <= 104 ? 5 : contentsStride <= 232 ? 4 : 3
     }
 
     static var layout: CacheLayout {
-        CacheLayout(chunkShift: chunkShift, headersOffset: headersOffset, alignment: alignment)
+        CacheLayout(
+            chunkShift: chunkShift, bytes: contentsOffset + contentsStride << Int(chunkShift), alignment: alignment)
     }
 
     @inlinable
@@ -49,10 +49,10 @@ extension CacheTable {
 
     @inlinable
     static func header(
-        _ entry: UInt32, _ chunks: UnsafeMutablePointer<UnsafeMutableRawPointer>
+        _ entry: UInt32, _ headers: UnsafeMutablePointer<UnsafeMutableRawPointer>
     ) -> UnsafeMutablePointer<CacheEntryHeader> {
-        let offset = headersOffset + Int(entry & (1 << chunkShift - 1)) * CacheLayout.headerStride
-        return unsafe (chunks[Int(entry >> chunkShift)] + offset).assumingMemoryBound(to: CacheEntryHeader.self)
+        unsafe headers[Int(entry >> chunkShift)].assumingMemoryBound(to: CacheEntryHeader.self)
+            + Int(entry & (1 << chunkShift - 1))
     }
 
     @inlinable

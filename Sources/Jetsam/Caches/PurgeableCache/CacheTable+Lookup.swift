@@ -21,7 +21,7 @@ extension CacheTable {
         unsafe stripe.pointee.hits &+= 1
         let value = unsafe (found.contents + valueOffset).assumingMemoryBound(to: Value.self).pointee
         let expires = marks & CacheLayout.expires != 0
-        let expiry = unsafe expires ? Self.header(found.number, stripe.pointee.chunks).pointee.expiry : 0
+        let expiry = unsafe expires ? Self.header(found.number, stripe.pointee.headers).pointee.expiry : 0
         unsafe jetsam_unlock(CacheStripe.word(stripe))
         return (value, expiry)
     }
