@@ -13,6 +13,7 @@ pair_start() {
     "$server" --host 127.0.0.1 --port 0 --mode jetsam --keys "$keys" --value-size "$value_size" --footprint-budget "$limit" \
         --events "$work/$name.events" --config "$work/$name.yaml" >"$work/$name.listening" 2>"$work/$name.log" &
     pair_pids+=("$!")
+    echo "$!" >"$work/$name.pid"
     for attempt in {1..200}; do
         sed -n 's/^listening on //p' "$work/$name.listening" >"$work/$name.url"
         [[ ! -s $work/$name.url ]] || break
@@ -27,18 +28,22 @@ pair_load() {  # NAME
     pair_pids+=("$!")
 }
 
-# pair_figures NAME: what it has answered, and its CPU seconds.
+# pair_figures NAME: what it has answered, its CPU seconds, and those of Jetsam's own threads among them.
 pair_figures() {
-    curl -sf --max-time 10 "$(<"$work/$1.url")/metrics" | awk '
+    local own=0 thread
+    for thread in "/proc/$(<"$work/$1.pid")/task/"*; do
+        [[ $(<"$thread/comm") != jetsam.* ]] || own=$((own + $(cut -d ' ' -f 1 "$thread/schedstat")))
+    done
+    curl -sf --max-time 10 "$(<"$work/$1.url")/metrics" | awk -v own="$own" '
         /^demo_(hits|misses)_total / { answered += $2 }
         /^demo_cpu_seconds_total / { cpu = $2 }
-        END { if (cpu == "") exit 1; printf "%.0f %.6f\n", answered, cpu }' || fail "the server does not answer" "$work/$1.log"
+        END { if (cpu == "") exit 1; printf "%.0f %.6f %.6f\n", answered, cpu, own / 1e9 }' || fail "the server does not answer" "$work/$1.log"
 }
 
 compare_recorder() {
     local round name order shares=() share
     declare -A before after
-    say "$repeat times $seconds s, two servers at the same time; requests a CPU-second:"
+    say "$repeat times $seconds s, two servers at the same time; requests a CPU-second (and the CPU of Jetsam's own threads):"
     for ((round = 1; round <= repeat; round++)); do
         order=(plain recorded)
         ((round % 2)) || order=(recorded plain)
@@ -54,10 +59,13 @@ compare_recorder() {
         wait "${pair_pids[@]}" 2>/dev/null
         pair_pids=()
         share=$(awk -v plain="${before[plain]} ${after[plain]}" -v recorded="${before[recorded]} ${after[recorded]}" '
-            function rate(figures,    f) { split(figures, f, " "); return (f[3] - f[1]) / (f[4] - f[2]) }
-            BEGIN { printf "%.0f %.0f %.4f", rate(plain), rate(recorded), rate(recorded) / rate(plain) }')
+            function rate(figures,    f) { split(figures, f, " "); return (f[4] - f[1]) / (f[5] - f[2]) }
+            function own(figures,    f) { split(figures, f, " "); return 100 * (f[6] - f[3]) / (f[5] - f[2]) }
+            BEGIN {
+                printf "%.0f %.2f %.0f %.2f %.4f", rate(plain), own(plain), rate(recorded), own(recorded), rate(recorded) / rate(plain)
+            }')
         # shellcheck disable=SC2086
-        say "$(printf '  without %6d   with the recorder %6d   %.3f' $share)"
+        say "$(printf '  without %6d (%.2f %%)   with the recorder %6d (%.2f %%)   %.3f' $share)"
         shares+=("${share##* }")
     done
     printf '%s\n' "${shares[@]}" | sort -n | awk '
