@@ -1,15 +1,17 @@
 # Compares what comes back of memory that is given up. Sourced by tools/bench: uses `work`, `check` and `rounds`, and comparisons.bash.
 
-# measure_ways CASE ROUNDS WAY...: jemalloc is preloaded where it is the allocator that is measured.
+# measure_ways CASE ROUNDS WAY...: in turn; jemalloc is preloaded where it is the allocator that is measured.
 measure_ways() {
-    local name=$1 times=$2 way preload
+    local name=$1 times=$2 round way preload
     shift 2
-    for way; do
-        preload=
-        [[ $way != jetsam && $way != jemalloc ]] || preload=$jemalloc
-        measure Reclaim "$name" "$times" "$way" >/dev/null
+    for ((round = 1; round <= times; round++)); do
+        for way; do
+            preload=
+            [[ $way != jetsam && $way != jemalloc ]] || preload=$jemalloc
+            measure Reclaim "$name" 1 "$way" >/dev/null
+        done
+        printf '[%4d s] %s: round %d of %d\n' "$SECONDS" "$name" "$round" "$times"
     done
-    printf '[%4d s] %s\n' "$SECONDS" "$name"
 }
 
 # check_bounds: each of the bounds, what was measured, and whether it holds; fails where one does not.

@@ -73,8 +73,20 @@ final class CacheClient: Sendable {
     /// Bytes that its last resort gave have yet to be written in the ledger.
     func addUnbooked(_ bytes: Int) { unbooked.add(bytes, ordering: .relaxed) }
 
-    /// Gives the bytes that have yet to be written, and takes them as written.
-    func takeUnbooked() -> Int { unbooked.exchange(0, ordering: .relaxed) }
+    /// Bytes that have yet to be written in the ledger.
+    var unbookedBytes: Int { unbooked.load(ordering: .relaxed) }
+
+    /// Takes bytes as written, no more of them than there are, and gives how many.
+    func takeUnbooked(upTo bytes: Int) -> Int {
+        var present = unbooked.load(ordering: .relaxed)
+        while true {
+            let taken = min(present, bytes)
+            let (isDone, original) = unbooked.compareExchange(
+                expected: present, desired: present - taken, ordering: .relaxed)
+            if isDone { return taken }
+            present = original
+        }
+    }
 
     /// Whether its scene stands in the background: its limit is not raised then.
     var isHeldDown: Bool {

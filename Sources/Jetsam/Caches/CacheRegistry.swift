@@ -21,6 +21,8 @@ public final class CacheRegistry: Sendable {
     // Kept beside the list: the sampler reads it at every reading and may not walk the list.
     private let total = Atomic<Int>(0)
     private let unbooked = Atomic<Int>(0)
+    /// Held while caches give segments without their handlers: what one thread has got counts before another decides.
+    private let segmentRelease = Lock(())
 
     /// An empty registry.
     public init() {}
@@ -117,8 +119,16 @@ public final class CacheRegistry: Sendable {
     /// For the sampler and the steward: it allocates nothing, calls no code of the application's, and passes over a cache or a
     /// part of one that somebody is in.
     ///
+    /// - Parameters:
+    ///   - bytes: How many are missing, asked once nobody else is at it.
+    ///   - waits: Whether to wait while somebody is; otherwise nothing is given then.
     /// - Returns: The bytes that were given to the kernel. They are written in the ledger with the step that is under way.
-    package func releaseSegmentsWithoutHandlers(bytes: Int) -> Int {
+    package func releaseSegmentsWithoutHandlers(bytes: @autoclosure () -> Int, waits: Bool = false) -> Int {
+        if waits { return segmentRelease.withLock { _ in releaseSegments(bytes: bytes()) } }
+        return segmentRelease.withLockIfAvailable { _ in releaseSegments(bytes: bytes()) } ?? 0
+    }
+
+    private func releaseSegments(bytes: Int) -> Int {
         guard bytes > 0, let clients = state.withLockIfAvailable({ $0.clients }) else { return 0 }
         var given = 0
         var band: UInt8?
@@ -138,13 +148,12 @@ public final class CacheRegistry: Sendable {
     }
 
     /// Bytes that were given without handlers and are in no ledger yet.
-    var unbookedBytes: Int { max(0, unbooked.load(ordering: .relaxed)) }
+    var unbookedBytes: Int { max(0, unbooked.load(ordering: .acquiring)) }
 
-    /// What one cache gave without its handlers and nobody has written down, for whoever keeps the ledger.
-    func takeUnbooked(_ client: CacheClient) -> Int {
-        let bytes = client.takeUnbooked()
-        if bytes > 0 { unbooked.subtract(bytes, ordering: .relaxed) }
-        return bytes
+    /// Bytes that one cache gave without its handlers are in the ledger now, or never will be. Whoever sees that sees also what
+    /// was published before of what is still missing.
+    func noteBooked(_ bytes: Int, of client: CacheClient) {
+        unbooked.subtract(client.takeUnbooked(upTo: bytes), ordering: .acquiringAndReleasing)
     }
 
     /// The next band in which a cache has memory of its own.
@@ -169,7 +178,7 @@ public final class CacheRegistry: Sendable {
             if state.scenes[scene]?.isEmpty == true { state.scenes[scene] = nil }
         }
         report(0, for: client)
-        _ = takeUnbooked(client)
+        noteBooked(.max, of: client)
     }
 
     func report(_ bytes: Int, for client: CacheClient) {

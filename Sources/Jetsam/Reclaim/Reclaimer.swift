@@ -190,7 +190,7 @@ final class Reclaimer: Sendable {
 
     private func releaseSegments(_ bytes: Int) {
         // The sampler may have seen to some of it meanwhile.
-        _ = registry.releaseSegmentsWithoutHandlers(bytes: bytes - registry.unbookedBytes)
+        _ = registry.releaseSegmentsWithoutHandlers(bytes: bytes - registry.unbookedBytes, waits: true)
         state.withLock { state in
             state.run?.releasedSegments()
             if let run = state.run { recordSegments(run.number, nil, 0, at: clock.now) }
@@ -203,10 +203,13 @@ final class Reclaimer: Sendable {
     private func bookSegments(_ state: inout State, at now: MonotonicInstant) {
         guard registry.unbookedBytes > 0, state.run?.kind == .step else { return }
         for client in state.clients.values {
-            let bytes = registry.takeUnbooked(client)
+            let bytes = client.unbookedBytes
             guard bytes > 0, let run = state.run else { continue }
             state.run?.gaveSegments(client: client.id, bytes: bytes, at: now)
             recordSegments(run.number, client.id, bytes, at: now)
+            // Before they count as written: they would be missing, and given nowhere, else.
+            channel.gauges.publish(state.run)
+            registry.noteBooked(bytes, of: client)
         }
     }
 

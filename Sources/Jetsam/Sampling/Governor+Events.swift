@@ -42,8 +42,13 @@ extension Governor {
     private func releaseWhereAllHang(_ channel: ReclaimChannel, missedAt deadline: Int64) {
         guard channel.gauges.areAllCalling else { return }
         let wasTold = nudgedFor.exchange(deadline, ordering: .relaxed) == deadline
-        let missing = channel.gauges.urgentBytes - registry.unbookedBytes
-        guard wasTold, missing > 0 else { return }
-        _ = registry.releaseSegmentsWithoutHandlers(bytes: missing)
+        guard wasTold else { return }
+        _ = registry.releaseSegmentsWithoutHandlers(bytes: missingBytes(channel))
+    }
+
+    private func missingBytes(_ channel: ReclaimChannel) -> Int {
+        // In this order: what was written in the ledger meanwhile is no longer urgent.
+        let unbooked = registry.unbookedBytes
+        return channel.gauges.urgentBytes - unbooked
     }
 }

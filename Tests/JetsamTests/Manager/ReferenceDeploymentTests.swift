@@ -90,7 +90,8 @@ struct ReferenceDeploymentTests {
         machine.tree.damage(machine.tree.pressurePath, .missing)
         machine.tree.damage("/proc/pressure/memory", .missing)
         let manager = try ResourceManager(
-            registry: CacheRegistry(), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            registry: CacheRegistry(), backgroundTasks: BackgroundTaskRegistry(),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             environment: machine.environment)
         try await running(machine, manager) {
             let totals = manager.status.sources.first { $0.source == .pressureTotals }

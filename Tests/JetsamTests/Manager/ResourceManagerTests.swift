@@ -67,7 +67,8 @@ struct ResourceManagerTests {
     func oneManager() async throws {
         let fixture = try Fixture()
         let second = try ResourceManager(
-            registry: fixture.registry, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            registry: fixture.registry, backgroundTasks: BackgroundTaskRegistry(),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             environment: fixture.machine.environment)
         try await fixture.run { _ in
             _ = await #expect(throws: ResourceManagerError.registryInUse) { try await second.run() }

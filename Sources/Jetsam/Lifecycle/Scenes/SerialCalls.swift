@@ -18,6 +18,13 @@ final class SerialCalls: Sendable {
         _ body: @escaping @Sendable () async -> Void
     ) async -> Outcome {
         let wait = TimedWait()
+        let started = Lock<Task<Void, Never>?>(nil)
+        // Before it starts: the time may be over when it has only just begun.
+        let id = deadlines.add(deadline) {
+            guard wait.resolve(.expired) else { return }
+            // Not on the timer's thread: cancellation runs code of the application's.
+            DispatchQueue.global().async { started.withLock { $0 }?.cancel() }
+        }
         let previous = last.withLock { $0 }
         let task = Task(executorPreference: executor) {
             await previous?.value
@@ -31,10 +38,9 @@ final class SerialCalls: Sendable {
             return last
         }
         _ = replaced
-        let id = deadlines.add(deadline) {
-            // Not on the timer's thread: cancellation runs code of the application's.
-            if wait.resolve(.expired) { DispatchQueue.global().async { task.cancel() } }
-        }
+        started.withLock { $0 = task }
+        // Whoever found the time over may not have found the task yet.
+        if !wait.isOpen { task.cancel() }
         let outcome = await wait.outcome()
         deadlines.cancel(id)
         return outcome == .done ? .returned : .late
