@@ -221,6 +221,28 @@ struct HungHandlerTests {
         }
     }
 
+    @Test("While one thread has segments given back another does not, and afterwards counts what they brought")
+    func oneThreadAtATime() {
+        let registry = CacheRegistry()
+        let second = Lock<Int?>(nil)
+        let registration = registry.registerSegments(
+            "bytes", priority: .normal, rebuildCost: nil, traits: [], scene: nil, limit: { _ in }, release: { _ in 0 },
+            lastResort: { [unowned registry] bytes in
+                if second.withLock({ $0 == nil }) {
+                    second.withLock { $0 = -1 }
+                    let given = registry.releaseSegmentsWithoutHandlers(bytes: 300 - registry.unbookedBytes)
+                    second.withLock { $0 = given }
+                }
+                return bytes
+            })
+        defer { registration.end() }
+        #expect(registry.releaseSegmentsWithoutHandlers(bytes: 300 - registry.unbookedBytes) == 300)
+        #expect(second.withLock { $0 } == 0)
+        #expect(
+            registry.releaseSegmentsWithoutHandlers(bytes: 300 - registry.unbookedBytes, waits: true) == 0)
+        #expect(registry.unbookedBytes == 300)
+    }
+
     @Test("Where nobody takes over from hung threads the sampler releases bytes itself, once, and only at critical")
     func samplerGivesBytes() throws {
         let clock = ManualClock()
