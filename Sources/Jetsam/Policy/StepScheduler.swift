@@ -7,6 +7,8 @@ struct StepScheduler {
     private var lastEnd: MonotonicInstant?
     private var lastPromised = 0
     private var lastTarget = 0
+    /// What came after its step and was not looked at yet.
+    private var givenLate = 0
     private var mayStepAtOnce = false
     /// The demand that was posted and whose step has not ended. It may not have begun either.
     private var outstanding: (step: Int, level: PressureLevel)?
@@ -30,6 +32,7 @@ struct StepScheduler {
             step = 0
             highestStepped = .normal
             nothingLeftSince = nil
+            givenLate = 0
             return nil
         }
         noteWhatIsLeft(context)
@@ -69,10 +72,10 @@ struct StepScheduler {
         lastPromised = promisedBytes
     }
 
-    /// A cache gave after the step that asked for it had ended: it was slow, and not empty.
+    /// A cache gave after the step that asked for it had ended: it was slow, and not empty, unless that was next to nothing.
     mutating func answeredLate(promisedBytes: Int) {
         lastPromised += min(promisedBytes, Int.max - lastPromised)
-        nothingLeftSince = nil
+        givenLate += min(promisedBytes, Int.max - givenLate)
     }
 
     /// The level was announced again because it stuck: one new step is allowed at once.
@@ -85,11 +88,13 @@ struct StepScheduler {
     }
 
     private mutating func noteWhatIsLeft(_ context: ReclaimContext) {
+        // A cache that fills by a page between two steps is no help.
+        let negligible = max(1, missingBytes(context) / 64)
+        if givenLate >= negligible { nothingLeftSince = nil }
+        givenLate = 0
         // While a step is under way nobody knows yet.
         if context.level == .critical, outstanding != nil { return }
-        // A cache that fills by a page between two steps is no help. A step that asked nobody for anything shows nothing of
-        // what there is.
-        let negligible = max(1, missingBytes(context) / 64)
+        // A step that asked nobody for anything shows nothing of what there is.
         let gaveNothing = highestStepped == .critical && lastTarget > 0 && lastPromised < negligible
         let isExhausted =
             context.level == .critical && lastEnd != nil && (gaveNothing || context.purgeableBytes < negligible)

@@ -136,9 +136,26 @@ struct StepSchedulerTests {
         #expect(scheduler.next(context(headroom: 20, level: .critical, at: 0.1)) == nil)
         #expect(scheduler.nothingLeftSince == .seconds(0.1))
         scheduler.answeredLate(promisedBytes: 100 * mebibyte)
-        #expect(scheduler.nothingLeftSince == nil)
         #expect(scheduler.next(context(headroom: 20, level: .critical, at: 0.15)) != nil)
         #expect(scheduler.nothingLeftSince == nil)
+    }
+
+    @Test("An answer that comes late counts while the next step is under way, and one of next to nothing never")
+    func lateAnswers() {
+        for (bytes, isLeft) in [(100 * mebibyte, true), (4096, false)] {
+            var scheduler = StepScheduler(configuration: .init())
+            #expect(scheduler.next(context(headroom: 20, level: .critical)) != nil)
+            scheduler.stepEnded(1, promisedBytes: 0, at: .seconds(0))
+            #expect(scheduler.next(context(headroom: 20, level: .critical, at: 2)) != nil)
+            #expect(scheduler.nothingLeftSince == .seconds(2))
+            scheduler.answeredLate(promisedBytes: bytes)
+            #expect(scheduler.next(context(headroom: 20, level: .critical, at: 2.1)) == nil)
+            #expect(scheduler.nothingLeftSince == (isLeft ? nil : .seconds(2)))
+            // It is counted once.
+            scheduler.stepEnded(2, promisedBytes: 0, at: .seconds(2.2))
+            _ = scheduler.next(context(headroom: 20, level: .critical, at: 2.3))
+            #expect(scheduler.nothingLeftSince == (isLeft ? .seconds(2.3) : .seconds(2)))
+        }
     }
 
     @Test("What was asked for and not yet answered is not asked for again")
