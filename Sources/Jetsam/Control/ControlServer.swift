@@ -74,7 +74,7 @@ final class ControlServer: Sendable {
         }
     }
 
-    /// Returns once the thread has ended; peers that wait for an answer get none.
+    /// Returns once the socket is gone and nobody is served any more; peers that wait for an answer get none.
     func stop() async {
         mail.withLock { $0.isStopped = true }
         ring()
@@ -133,6 +133,8 @@ final class ControlServer: Sendable {
             }
         }
         for connection in connections { Syscalls.close(connection.descriptor) }
+        // Not when the last one lets go of it: that may be this thread, at its very end.
+        socket.removeName()
         let waiter = mail.withLock { mail in
             mail.isRunning = false
             defer { mail.waiter = nil }

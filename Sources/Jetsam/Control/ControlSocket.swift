@@ -22,14 +22,15 @@ struct ControlSocketError: Error, Sendable, CustomStringConvertible {
     }
 }
 
-/// The listening socket `PID.sock` in a directory that nobody else can enter. It is removed when this is let go.
+/// The listening socket `PID.sock` in a directory that nobody else can enter. It is removed when this is let go, if not before.
 @safe final class ControlSocket: Sendable {
     let descriptor: CInt
     /// Where it is, as this process sees it.
     let path: String
     private let directory: StateDirectory
     private let name: String
-    private let identity: Identity?
+    /// What is to be removed; nil once it was.
+    private let identity: Lock<Identity?>
 
     /// What tells a file from another one of the same name.
     private struct Identity: Equatable {
@@ -64,7 +65,8 @@ struct ControlSocketError: Error, Sendable, CustomStringConvertible {
         let short = "/proc/self/fd/\(opened.descriptor)/\(name)"
         do {
             let bound = try Syscalls.bindStream(to: short)
-            identity = Self.identity(of: name, in: opened)
+            let identity = Self.identity(of: name, in: opened)
+            self.identity = Lock(identity)
             guard unsafe fchmodat(opened.descriptor, name, 0o600, 0) == 0 else {
                 let error = Errno(rawValue: errno)
                 Self.remove(name, identity, from: opened)
@@ -86,9 +88,17 @@ struct ControlSocketError: Error, Sendable, CustomStringConvertible {
     }
 
     deinit {
-        // Only our own: another process of the same number, in another container, may have come to the same directory.
-        Self.remove(name, identity, from: directory)
+        removeName()
         Syscalls.close(descriptor)
+    }
+
+    /// Takes the socket's name away: nobody comes from here on. Once only, as the next may be given the same file number.
+    func removeName() {
+        let identity = identity.withLock { identity in
+            defer { identity = nil }
+            return identity
+        }
+        Self.remove(name, identity, from: directory)
     }
 
     private static func removeStale(in directory: borrowing StateDirectory, own: String) throws(ControlSocketError) {
@@ -128,6 +138,7 @@ struct ControlSocketError: Error, Sendable, CustomStringConvertible {
         return Identity(device: UInt64(truncatingIfNeeded: info.st_dev), number: UInt64(info.st_ino))
     }
 
+    /// Only our own: another process of the same number, in another container, may have come to the same directory.
     private static func remove(_ name: String, _ identity: Identity?, from directory: borrowing StateDirectory) {
         guard let identity, self.identity(of: name, in: directory) == identity else { return }
         _ = try? directory.remove(name)

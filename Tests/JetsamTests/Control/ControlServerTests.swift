@@ -55,6 +55,9 @@ import Testing
                 throw error
             }
             await server.stop()
+            // Whoever still refers to the socket.
+            #expect(try TemporaryDirectory.names(base.path.appending("s")).isEmpty)
+            withExtendedLifetime(socket) {}
         }
 
         @Test("A request is answered with one line, one after another and from several at once")
