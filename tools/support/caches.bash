@@ -103,9 +103,8 @@ compare_caches() {
     : >"$work/medians"
     if ((${#traces[@]} + ${#workloads[@]} == 0)); then
         step "measuring; two threads that share nothing do $(parallel_limit) x of one here, load $(cut -d ' ' -f 1 /proc/loadavg)"
-        for name in hit-10k hit-two-threads hit-eight-threads hit-1M; do
-            measure Caches "$name" "${rounds:-5}" "${ways[@]}"
-        done
+        measure Caches "hit-10k hit-two-threads hit-eight-threads" "${rounds:-7}" "${ways[@]}"
+        measure Caches hit-1M "${rounds:-5}" "${ways[@]}"
         for name in bytes-entry hitrate-zipf hitrate-shift hitrate-scan; do measure Caches "$name" 1 "${ways[@]}"; done
         medians >"$work/medians"
         show_medians "$work/medians"

@@ -1,17 +1,20 @@
 # What the comparisons of tools/bench have in common: measuring in turn, medians, bounds, and how figures are shown.
 # Sourced by tools/bench: uses `work`, `json` and `check`, and `check_bounds` of the suite.
 
-# measure PROGRAM CASE ROUNDS WAY...: each way in turn, so that what changes on the machine meanwhile meets them all.
+# measure PROGRAM CASES ROUNDS WAY...: each way in turn, so that what changes on the machine meanwhile meets them all; and each
+# of the cases, which blanks separate, where they are compared with one another.
 # Where `preload` names a library, the program runs with it.
 measure() {
-    local program=$1 name=$2 times=$3 round way
+    local program=$1 cases=$2 times=$3 round name way
     shift 3
     for ((round = 1; round <= times; round++)); do
-        for way; do
-            LD_PRELOAD=${preload:-} timeout 120 "$binaries/$program" "$name" "$way" >>"$results" ||
-                fail "$name could not be measured for $way"
+        for name in $cases; do
+            for way; do
+                LD_PRELOAD=${preload:-} timeout 120 "$binaries/$program" "$name" "$way" >>"$results" ||
+                    fail "$name could not be measured for $way"
+            done
+            printf '[%4d s] %s: round %d of %d\n' "$SECONDS" "$name" "$round" "$times"
         done
-        printf '[%4d s] %s: round %d of %d\n' "$SECONDS" "$name" "$round" "$times"
     done
 }
 
