@@ -50,6 +50,27 @@ package func allocations() -> Int? {
     return unsafe Int(unsafeBitCast(count, to: Count.self)())
 }
 
+/// Keeps the calling thread on one of the processors that the process may use: the one with that number among them, round and
+/// round.
+package func keepOnProcessor(_ number: Int) {
+    // Glibc's module leaves out what only Linux has.
+    typealias Affinity = @convention(c) (pid_t, Int, UnsafeMutableRawPointer) -> Int32
+    guard let get = unsafe dlsym(nil, "sched_getaffinity"), let set = unsafe dlsym(nil, "sched_setaffinity") else {
+        stop("the C library cannot keep a thread on a processor")
+    }
+    var processors = [UInt8](repeating: 0, count: 128)
+    guard unsafe unsafeBitCast(get, to: Affinity.self)(0, processors.count, &processors) == 0 else {
+        stop("the processors cannot be told")
+    }
+    let allowed = (0..<processors.count * 8).filter { processors[$0 / 8] & 1 << ($0 % 8) != 0 }
+    let processor = allowed[number % allowed.count]
+    for index in processors.indices { processors[index] = 0 }
+    processors[processor / 8] = 1 << (processor % 8)
+    guard unsafe unsafeBitCast(set, to: Affinity.self)(0, processors.count, &processors) == 0 else {
+        stop("a thread cannot be kept on a processor")
+    }
+}
+
 /// Says what went wrong and ends the process.
 package func stop(_ message: String) -> Never {
     let line = Array("error: \(message)\n".utf8)
