@@ -37,9 +37,9 @@ extension CacheTable {
         } else {
             budget.give(cost: cost)
         }
-        let isCrowded = unsafe isCrowded(shard)
+        let crowded = unsafe crowded(shard)
         unsafe unlock(shard)
-        if isCrowded { spread() }
+        if let crowded { spread(from: crowded) }
         return entry != nil
     }
 

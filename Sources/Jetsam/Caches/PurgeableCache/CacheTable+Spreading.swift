@@ -1,26 +1,32 @@
 extension CacheTable {
-    /// How many shards are in use while there are few entries: in a shard of a handful none can be told from the others, and a
-    /// cache of a hundred entries in 64 shards hits less often than an LRU would. On recorded traces 500 entries in 64 shards lose
-    /// five points, in 16 four, in 4 none; thousands lose nothing anywhere.
-    static var shardsOfFew: Int { 4 }
+    /// How many shards are in use while there are few entries: in a shard of a handful none can be told from the others, and what
+    /// would fit into the whole need not fit into one. On a recorded loop that is as long as a cache of 500 entries is large, four
+    /// shards lose three points and more with every other process, by how it hashes, and two with one in sixteen; 16 shards lose
+    /// four points on other traces, too, and 64 five. Readers do not need several: each processor has its own way into a shard.
+    static var shardsOfFew: Int { 1 }
 
-    /// How many entries one of so few shards has at most before the others come into use.
+    /// How many are in use after that, until one of these is crowded as well. Thousands of entries lose nothing in so many.
+    static var shardsOfSome: Int { 4 }
+
+    /// How many entries one of them has at most before more come into use.
     @inlinable static var mostOfFew: Int { 1024 }
 
-    /// Whether the other shards should come into use. The shard is locked.
+    /// How many shards are in use, where more should come into use; nil where they need not. The shard is locked.
     @inlinable
-    func isCrowded(_ shard: UnsafeMutablePointer<CacheShard>) -> Bool {
-        unsafe Int(stripes.mask) + 1 < shardCount && shard.pointee.count > Self.mostOfFew
+    func crowded(_ shard: UnsafeMutablePointer<CacheShard>) -> Int? {
+        let used = Int(stripes.mask) + 1
+        return unsafe used < shardCount && shard.pointee.count > Self.mostOfFew ? used : nil
     }
 
-    /// Brings all shards into use and moves the entries to where they belong then. No user's code runs.
+    /// Brings more shards into use, where there are still as many as were seen, and moves the entries to where they belong then. No
+    /// user's code runs.
     @usableFromInline
-    func spread() {
+    func spread(from used: Int) {
         for index in 0..<shardCount { stripes.lock(shard: index) }
-        let used = Int(stripes.mask) + 1
-        if used < shardCount {
-            stripes.mask = UInt32(shardCount - 1)
-            for index in 0..<shardCount { unsafe shards[index].shardCount = shardCount }
+        if Int(stripes.mask) + 1 == used, used < shardCount {
+            let count = used < Self.shardsOfSome ? Self.shardsOfSome : shardCount
+            stripes.mask = UInt32(count - 1)
+            for index in 0..<shardCount { unsafe shards[index].shardCount = count }
             for index in 0..<used {
                 var old = unsafe shards[index].detach()
                 move(old.main, of: old)

@@ -35,13 +35,24 @@ struct PurgeableCacheSpreadingTests {
         #expect(cache.count == capacity)
     }
 
-    @Test("When all shards come into use, nothing is lost and nothing is held twice", arguments: [4500, 5000, 9000])
-    func spreading(entries: Int) {
+    @Test("What fits into a small cache stays there, wherever its hashes put it")
+    func fitting() {
+        let cache = PurgeableCache<Int, Int>(name: "test", limit: 500, registry: CacheRegistry())
+        for key in 0..<500 { cache.insert(key, for: key, cost: 1) }
+        for key in 1000..<1480 { cache.insert(key, for: key, cost: 1) }
+        for _ in 0..<3 { #expect((1000..<1480).allSatisfy { cache[$0] == $0 }) }
+        #expect(cache.count == 500)
+    }
+
+    @Test(
+        "When more shards come into use, nothing is lost and nothing is held twice",
+        arguments: [(1100, 4), (2000, 4), (5000, 64), (9000, 64)])
+    func spreading(entries: Int, shards: Int) {
         let counter = CountedValue.Counter()
         let cache = PurgeableCache<String, CountedValue>(name: "test", registry: CacheRegistry())
-        let few = cache.table.stripes.mask
+        #expect(cache.table.stripes.mask == 0)
         for number in 0..<entries { cache.insert(CountedValue(number, counter), for: "\(number)", cost: number) }
-        #expect(few < 63 && cache.table.stripes.mask == 63)
+        #expect(Int(cache.table.stripes.mask) + 1 == shards)
         #expect(cache.count == entries && counter.now == entries)
         #expect(cache.totalCost == entries * (entries - 1) / 2)
         for number in 0..<entries { #expect(cache["\(number)"]?.number == number) }
@@ -71,7 +82,7 @@ struct PurgeableCacheSpreadingTests {
                         var random = SeededGenerator(seed: seed &* 31 &+ UInt64(part))
                         let moment = Int.random(in: 0..<300, using: &random)
                         for number in 0..<300 {
-                            if number == moment { cache.table.spread() }
+                            if number == moment { cache.table.spread(from: Int(cache.table.stripes.mask) + 1) }
                             let key = number * 4 + part
                             cache.insert(key, for: key, cost: 1)
                             let other = Int.random(in: 0...number, using: &random) * 4 + part
