@@ -6,7 +6,7 @@ import Synchronization
 enum ForeignStalls {
     private static let bytes = 900 << 20
     /// Each is a release and the control right after it. What holds a thread up in a release does so in each of them; what else wants
-    /// the processors on this machine falls into one side of one of a few, this or that: the figure is the median difference.
+    /// the processors on this machine falls into some of them, and into the controls as often: the figure is the median difference.
     private static let rounds = 11
     /// An allocation falls due so often, whether the one before it was late or not: a thread that is held up is late with all
     /// that fell due meanwhile, as a server is with its requests.
