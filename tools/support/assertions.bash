@@ -11,10 +11,10 @@ check_bounds() {
             bound("pair-1000, share of Task.sleep", ratio("pair-1000", "task-sleep"), 1 / 9, "<= 1/9")
             bound("pair-100k, share of scheduleCallback", ratio("pair-100k", "nio-callback"), 1 / 250, "<= 1/250")
             bound("two threads, pairs in the same time against one", \
-                figure["pair-1000", "jetsam"] / figure["pair-two-threads", "jetsam"], 1.8, ">= 1.8", 1)
+                share("pair-1000", "jetsam", "pair-two-threads", "jetsam"), 1.8, ">= 1.8", 1)
             # No worse, but for what a median of them differs from the next.
             bound("eight threads, time a pair against two", \
-                figure["pair-eight-threads", "jetsam"] / figure["pair-two-threads", "jetsam"], 1.05, "<= 1.05")
+                share("pair-eight-threads", "jetsam", "pair-two-threads", "jetsam"), 1.05, "<= 1.05")
             bound("allocations-pair, the closure included", figure["allocations-pair", "jetsam"], 1.001, "<= 1")
             bound("bytes-live-1M, the closure included", figure["bytes-live-1M", "jetsam"], 96, "<= 96 B")
             bound("kept-share-after-end", figure["kept-share-after-end", "jetsam"], 5, "<= 5 %")
@@ -22,7 +22,7 @@ check_bounds() {
             bound("late-p99-sparse", figure["late-p99-sparse", "jetsam"], 1.5, "<= 1.5 ms")
             bound("cpu-sparse, share of a DispatchSourceTimer", ratio("cpu-sparse", "dispatch-timer"), 1 / 3, "<= 1/3")
             exit missed > 0
-        }' "$work/medians"
+        }' "$results" "$work/medians"
 }
 
 compare_assertions() {

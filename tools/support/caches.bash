@@ -73,19 +73,19 @@ check_bounds() {
             bound("hit-10k, share of NSCache", ratio("hit-10k", "nscache"), 0.1, "<= 1/10")
             bound("hit-1M, share of dictionary and lock", ratio("hit-1M", "dictionary"), 1.7, "<= 1.7")
             bound("two threads, hits in the same time against one", \
-                figure["hit-10k", "jetsam"] / figure["hit-two-threads", "jetsam"], 1.7, ">= 1.7", 1)
+                share("hit-10k", "jetsam", "hit-two-threads", "jetsam"), 1.7, ">= 1.7", 1)
             # No worse, but for what a median of them differs from the next.
             bound("eight threads, time a hit against two", \
-                figure["hit-eight-threads", "jetsam"] / figure["hit-two-threads", "jetsam"], 1.05, "<= 1.05")
+                share("hit-eight-threads", "jetsam", "hit-two-threads", "jetsam"), 1.05, "<= 1.05")
             bound("bytes-entry", figure["bytes-entry", "jetsam"], 48, "<= 48 B")
             bound("bytes-entry, byte cache", figure["bytes-entry", "jetsam-bytes"], 16, "<= 16 B")
             bound("hit-10k, byte cache as a share of PurgeableCache", \
-                figure["hit-10k", "jetsam-bytes"] / figure["hit-10k", "jetsam"], 1.05, "<= 1")
+                share("hit-10k", "jetsam-bytes", "hit-10k", "jetsam"), 1.05, "<= 1")
             bound("hitrate-zipf, points ahead of LRU", ahead("hitrate-zipf"), 3, ">= 3", 1)
             bound("hitrate-shift, points ahead of LRU", ahead("hitrate-shift"), 0, ">= 0", 1)
             bound("hitrate-scan, points ahead of LRU", ahead("hitrate-scan"), 10, ">= 10", 1)
             exit missed > 0
-        }' "$work/medians"
+        }' "$results" "$work/medians"
 }
 
 # measure_hit_rates: of the traces and workloads that were named, or else of the published ones.
@@ -103,8 +103,8 @@ compare_caches() {
     : >"$work/medians"
     if ((${#traces[@]} + ${#workloads[@]} == 0)); then
         step "measuring; two threads that share nothing do $(parallel_limit) x of one here, load $(cut -d ' ' -f 1 /proc/loadavg)"
-        measure Caches "hit-10k hit-two-threads hit-eight-threads" "${rounds:-7}" "${ways[@]}"
-        measure Caches hit-1M "${rounds:-5}" "${ways[@]}"
+        measure Caches "hit-10k hit-two-threads hit-eight-threads" "${rounds:-11}" "${ways[@]}"
+        measure Caches hit-1M "${rounds:-9}" "${ways[@]}"
         for name in bytes-entry hitrate-zipf hitrate-shift hitrate-scan; do measure Caches "$name" 1 "${ways[@]}"; done
         medians >"$work/medians"
         show_medians "$work/medians"

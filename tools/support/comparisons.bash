@@ -50,17 +50,33 @@ write_rows() {
     echo "written to $json"
 }
 
-# Awk's part that is common to all tables of bounds: `figure`, and a bound that what was measured must not exceed or, with `least`,
-# not fall below. `missed` counts what does not hold.
+# Awk's part that is common to all tables of bounds; it reads `results`, and then what `medians` made of them: `figure`. What was
+# measured must not exceed its bound or, with `least`, not fall below; `missed` counts what does not hold.
+#
+# What is compared with one another is measured in turn, and compared turn by turn: `share` is the median of the rounds' ratios. A
+# machine that changes from one round to the next changes that less than the ratio of two medians.
 bounds='
+    FILENAME ~ /results$/ { value[$1, $2, ++rounds[$1, $2]] = $3; next }
     { figure[$1, $2] = $3 }
     function bound(what, measured, limit, text, least) {
         ok = least ? measured >= limit : measured <= limit
         missed += !ok
         printf "%-66s %10s   %-10s %s\n", what, sprintf("%.4g", measured), text, ok ? "PASS" : "MISS"
     }
+    # What one takes in one case, as a share of what another, or the same, takes in another.
+    function share(name, who, otherName, otherWho,   count, round, place, ratio, ratios) {
+        count = rounds[name, who]
+        if (!count || count != rounds[otherName, otherWho]) { print name ": not measured in turn"; missed++; return 0 }
+        for (round = 1; round <= count; round++) {
+            ratio = value[name, who, round] / value[otherName, otherWho, round]
+            for (place = round; place > 1 && ratios[place - 1] > ratio; place--) ratios[place] = ratios[place - 1]
+            ratios[place] = ratio
+        }
+        place = int((count + 1) / 2)
+        return count % 2 ? ratios[place] : (ratios[place] + ratios[place + 1]) / 2
+    }
     # What Jetsam takes, as a share of what another takes.
-    function ratio(name, who) { return figure[name, "jetsam"] / figure[name, who] }'
+    function ratio(name, who) { return share(name, "jetsam", name, who) }'
 
 # conclude: shows all that was measured, and whether the suite's bounds hold; with --check it fails where one does not.
 conclude() {

@@ -22,7 +22,7 @@ check_bounds() {
             bound("resident-over-live-small, byte cache", figure["resident-over-live-small", "jetsam-bytes"], 1.2, "<= 1.2 x")
             bound("resident-over-live-large, byte cache", figure["resident-over-live-large", "jetsam-bytes"], 1.2, "<= 1.2 x")
             bound("release-rate, byte cache as a share of madvise", \
-                figure["release-rate", "jetsam-bytes"] / figure["release-rate", "madvise"], 0.8, ">= 0.8", 1)
+                share("release-rate", "jetsam-bytes", "release-rate", "madvise"), 0.8, ">= 0.8", 1)
             bound("promised-over-returned, byte cache", figure["promised-over-returned", "jetsam-bytes"], 1.1, "<= 1.1 x")
             bound("promised-over-returned, byte cache", figure["promised-over-returned", "jetsam-bytes"], 0.9, ">= 0.9 x", 1)
             bound("give-back-900MiB, byte cache", figure["give-back-900MiB", "jetsam-bytes"], 150, "<= 150 ms")
@@ -30,7 +30,7 @@ check_bounds() {
             bound("foreign-stall-p999, byte cache", figure["foreign-stall-p999", "jetsam-bytes"], 1, "<= 1 ms")
             bound("foreign-stall-p999, values with jemalloc", figure["foreign-stall-p999", "jetsam"], 1, "<= 1 ms")
             exit missed > 0
-        }' "$work/medians"
+        }' "$results" "$work/medians"
 }
 
 compare_reclaim() {

@@ -4,6 +4,9 @@ import ComparisonSupport
 enum Pairs {
     /// Roughly how long one measurement takes.
     private static let budget: Int64 = 500_000_000
+    /// What a thread does before it looks what is left. They draw from one store, so that one that is held up does less and
+    /// does not keep the others waiting at the end.
+    private static let portion = 100
 
     /// Nanoseconds of wall time a pair over all threads, each with `live` of its own, ended in random order.
     static func nanoseconds<C: Contender>(_: C.Type, live: Int, threads: Int = 1) -> Double {
@@ -11,20 +14,24 @@ enum Pairs {
         for slot in 0..<live * threads { contender.begin(slot) }
         contender.settle()
         // As many as fit into the time, by how long a few take; where that is long already, they are the measurement.
-        var pairs = 1000
+        var portions = 10 * threads
         var elapsed: Int64 = 0
         while true {
-            let count = pairs
+            let count = portions
+            let drawn = Counter()
             elapsed = onThreads(threads) { thread in
-                run(contender, live: live, thread: thread, pairs: count)
+                var indices = RandomIndices(below: live, thread: thread)
+                while drawn.next() < count {
+                    run(contender, from: thread * live, &indices, pairs: portion)
+                }
                 contender.settle()
             }
             if elapsed >= budget / 2 { break }
-            let fitting = Double(budget) / Double(max(elapsed, 1)) * Double(pairs)
-            pairs = max(pairs * 2, min(pairs * 20, Int(fitting)))
+            let fitting = Double(budget) / Double(max(elapsed, 1)) * Double(portions)
+            portions = max(portions * 2, min(portions * 20, Int(fitting)))
         }
         guard Firings.fired == 0 else { stop("\(Firings.fired) expired 30 s early") }
-        return Double(elapsed) / Double(pairs * threads)
+        return Double(elapsed) / Double(portions * portion)
     }
 
     /// Allocations a pair, of the whole process.
@@ -33,22 +40,21 @@ enum Pairs {
         let pairs = 50_000
         let contender = C(slots: live, threads: 1)
         for slot in 0..<live { contender.begin(slot) }
-        run(contender, live: live, thread: 0, pairs: pairs)
+        var indices = RandomIndices(below: live, thread: 0)
+        run(contender, &indices, pairs: pairs)
         contender.settle()
         guard let before = allocations() else { stop("the library that counts allocations is not preloaded") }
-        run(contender, live: live, thread: 0, pairs: pairs)
+        run(contender, &indices, pairs: pairs)
         contender.settle()
         guard let after = allocations(), after > before else { stop("allocations are not counted") }
         return Double(after - before) / Double(pairs)
     }
 
-    private static func run<C: Contender>(_ contender: C, live: Int, thread: Int, pairs: Int) {
-        var random = UInt64(truncatingIfNeeded: thread &* 77 &+ 12345)
-        let first = thread * live
+    private static func run<C: Contender>(
+        _ contender: C, from first: Int = 0, _ indices: inout RandomIndices, pairs: Int
+    ) {
         for _ in 0..<pairs {
-            // Knuth's MMIX generator: its upper bits are random enough, and it costs a nanosecond.
-            random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            let slot = first + Int(((random >> 32) &* UInt64(live)) >> 32)
+            let slot = first + indices.next()
             contender.end(slot)
             contender.begin(slot)
         }

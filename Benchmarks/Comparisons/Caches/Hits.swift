@@ -9,12 +9,12 @@ enum Hits {
     static func nanoseconds<C: Contender>(_: C.Type, entries: Int, threads: Int = 1) -> Double {
         let contender = C(capacity: nil, keys: entries)
         for key in 0..<entries { contender.put(key) }
-        var random = Keys(below: entries, thread: threads)
+        var random = RandomIndices(below: entries, thread: threads)
         run(contender, &random, accesses: entries)
         let done = Counter()
         // By the clock, and not by a number that was found to fit: a lock may take a thousand times longer once threads queue.
         let elapsed = onThreads(threads) { thread in
-            var random = Keys(below: entries, thread: thread)
+            var random = RandomIndices(below: entries, thread: thread)
             var accesses = 0
             let end = monotonicNanoseconds() + budget
             repeat {
@@ -41,28 +41,10 @@ enum Hits {
         return Double(full - empty) / Double(entries) - Double(C.contentBytes)
     }
 
-    private static func run<C: Contender>(_ contender: C, _ keys: inout Keys, accesses: Int) {
+    private static func run<C: Contender>(_ contender: C, _ keys: inout RandomIndices, accesses: Int) {
         for _ in 0..<accesses {
             let key = keys.next()
             guard contender.find(key) == key else { stop("\(C.self) does not hold what was put into it") }
-        }
-    }
-
-    /// Keys at random, others for each thread: Knuth's MMIX generator, whose upper bits are random enough, and which costs a
-    /// nanosecond.
-    private struct Keys {
-        private let bound: UInt64
-        private var state: UInt64
-
-        init(below bound: Int, thread: Int) {
-            self.bound = UInt64(bound)
-            state = UInt64(truncatingIfNeeded: thread &* 77 &+ 12345)
-        }
-
-        @inline(__always)
-        mutating func next() -> Int {
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return Int(((state >> 32) &* bound) >> 32)
         }
     }
 }

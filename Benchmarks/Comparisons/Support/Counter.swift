@@ -8,6 +8,11 @@ package final class Counter: Sendable {
 
     package var value: Int { count.load(ordering: .relaxed) }
 
+    /// The number as it was, and counts it up.
+    package func next() -> Int {
+        count.wrappingAdd(1, ordering: .relaxed).oldValue
+    }
+
     package func increment(by amount: Int = 1) {
         count.wrappingAdd(amount, ordering: .relaxed)
     }
