@@ -32,7 +32,7 @@ enum Assertions {
 
     private static func measure<C: Contender>(_ name: String, _ contender: C.Type) -> [Row] {
         func pairs(live: Int, threads: Int = 1) -> [Row] {
-            [Row(name: name, value: Pairs.nanoseconds(contender, live: live, threads: threads), unit: "ns")]
+            [Row(name: name, value: Pairs.nanoseconds(contender, live: live / threads, threads: threads), unit: "ns")]
         }
         switch name {
         case "pair-1000": return pairs(live: 1000)

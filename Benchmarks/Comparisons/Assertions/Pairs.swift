@@ -2,8 +2,6 @@ import ComparisonSupport
 
 /// What it costs to begin and end, with some already held.
 enum Pairs {
-    /// Roughly how long one measurement takes.
-    private static let budget: Int64 = 500_000_000
     /// What a thread does before it looks what is left. They draw from one store, so that one that is held up does less and
     /// does not keep the others waiting at the end.
     private static let portion = 100
@@ -13,25 +11,32 @@ enum Pairs {
         let contender = C(slots: live * threads, threads: threads)
         for slot in 0..<live * threads { contender.begin(slot) }
         contender.settle()
-        // As many as fit into the time, by how long a few take; where that is long already, they are the measurement.
-        var portions = 10 * threads
-        var elapsed: Int64 = 0
-        while true {
-            let count = portions
+        var turn = 0
+        func measure(_ portions: Int) -> Int64 {
             let drawn = Counter()
-            elapsed = onThreads(threads) { thread in
-                var indices = RandomIndices(below: live, thread: thread)
-                while drawn.next() < count {
+            let seed = turn * threads
+            turn += 1
+            return onThreads(threads) { thread in
+                var indices = RandomIndices(below: live, thread: seed + thread)
+                while drawn.next() < portions {
                     run(contender, from: thread * live, &indices, pairs: portion)
                 }
                 contender.settle()
             }
-            if elapsed >= budget / 2 { break }
-            let fitting = Double(budget) / Double(max(elapsed, 1)) * Double(portions)
+        }
+        let slices = Slices(threads: threads)
+        // As many as fit into a slice, by how long a few take.
+        var portions = threads
+        while true {
+            let elapsed = measure(portions)
+            if elapsed >= slices.nanoseconds / 2 { break }
+            let fitting = Double(slices.nanoseconds) / Double(max(elapsed, 1)) * Double(portions)
             portions = max(portions * 2, min(portions * 20, Int(fitting)))
         }
+        let pairs = Double(portions * portion)
+        let value = slices.quiet { _ in Double(measure(portions)) / pairs }
         guard Firings.fired == 0 else { stop("\(Firings.fired) expired 30 s early") }
-        return Double(elapsed) / Double(portions * portion)
+        return value
     }
 
     /// Allocations a pair, of the whole process.

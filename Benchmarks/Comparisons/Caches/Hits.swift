@@ -2,28 +2,28 @@ import ComparisonSupport
 
 /// What it costs to find what is there.
 enum Hits {
-    /// How long one measurement takes.
-    private static let budget: Int64 = 500_000_000
-
     /// Nanoseconds of wall time an access over all threads, to keys at random of those that are there, all of them.
     static func nanoseconds<C: Contender>(_: C.Type, entries: Int, threads: Int = 1) -> Double {
         let contender = C(capacity: nil, keys: entries)
         for key in 0..<entries { contender.put(key) }
         var random = RandomIndices(below: entries, thread: threads)
         run(contender, &random, accesses: entries)
-        let done = Counter()
-        // By the clock, and not by a number that was found to fit: a lock may take a thousand times longer once threads queue.
-        let elapsed = onThreads(threads) { thread in
-            var random = RandomIndices(below: entries, thread: thread)
-            var accesses = 0
-            let end = monotonicNanoseconds() + budget
-            repeat {
-                run(contender, &random, accesses: batch)
-                accesses += batch
-            } while monotonicNanoseconds() < end
-            done.increment(by: accesses)
+        let slices = Slices(threads: threads)
+        return slices.quiet { slice in
+            let done = Counter()
+            // By the clock, and not by a number that was found to fit: a lock may take a thousand times longer once threads queue.
+            let elapsed = onThreads(threads) { thread in
+                var random = RandomIndices(below: entries, thread: slice * threads + thread)
+                var accesses = 0
+                let end = monotonicNanoseconds() + slices.nanoseconds
+                repeat {
+                    run(contender, &random, accesses: batch)
+                    accesses += batch
+                } while monotonicNanoseconds() < end
+                done.increment(by: accesses)
+            }
+            return Double(elapsed) / Double(done.value)
         }
-        return Double(elapsed) / Double(done.value)
     }
 
     /// Accesses between two looks at the clock.
