@@ -35,7 +35,7 @@ prove_linking() {
     built "with Swift's libraries static" --static-swift-stdlib
     expect "Swift's libraries static" "glibc true true" "$binaries/Plain"
     expect "Swift's libraries static, with jemalloc" "jemalloc true true" "$binaries/Jemalloc"
-    jemalloc=$(ldconfig -p | awk '/libjemalloc\.so\.2/ { print $NF; exit }')
+    jemalloc=$(library_path libjemalloc.so.2)
     [[ -n $jemalloc ]] || fail "libjemalloc.so.2 is not installed"
     expect "jemalloc preloaded, and not linked" "jemalloc true true" env LD_PRELOAD="$jemalloc" "$binaries/Plain"
     return "$missed"

@@ -38,6 +38,12 @@ need_packages() {
         fail "apt-get could not install ${missing[*]}"
 }
 
+# library_path NAME: where the linker of the running system finds a library; nothing where it does not. All is read that ldconfig
+# prints: one that is left in the middle of it ends with an error.
+library_path() {
+    ldconfig -p | awk -v name="$1" '$1 == name && !found++ { print $NF }'
+}
+
 # need_swift: Swift 6.2 or later, and what the package links.
 need_swift() {
     local version

@@ -35,7 +35,7 @@ check_bounds() {
 
 compare_reclaim() {
     local name jemalloc
-    jemalloc=$(ldconfig -p | awk '/libjemalloc\.so\.2/ { print $NF; exit }')
+    jemalloc=$(library_path libjemalloc.so.2)
     [[ -n $jemalloc ]] || fail "libjemalloc.so.2 is not installed (libjemalloc2)"
     step "reclaim: building in release"
     swift build -c release --package-path Benchmarks --scratch-path .build-benchmarks --product Reclaim

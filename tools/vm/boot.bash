@@ -11,7 +11,7 @@ fetch_machine() {
     local kernel meta partial
     find_kernel() {
         for meta in linux-image-cloud-amd64 linux-image-virtual; do
-            kernel=$(apt-cache depends "$meta" 2>/dev/null | awk '/Depends: linux-image-[0-9]/ { print $2; exit }')
+            kernel=$(apt-cache depends "$meta" 2>/dev/null | awk '/Depends: linux-image-[0-9]/ && !found++ { print $2 }')
             [[ -z $kernel ]] || return 0
         done
         return 1

@@ -25,8 +25,8 @@ struct WatchdogTests {
         try await fixture.run { fixture in
             if let before { try await fixture.lifecycle.request(before, cause: .operator) }
             fixture.record.hold(callback)
-            let change = Task { try await fixture.lifecycle.request(target, cause: .operator) }
             let heard = quick.events.filter { $0 == callback }.count + 1
+            let change = Task { try await fixture.lifecycle.request(target, cause: .operator) }
             try await fixture.until("it is waited for") {
                 fixture.nextDeadline == deadline && quick.events.filter { $0 == callback }.count == heard
                     && fixture.record.events.last == callback

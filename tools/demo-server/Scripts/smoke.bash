@@ -156,6 +156,7 @@ smoke_pressure() {
 
 expect_later() {  # PATH: 503, in how many seconds to try again, and why
     expect 503 "$1" "at pressure $level"
-    curl -s --max-time 5 -o /dev/null -D - "$url$1" | tr -d '\r' | grep -qix 'retry-after: [1-9][0-9]*' ||
+    curl -s --max-time 5 -o /dev/null -D "$work/headers" "$url$1" &&
+        tr -d '\r' <"$work/headers" | grep -qix 'retry-after: [1-9][0-9]*' ||
         fail "pressure $level: $1 does not say when to try again"
 }
