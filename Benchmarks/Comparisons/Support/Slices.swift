@@ -2,7 +2,8 @@
 ///
 /// Two hardware threads of one core share what executes and its caches. On a machine that is a part of another one the second of them
 /// is somebody else's, who comes and goes within milliseconds, and makes a loop slower by half, one more than another. Nobody makes it
-/// faster: what a tenth of the slices stay below is what the code takes, and is the same in the next run.
+/// faster: what a tenth of the slices stay below comes near to what the code takes. Where somebody works all through it, it does not: for
+/// that there are rounds, in processes of their own.
 package struct Slices {
     /// - Parameter threads: How many it takes. One is measured in shorter slices than several, which have to begin and to end together
     ///   and of which more than there are processors have to take turns. It takes half a second or more in both cases.
