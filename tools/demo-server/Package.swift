@@ -33,6 +33,7 @@ let package = Package(
                 .product(name: "Jetsam", package: "swift-jetsam"),
                 .product(name: "JetsamConfiguration", package: "swift-jetsam"),
                 .product(name: "MemoryPressure", package: "swift-jetsam"),
+                .product(name: "_StressPatterns", package: "swift-jetsam"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),

@@ -11,7 +11,7 @@ struct EnterCommand: ParsableCommand {
     private static let cannotExecute = ExitCode(126)
 
     @Option var parent: Int32
-    @Option(parsing: .singleValue) var procs: [String]
+    @Option(parsing: .singleValue) var procs: [String] = []
     @Argument(parsing: .postTerminator) var command: [String] = []
 
     func run() throws {

@@ -79,7 +79,20 @@ extension System {
         }
 
         /// Starts a program with the standard descriptors of this process, no signal blocked and none ignored.
-        static func spawn(_ path: String, _ arguments: [String]) throws(Errno) -> Int32 {
+        ///
+        /// - Parameters:
+        ///   - output: The file that its standard output goes to, made anew; nil for this process's own.
+        ///   - errors: The same for its standard error.
+        static func spawn(
+            _ path: String, _ arguments: [String], output: String? = nil, errors: String? = nil
+        ) throws(Errno) -> Int32 {
+            var actions = unsafe posix_spawn_file_actions_t()
+            unsafe posix_spawn_file_actions_init(&actions)
+            defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+            for (descriptor, file) in [(1 as Int32, output), (2, errors)] {
+                guard let file else { continue }
+                unsafe posix_spawn_file_actions_addopen(&actions, descriptor, file, O_WRONLY | O_CREAT | O_TRUNC, 0o644)
+            }
             var attributes = posix_spawnattr_t()
             unsafe posix_spawnattr_init(&attributes)
             defer { unsafe posix_spawnattr_destroy(&attributes) }
@@ -91,7 +104,7 @@ extension System {
             let strings: [UnsafeMutablePointer<CChar>?] = unsafe arguments.map { unsafe strdup($0) } + [nil]
             defer { unsafe strings.forEach { unsafe free($0) } }
             var process: Int32 = 0
-            let error = unsafe posix_spawn(&process, path, nil, &attributes, strings, environ)
+            let error = unsafe posix_spawn(&process, path, &actions, &attributes, strings, environ)
             guard error == 0 else { throw Errno(rawValue: error) }
             return process
         }
@@ -112,7 +125,9 @@ extension System {
     extension System {
         static func blockSignals(_ signals: [Int32]) {}
         static func nextSignal(of signals: [Int32], within time: Duration) -> (number: Int32, fromKernel: Bool)? { nil }
-        static func spawn(_ path: String, _ arguments: [String]) throws(Errno) -> Int32 { throw .notSupported }
+        static func spawn(
+            _ path: String, _ arguments: [String], output: String? = nil, errors: String? = nil
+        ) throws(Errno) -> Int32 { throw .notSupported }
         static func dieWithParent() {}
     }
 #endif

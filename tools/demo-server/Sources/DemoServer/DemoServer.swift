@@ -7,6 +7,7 @@ internal import NIOCore
 internal import ServiceLifecycle
 internal import SystemPackage
 internal import UnixSignals
+internal import _StressPatterns
 
 @main
 struct DemoServer: AsyncParsableCommand {
@@ -20,7 +21,11 @@ struct DemoServer: AsyncParsableCommand {
             time. Where --hold or --hold-forever were given, a last line says how often their handlers were called.
             """)
 
-    @Option(help: "What to do about memory: unbounded keeps every value, fixed keeps to --budget, jetsam is managed.")
+    @Option(
+        help: """
+            What to do about memory: unbounded keeps every value, fixed keeps to --budget, nscache is Foundation's cache, \
+            cleared is emptied at each memory warning, jetsam is managed.
+            """)
     var mode: Mode = .jetsam
 
     @Option(help: "The address to listen on.")
@@ -46,6 +51,26 @@ struct DemoServer: AsyncParsableCommand {
 
     @Option(help: "A file for the timeline: a line of JSON for each change of level or state and step of reclaim.")
     var events: String?
+
+    @Option(
+        help: .init(
+            """
+            A file for samples, fifty a second. A line is: nanoseconds of the monotonic clock; bytes that the cache keeps; \
+            requests answered from it; those for which the value was made; bytes given back because memory was short; bytes \
+            of these made again within ten seconds; microseconds of CPU time.
+            """, valueName: "file"))
+    var samples: String?
+
+    @Option(
+        help: .init(
+            """
+            Takes memory in this process, beside the cache, once the server listens: the words that jetsam-stress takes, such \
+            as "--pattern ramp --rate 50MB/s --limit 200MiB --delay 5s".
+            """, valueName: "words"))
+    var disturb: String?
+
+    @Flag(help: "In mode jetsam: leave in order when memory is short and nothing is left to give.")
+    var lastResort = false
 
     @Option(
         help: "In mode jetsam: a directory for the control socket, by which jetsam watch and others reach the server.")
@@ -74,8 +99,8 @@ struct DemoServer: AsyncParsableCommand {
         if let footprintBudget, footprintBudget.bytes == 0 {
             throw ValidationError("--footprint-budget 0: at least one byte is needed")
         }
-        if footprintBudget != nil || config != nil, mode != .jetsam {
-            throw ValidationError("--footprint-budget and --config are for --mode jetsam")
+        if footprintBudget != nil || config != nil || lastResort, mode != .jetsam {
+            throw ValidationError("--footprint-budget, --config and --last-resort are for --mode jetsam")
         }
         if let control, mode != .jetsam || !control.hasPrefix("/") {
             throw ValidationError("--control \(control): an absolute path is needed, and --mode jetsam")
@@ -98,7 +123,12 @@ struct DemoServer: AsyncParsableCommand {
         }
         log.write("start", [("mode", .text(mode.rawValue))])
 
-        let memory = try memoryManagement(logger: logger)
+        let disturbance = try disturb.map { words in
+            do { return try StressPattern(words) } catch { throw ValidationError("--disturb: \(error)") }
+        }
+        let leaving = LeavingInOrder()
+        let memory = try memoryManagement(
+            logger: logger, lastResort: lastResort ? { log.write("last-resort", [("text", .text("\($0)"))]); leaving.begin() } : nil)
         let readiness = Readiness()
         let responses = Responses(
             cache: memory.cache, origin: Origin(keys: keys, valueSize: valueSize.bytes, rounds: missCost))
@@ -115,6 +145,7 @@ struct DemoServer: AsyncParsableCommand {
                 let line = "listening on http://\(host):\(channel.localAddress?.port ?? port)\n"
                 _ = try? FileDescriptor.standardOutput.writeAll(line.utf8)
                 log.write("ready")
+                disturbance?.begin(logger: logger)
             },
             logger: logger)
 
@@ -125,10 +156,30 @@ struct DemoServer: AsyncParsableCommand {
 
         var configuration = groupConfiguration(memory, server: server, readiness: readiness, log: log, logger: logger)
         configuration.gracefulShutdownSignals = [.sigterm, .sigint]
-        try await ServiceGroup(configuration: configuration).run()
+        let sampling = try startSampling(responses, memory)
+        let group = ServiceGroup(configuration: configuration)
+        leaving.group = group
+        try await group.run()
+        sampling?.end()
         observation?.cancel()
         held.report()
         log.write("stop")
+    }
+
+    private func startSampling(_ responses: Responses, _ memory: MemoryManagement) throws -> Samples? {
+        guard let samples else { return nil }
+        let isManaged = memory.manager != nil
+        do {
+            let sampling = try Samples(path: samples, of: responses) {
+                var releases = responses.cache.releases
+                if isManaged { releases.releasedBytes = memory.returned.total }
+                return releases
+            }
+            sampling.begin()
+            return sampling
+        } catch {
+            throw ValidationError("--samples \(samples): the file cannot be written: \(error)")
+        }
     }
 
     /// Told to leave in reverse: first not ready, then no more requests, then the background work, and last the
@@ -139,7 +190,7 @@ struct DemoServer: AsyncParsableCommand {
         guard let manager = memory.manager else {
             return ServiceGroupConfiguration(services: [server, readiness], logger: logger)
         }
-        var needs: [any Service] = [Timeline(manager: manager, log: log)]
+        var needs: [any Service] = [Timeline(manager: manager, returned: memory.returned, log: log)]
         if let file = memory.configurationFile {
             needs.append(ConfigurationReload(of: file, to: manager, onSIGHUP: true, logger: logger))
         }

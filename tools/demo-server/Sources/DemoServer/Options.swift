@@ -7,6 +7,10 @@ enum Mode: String, CaseIterable, Sendable, ExpressibleByArgument {
     case unbounded
     /// Keeps to a number of bytes fixed beforehand.
     case fixed
+    /// Foundation's `NSCache`, with no limit of its own.
+    case nscache
+    /// Keeps every value until a warning of the kernel's comes, and none then: what a handler of memory warnings does on a phone.
+    case cleared
     /// Lets Jetsam say how much there is.
     case jetsam
 }

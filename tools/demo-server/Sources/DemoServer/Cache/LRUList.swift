@@ -67,6 +67,11 @@ struct LRUList {
         return value
     }
 
+    /// What each value that is kept costs.
+    var bytesByKey: [Int: Int] {
+        places.mapValues { nodes[$0].value.map(CacheSize.cost(of:)) ?? 0 }
+    }
+
     private mutating func makeNode(key: Int, value: ByteBuffer) -> Int {
         let node = Node(key: key, value: value, newer: Self.none, older: Self.none)
         guard firstFree != Self.none else {

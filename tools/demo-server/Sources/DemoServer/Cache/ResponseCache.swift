@@ -1,6 +1,6 @@
 internal import NIOCore
 
-/// What the server asks of a cache of responses. All three modes answer the same two calls, so that the work of a
+/// What the server asks of a cache of responses. All modes answer the same two calls, so that the work of a
 /// request is alike in all of them and only what happens to the memory differs.
 protocol ResponseCache: Sendable {
     /// The value kept for `key`; looking it up counts as a use of it.
@@ -11,6 +11,22 @@ protocol ResponseCache: Sendable {
 
     /// How much is kept at this moment.
     var size: CacheSize { get }
+
+    /// What was given back so far because memory was short.
+    var releases: ReleaseTotals { get }
+}
+
+extension ResponseCache {
+    /// Nothing: most ways give nothing back.
+    var releases: ReleaseTotals { ReleaseTotals() }
+}
+
+/// What a cache gave back because memory was short, since the start.
+struct ReleaseTotals: Sendable, Equatable {
+    /// Bytes that came back.
+    var releasedBytes = 0
+    /// Bytes of these that were made again within ten seconds.
+    var refetchedBytes = 0
 }
 
 /// How much a cache keeps.

@@ -1,31 +1,54 @@
 internal import Jetsam
 internal import JetsamConfiguration
 internal import Logging
+internal import NIOConcurrencyHelpers
 internal import ServiceLifecycle
 
 /// What a mode brings with it: its cache, and what has to run beside the server.
 struct MemoryManagement: Sendable {
     var cache: any ResponseCache
     var manager: ResourceManager?
+    /// What the steps of reclaim brought, where there is a manager.
+    var returned = ReturnedBytes()
     /// What the manager tells its metrics to.
     var metrics: PrometheusMetrics?
     /// Where its thresholds come from, where a file was given.
     var configurationFile: ConfigurationFile?
 }
 
+/// Bytes that came back in the manager's steps of reclaim.
+final class ReturnedBytes: Sendable {
+    private let bytes = NIOLockedValueBox(0)
+
+    var total: Int { bytes.withLockedValue { $0 } }
+
+    func add(_ step: ReclaimStep) {
+        guard step.stage == .caches, !step.isDryRun else { return }
+        bytes.withLockedValue { $0 += min(step.promisedBytes, max(step.freedBytes ?? 0, step.returnedBytes)) }
+    }
+}
+
 extension DemoServer {
-    func memoryManagement(logger: Logger) throws -> MemoryManagement {
+    /// - Parameter lastResort: What the manager calls when nothing is left to give; nil for nothing.
+    func memoryManagement(
+        logger: Logger, lastResort: (@Sendable (LevelReason) -> Void)?
+    ) throws -> MemoryManagement {
         switch mode {
         case .unbounded: MemoryManagement(cache: UnboundedCache())
         case .fixed: MemoryManagement(cache: LRUCache(limit: budget.bytes))
-        case .jetsam: try managedByJetsam(logger: logger)
+        case .nscache: MemoryManagement(cache: FoundationCache())
+        case .cleared: MemoryManagement(cache: ClearedCache())
+        case .jetsam: try managedByJetsam(logger: logger, lastResort: lastResort)
         }
     }
 
-    private func managedByJetsam(logger: Logger) throws -> MemoryManagement {
+    private func managedByJetsam(
+        logger: Logger, lastResort: (@Sendable (LevelReason) -> Void)?
+    ) throws -> MemoryManagement {
         let (settings, file) = try settings()
         let metrics = PrometheusMetrics()
-        let manager = try ResourceManager(configuration: settings.manager, logger: logger, metricsFactory: metrics)
+        let manager = try ResourceManager(configuration: settings.manager, logger: logger, metricsFactory: metrics,
+            lastResort: lastResort)
         return MemoryManagement(
             cache: ManagedCache(valueBytes: valueSize.bytes), manager: manager, metrics: metrics,
             configurationFile: file)

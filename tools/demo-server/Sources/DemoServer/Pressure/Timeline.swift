@@ -5,6 +5,7 @@ internal import ServiceLifecycle
 /// Writes what the manager does into the timeline: each change of the level and each step of reclaim, and why.
 struct Timeline: Service {
     var manager: ResourceManager
+    var returned: ReturnedBytes
     var log: EventLog
 
     func run() async throws {
@@ -17,7 +18,10 @@ struct Timeline: Service {
                 for await change in changes.cancelOnGracefulShutdown() { write(change) }
             }
             group.addTask {
-                for await step in steps.cancelOnGracefulShutdown() { write(step) }
+                for await step in steps.cancelOnGracefulShutdown() {
+                    returned.add(step)
+                    write(step)
+                }
             }
         }
     }

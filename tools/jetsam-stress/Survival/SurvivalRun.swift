@@ -1,0 +1,254 @@
+internal import CommandOutput
+internal import Jetsam
+internal import MemoryPressure
+
+/// One run: servers of one way under a limit, with traffic, and a disturbance.
+struct SurvivalRun {
+    /// The programs that it needs.
+    struct Programs {
+        /// The demo server, built.
+        var server: String
+        /// The script that draws keys for `wrk`.
+        var script: String
+    }
+
+    struct Interrupted: Error {}
+
+    private static let lookInterval = Duration.milliseconds(20)
+    private static let startTime = Duration.seconds(20)
+    private static let keys = 200_000
+    private static let connections = 32
+
+    let programs: Programs
+    let disturbance: Disturbance
+    let way: Way
+    let budgetBytes: Int?
+    let seed: Int
+    /// An empty directory for what the programs write.
+    let directory: String
+    private let clock = SystemMonotonicClock()
+
+    init(
+        programs: Programs, disturbance: Disturbance, way: Way, budgetBytes: Int?, seed: Int, directory: String
+    ) {
+        self.programs = programs
+        self.disturbance = disturbance
+        self.way = way
+        self.budgetBytes = budgetBytes
+        self.seed = seed
+        self.directory = directory
+    }
+
+    /// A server with its load.
+    private struct Served {
+        var server: ChildProcess
+        var load: ChildProcess
+        var file: String
+        var loadFile: String
+        /// What the manager's threads had taken at the last look that saw the process.
+        var managerNanoseconds = 0
+        var goneAt: MonotonicInstant?
+    }
+
+    func perform() throws -> SurvivalResult {
+        let group = try LimitedGroup(.init(hardBytes: disturbance.limitBytes))
+        defer { group.remove() }
+        let start = clock.now
+        var served: [Served] = []
+        defer {
+            for index in served.indices {
+                _ = served[index].load.stop(System.killSignal, grace: .seconds(5))
+                _ = served[index].server.stop(System.killSignal, grace: .seconds(5))
+            }
+        }
+        for number in 0..<disturbance.servers { served.append(try begin(number, in: group)) }
+        let begins = clock.now.advanced(by: disturbance.warmUp)
+        let ends = begins.advanced(by: disturbance.length)
+        var neighbour: ChildProcess?
+        defer { _ = neighbour?.stop(System.stopSignals[1], grace: .seconds(5)) }
+        var looks = try Looks(served[0].server.identifier)
+        var hasBegun = false
+        var isResized = disturbance.resizedBytes == nil
+        while clock.now < ends, served.contains(where: { $0.goneAt == nil }) {
+            if clock.now >= begins, !hasBegun {
+                hasBegun = true
+                neighbour = try beside(in: group)
+            }
+            if hasBegun, !isResized, let bytes = disturbance.resizedBytes { isResized = group.resize(toBytes: bytes) }
+            looks.look(at: clock.now)
+            for index in served.indices { follow(&served[index]) }
+            try pause(until: clock.now.advanced(by: Self.lookInterval))
+        }
+        return finish(served: &served, looks.looks, group, begins: begins, start: start)
+    }
+
+    /// Starts a server and, once it listens, its load.
+    private func begin(_ number: Int, in group: LimitedGroup) throws -> Served {
+        let file = "\(directory)/server-\(number)"
+        var server = try ChildProcess(serverCommand(file), in: group, output: file)
+        var address: String?
+        let due = clock.now.advanced(by: Self.startTime)
+        while address == nil {
+            let text = (try? System.text(of: file)) ?? ""
+            address = text.split(separator: "\n").first { $0.hasPrefix("listening on ") }.map {
+                String($0.dropFirst(13))
+            }
+            guard address == nil else { break }
+            guard server.look() == nil, clock.now < due else {
+                _ = server.stop(System.killSignal, grace: .seconds(5))
+                throw StressError("the server did not start: \((try? System.text(of: file + ".err")) ?? "")")
+            }
+            try pause(until: clock.now.advanced(by: .milliseconds(20)))
+        }
+        let loadFile = "\(directory)/load-\(number)"
+        let seconds = Int((disturbance.warmUp + disturbance.length) / .seconds(1)) + 60
+        let threads = disturbance.servers > 1 ? 1 : 2
+        let load = try ChildProcess(
+            [
+                "wrk", "-t", "\(threads)", "-c", "\(max(2, Self.connections / disturbance.servers))", "-d",
+                "\(seconds)s",
+                "--latency", "--timeout", "10s", "-s", programs.script, address ?? "", "--", "\(Self.keys)",
+                disturbance.exponent, "\(seed * 10 + number)",
+            ], in: nil, output: loadFile)
+        return Served(server: server, load: load, file: file, loadFile: loadFile)
+    }
+
+    private func serverCommand(_ file: String) -> [String] {
+        var command = [
+            programs.server, "--port", "0", "--mode", way.mode, "--keys", "\(Self.keys)", "--samples",
+            file + ".samples",
+            "--events", file + ".events",
+        ]
+        if let budgetBytes { command += ["--budget", "\(budgetBytes)"] }
+        if let inside = disturbance.inside {
+            command += ["--disturb", "\(inside) --delay \(Int(disturbance.warmUp / .milliseconds(1)))ms"]
+        }
+        if way == .jetsam { command += disturbance.managedArguments }
+        return command
+    }
+
+    private func beside(in group: LimitedGroup) throws -> ChildProcess? {
+        try disturbance.beside.map { words in
+            try ChildProcess(
+                ["/proc/self/exe"] + words.split(separator: " ").map(String.init), in: group,
+                output: "\(directory)/beside")
+        }
+    }
+
+    private func follow(_ served: inout Served) {
+        guard served.goneAt == nil else { return }
+        if served.server.look() != nil {
+            served.goneAt = clock.now
+        } else if way == .jetsam,
+            let time = ThreadTimes.nanoseconds(of: served.server.identifier, named: "jetsam.")
+        {
+            served.managerNanoseconds = time
+        }
+    }
+
+    /// Sleeps, unless somebody asks the tool to stop.
+    private func pause(until instant: MonotonicInstant) throws {
+        let time = clock.now.duration(to: instant)
+        if time > .zero, System.nextSignal(of: System.stopSignals, within: time) != nil { throw Interrupted() }
+    }
+
+    // MARK: - The end
+
+    private func finish(
+        served: inout [Served], _ looks: [SurvivalAccount.Look], _ group: LimitedGroup, begins: MonotonicInstant,
+        start: MonotonicInstant
+    ) -> SurvivalResult {
+        let end = clock.now
+        var reports: [LoadReport] = []
+        var failed = false
+        var left = false
+        for index in served.indices {
+            // It tells what it saw when it is interrupted; before the server, so that it sees no refusals.
+            _ = served[index].load.stop(System.stopSignals[0], grace: .seconds(5))
+            reports.append(LoadReport((try? System.text(of: served[index].loadFile)) ?? ""))
+            let isGone = served[index].goneAt != nil
+            let status = served[index].server.stop(System.stopSignals[1], grace: .seconds(10))
+            if isGone, status == .exited(0) { left = true }
+            if isGone, status != .exited(0) { failed = true }
+        }
+        let samples = served.map { ServerSamples((try? System.text(of: $0.file + ".samples")) ?? "") }
+        var result = SurvivalResult()
+        result.disturbance = disturbance.name
+        result.who = way
+        result.budgetBytes = budgetBytes
+        result.killed = (group.oomKills ?? 0) > 0 || failed
+        result.left = left && !result.killed
+        result.seconds = start.duration(to: end).inSeconds
+        result.headroomAtStart = looks.last { $0.instant <= begins }?.headroomBytes ?? 0
+        let figures = SurvivalAccount(looks, samples).figures
+        result.releasedBytes = figures.releasedBytes
+        result.neededBytes = figures.neededBytes
+        result.refetchedBytes = figures.refetchedBytes
+        result.wastedBytes = figures.wastedBytes
+        result.episodes = figures.episodes
+        noteService(&result, served, reports, samples, begins: begins, end: end)
+        return result
+    }
+
+    private func noteService(
+        _ result: inout SurvivalResult, _ served: [Served], _ reports: [LoadReport], _ samples: [ServerSamples],
+        begins: MonotonicInstant, end: MonotonicInstant
+    ) {
+        let answered = reports.reduce(0) { $0 + $1.requests }
+        let bad = reports.reduce(0) { $0 + $1.refused + $1.broken }
+        var possible = Double(answered + bad)
+        if !result.left {
+            // A server that is gone answers none of those that it would have answered.
+            let first = begins.advanced(by: .zero - disturbance.warmUp)
+            for (server, report) in zip(served, reports) {
+                guard let goneAt = server.goneAt else { continue }
+                let lived = max(0.1, first.duration(to: goneAt).inSeconds)
+                let whole = (disturbance.warmUp + disturbance.length).inSeconds
+                possible += Double(report.requests) * max(0, whole / lived - 1)
+            }
+        }
+        result.failedShare =
+            possible > 0 ? (possible - Double(answered) + Double(reports.reduce(0) { $0 + $1.refused })) / possible : 1
+        guard !result.killed else { return }
+        result.p99Milliseconds = reports.compactMap(\.p99Milliseconds).max()
+        let (before, after) = (samples.map { $0.at(begins) }, samples.map { $0.at(end) })
+        func grown(_ value: (ServerSamples.Sample) -> Int) -> Int {
+            after.reduce(0) { $0 + value($1) } - before.reduce(0) { $0 + value($1) }
+        }
+        let requests = grown { $0.hits + $0.misses }
+        let cpu = grown(\.cpuMicroseconds)
+        if requests > 0 { result.hitRate = Double(grown(\.hits)) / Double(requests) }
+        if cpu > 0 { result.requestsPerCPUSecond = Double(requests) / (Double(cpu) / 1e6) }
+        let total = after.reduce(0) { $0 + $1.cpuMicroseconds }
+        if way == .jetsam, total > 0 {
+            result.managerCPUShare = Double(served.reduce(0) { $0 + $1.managerNanoseconds }) / 1000 / Double(total)
+        }
+    }
+}
+
+/// Looks at the headroom of a process, from outside, while it lives.
+private struct Looks {
+    private let reader: KernelReader
+    private let process: Int32
+    private(set) var looks: [SurvivalAccount.Look] = []
+
+    init(_ process: Int32) throws {
+        self.process = process
+        do {
+            reader = try KernelReader(root: KernelRoot(processIdentifier: process))
+        } catch {
+            throw StressError("the server's memory cannot be read: \(error)")
+        }
+    }
+
+    mutating func look(at now: MonotonicInstant) {
+        // One that has ended has no cgroup any more, and what is read then is somebody else's.
+        guard System.exists("/proc/\(process)/cgroup") else { return }
+        reader.refreshLimits()
+        let reading = reader.read(.full, at: now, includingStall: false)
+        guard reading.isLimited else { return }
+        looks.append(
+            SurvivalAccount.Look(
+                instant: now, limitBytes: reading.limitBytes, headroomBytes: reading.headroomBytes))
+    }
+}

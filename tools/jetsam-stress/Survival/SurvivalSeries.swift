@@ -1,0 +1,105 @@
+internal import CommandOutput
+internal import MemoryPressure
+
+/// All runs of a table, one after another, and what is kept of them.
+struct SurvivalSeries {
+    let programs: SurvivalRun.Programs
+    let disturbances: [Disturbance]
+    let ways: [Way]
+    let runs: Int
+    let peerRuns: Int
+    let file: String?
+    private(set) var table = SurvivalTable()
+    private let clock = SystemMonotonicClock()
+    private let start = SystemMonotonicClock().now
+    private let resumes: Bool
+
+    init(
+        programs: SurvivalRun.Programs, disturbances: [Disturbance], ways: [Way], runs: Int, peerRuns: Int,
+        file: String?,
+        resumes: Bool
+    ) {
+        self.programs = programs
+        self.disturbances = disturbances
+        self.ways = ways
+        self.runs = runs
+        self.peerRuns = peerRuns
+        self.file = file
+        self.resumes = resumes
+    }
+
+    /// Makes the runs that are missing.
+    mutating func perform() throws {
+        if resumes, let file, System.exists(file) {
+            do { table = try SurvivalTable(System.text(of: file)) } catch {
+                throw StressError("--resume: \(file) cannot be used: \(error)")
+            }
+            say("\(table.results.count) runs are there already")
+        } else {
+            table.machine = try MachineFigures.measured()
+        }
+        for path in CgroupDirectory.removeStale(in: CgroupPlaces.current()) {
+            say("removed \(path), which an earlier run left behind")
+        }
+        for disturbance in disturbances {
+            for way in ways {
+                while let budget = next(disturbance, way) { try makeRun(disturbance, way, budget) }
+            }
+        }
+    }
+
+    /// What the next run's budget is, where one is missing; nil where none is missing. Ways without a budget have 0.
+    private func next(_ disturbance: Disturbance, _ way: Way) -> Int? {
+        let made = table.results(disturbance, way)
+        guard way == .fixed else { return made.count < (way == .jetsam ? runs : peerRuns) ? 0 : nil }
+        let search = BudgetSearch(
+            limitBytes: disturbance.limitBytes, servers: disturbance.servers,
+            unmanagedBytes: disturbance.unmanagedBytes, runs: peerRuns)
+        switch search.next(after: made.map { ($0.budgetBytes ?? 0, $0.killed) }) {
+        case .run(let budgetBytes): return budgetBytes
+        case .done: return nil
+        }
+    }
+
+    private mutating func makeRun(_ disturbance: Disturbance, _ way: Way, _ budget: Int) throws {
+        let number = table.results(disturbance, way).count + 1
+        let directory = try System.makeTemporaryDirectory()
+        defer { System.removeFiles(in: directory) }
+        let result = try SurvivalRun(
+            programs: programs, disturbance: disturbance, way: way, budgetBytes: way == .fixed ? budget : nil,
+            seed: number, directory: directory
+        ).perform()
+        table.results.append(result)
+        if let file {
+            do { try System.replaceAtOnce(file, with: table.json.description + "\n") } catch {
+                throw StressError("--json \(file) cannot be written: \(error)")
+            }
+        }
+        say("\(disturbance.name), \(way.rawValue) \(number): \(result.line)")
+    }
+
+    func sayWhatIsLeftOut() {
+        let names = Disturbance.all.filter { other in !disturbances.contains { $0.name == other.name } }.map(\.name)
+        let otherWays = Way.allCases.filter { !ways.contains($0) }.map(\.rawValue)
+        say(
+            "quick: without the disturbances \(names.joined(separator: ", ")), the ways "
+                + "\(otherWays.joined(separator: ", ")); \(runs) runs of jetsam and \(peerRuns) of each other way")
+    }
+
+    private func say(_ text: String) {
+        let seconds = Int(start.duration(to: clock.now).inSeconds)
+        StandardError.write("[\(Columns.padded("\(seconds) s", 7))] \(text)")
+    }
+}
+
+extension SurvivalResult {
+    /// How it went, in a few words.
+    var line: String {
+        let budget = budgetBytes.map { " with \($0 >> 20) MiB" } ?? ""
+        let end = killed ? "killed" : left ? "left in order" : "lived"
+        let waste = releasedBytes > 0 ? ", \(Int((wastedShare * 100).rounded())) % wasted" : ""
+        let hits = hitRate.map { ", \(Int(($0 * 100).rounded())) % hits" } ?? ""
+        return "\(end)\(budget) after \(Int(seconds.rounded())) s\(hits), released \(ByteCount(releasedBytes)), needed "
+            + "\(ByteCount(neededBytes))\(waste)"
+    }
+}

@@ -1,0 +1,140 @@
+internal import CommandOutput
+internal import MemoryPressure
+
+/// The runs of a table, and the rows that follow from them.
+struct SurvivalTable {
+    /// What the runs of one way under one disturbance came to: medians.
+    struct Row: Equatable {
+        var disturbance: String
+        var who: Way
+        var runs: Int
+        var killed: Int
+        var left: Int
+        var budgetBytes: Int?
+        var failedShare: Double
+        var p99Milliseconds: Double?
+        var hitRate: Double?
+        var requestsPerCPUSecond: Double?
+        var releasedBytes: Int
+        var neededBytes: Int
+        var wastedShare: Double
+        var managerCPUShare: Double?
+        var headroomAtStart: Int
+    }
+
+    /// What the machine can do, for whoever compares two tables.
+    var machine: [(String, JSONText)] = []
+    var results: [SurvivalResult] = []
+
+    func results(_ disturbance: Disturbance, _ way: Way) -> [SurvivalResult] {
+        results.filter { $0.disturbance == disturbance.name && $0.who == way }
+    }
+
+    /// The rows in the order of the disturbances, those of which nothing was run left out.
+    var rows: [Row] {
+        Disturbance.all.flatMap { disturbance in Way.allCases.compactMap { row(disturbance, $0) } }
+    }
+
+    private func row(_ disturbance: Disturbance, _ way: Way) -> Row? {
+        var runs = results(disturbance, way)
+        if way == .fixed {
+            // Of the budgets that were tried the one that survived, or the smallest one.
+            let killedFrom = runs.filter(\.killed).compactMap(\.budgetBytes).min() ?? .max
+            let survived = runs.filter { !$0.killed }.compactMap(\.budgetBytes).filter { $0 < killedFrom }.max()
+            let budget = survived ?? runs.compactMap(\.budgetBytes).min()
+            runs = runs.filter { $0.budgetBytes == budget }
+        }
+        guard !runs.isEmpty else { return nil }
+        return Row(
+            disturbance: disturbance.name, who: way, runs: runs.count, killed: runs.count { $0.killed },
+            left: runs.count { $0.left }, budgetBytes: runs.first?.budgetBytes,
+            failedShare: Self.median(runs.map(\.failedShare)) ?? 0,
+            p99Milliseconds: Self.median(runs.compactMap(\.p99Milliseconds)),
+            hitRate: Self.median(runs.compactMap(\.hitRate)),
+            requestsPerCPUSecond: Self.median(runs.compactMap(\.requestsPerCPUSecond)),
+            releasedBytes: Self.median(runs.map { Double($0.releasedBytes) }).map { Int($0) } ?? 0,
+            neededBytes: Self.median(runs.map { Double($0.neededBytes) }).map { Int($0) } ?? 0,
+            wastedShare: Self.median(runs.map(\.wastedShare)) ?? 0,
+            managerCPUShare: Self.median(runs.compactMap(\.managerCPUShare)),
+            headroomAtStart: Self.median(runs.map { Double($0.headroomAtStart) }).map { Int($0) } ?? 0)
+    }
+
+    /// The middle one; of an even number the mean of the two in the middle. Nil of none.
+    static func median(_ values: [Double]) -> Double? {
+        let sorted = values.sorted()
+        guard !sorted.isEmpty else { return nil }
+        let middle = sorted.count / 2
+        return sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
+    }
+}
+
+extension SurvivalTable {
+    var json: JSONText {
+        .object([
+            ("machine", .object(machine)), ("rows", .array(rows.map(\.json))), ("runs", .array(results.map(\.json))),
+        ])
+    }
+
+    /// A table that was written before.
+    ///
+    /// - Throws: `StressError` where it is none.
+    init(_ text: String) throws {
+        let json: JSONText
+        do { json = try JSONText(parsing: Array(text.utf8)) } catch {
+            throw StressError("it is no JSON: \(error)")
+        }
+        guard case .array(let runs) = json["runs"] else { throw StressError("it has no array \"runs\"") }
+        machine = json["machine"]?.pairs ?? []
+        results = try runs.map { run in
+            guard let result = SurvivalResult(run) else {
+                throw StressError("a run lacks disturbance, who or killed: \(run)")
+            }
+            return result
+        }
+    }
+
+    /// The table as people read it.
+    var text: String {
+        let head = [
+            "disturbance", "who", "killed", "failed", "p99 ms", "hits", "req/CPU s", "released", "needed", "wasted",
+            "manager",
+        ]
+        return Columns.aligned([head] + rows.map(\.cells)).joined(separator: "\n")
+    }
+}
+
+extension SurvivalTable.Row {
+    var json: JSONText {
+        .object([
+            ("disturbance", .string(disturbance)), ("who", .string(who.rawValue)), ("killed", .integer(killed)),
+            ("runs", .integer(runs)), ("left", .integer(left)), ("budgetBytes", .integer(budgetBytes)),
+            ("failedShare", .number(failedShare)), ("p99Milliseconds", .number(p99Milliseconds)),
+            ("hitRate", .fraction(hitRate)), ("requestsPerCPUSecond", .number(requestsPerCPUSecond)),
+            ("releasedBytes", .integer(releasedBytes)), ("neededBytes", .integer(neededBytes)),
+            ("wastedShare", .number(wastedShare)), ("managerCPUShare", .fraction(managerCPUShare)),
+            ("headroomAtStart", .integer(headroomAtStart)),
+        ])
+    }
+
+    fileprivate var cells: [String] {
+        let budget = budgetBytes.map { " \($0 >> 20)" } ?? ""
+        let end = left > 0 ? "\(killed)/\(runs), \(left) left" : "\(killed)/\(runs)"
+        return [
+            disturbance, who.rawValue + budget, end, Self.percent(failedShare), Self.text(p99Milliseconds, decimals: 1),
+            hitRate.map(Self.percent) ?? "–", Self.text(requestsPerCPUSecond, decimals: 0),
+            Self.mebibytes(releasedBytes),
+            Self.mebibytes(neededBytes), releasedBytes > 0 ? Self.percent(wastedShare) : "–",
+            managerCPUShare.map(Self.percent) ?? "–",
+        ]
+    }
+
+    private static func percent(_ share: Double) -> String { text(share * 100, decimals: 1) + " %" }
+
+    private static func mebibytes(_ bytes: Int) -> String { bytes == 0 ? "0" : "\((bytes + 524_288) >> 20) MiB" }
+
+    private static func text(_ value: Double?, decimals: Int) -> String {
+        guard let value else { return "–" }
+        guard decimals > 0 else { return "\(Int(value.rounded()))" }
+        return "\((value * 10).rounded() / 10)"
+    }
+}

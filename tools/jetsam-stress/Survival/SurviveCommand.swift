@@ -1,0 +1,137 @@
+internal import ArgumentParser
+internal import CommandOutput
+internal import MemoryPressure
+
+/// `jetsam-stress survive`: servers with different ways of looking after their memory, side by side under disturbances.
+struct SurviveCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "survive",
+        abstract: "Compares what servers do about their memory, under disturbances: who survives, and what it costs.",
+        discussion: """
+            Each run has a cgroup of its own with a limit, a demo server in one way, and wrk, which asks for keys by Zipf's law. The cache \
+            fills for 5 s; then the disturbance begins. 'tools/prove survival' builds all that is needed and calls this.
+
+            """ + Way.discussion + "\n\n" + Disturbance.discussion + """
+
+
+                FIGURES. Medians of the runs. killed: the kernel killed a process of the group, or a server failed. failed: requests that got no \
+                proper answer, as a part of those that the server would have answered had it gone on at its rate. hits, requests per CPU \
+                second: from the beginning of the disturbance on. released: bytes that came back because memory was short. needed: bytes that \
+                somebody who knew how all other memory would grow would have released to keep 20 % of the limit free (at least 48 MiB where \
+                the limit is 128 MiB or more, at most 2 GiB), episode by episode; an episode lasts until 10 s pass without a release. \
+                wasted: a part of the released bytes; the smaller one of what was fetched again within 10 s, and of what stayed free beyond \
+                1.25 times these 20 % at the shortest in these 10 s. manager: what Jetsam's threads took of the server's CPU time.
+
+                JSON: {"machine": {…}, "rows": [{"disturbance", "who", "killed", "runs", "left" (in order, before the end), "budgetBytes" \
+                (fixed), "failedShare", "p99Milliseconds", "hitRate", "requestsPerCPUSecond", "releasedBytes", "neededBytes", "wastedShare", \
+                "managerCPUShare", "headroomAtStart"}], "runs": [each run by itself]}.
+
+                EXIT STATUS: 0 all runs were made, whoever was killed; 2 they could not be made; 64 usage; 128+N stopped by signal N, \
+                with what was done until then in the file of --json.
+                """
+    )
+
+    @Option(help: .init("The demo server's program.", valueName: "file"), completion: .file())
+    var server: String
+
+    @Option(help: .init("The script for wrk that draws keys.", valueName: "file"), completion: .file())
+    var script: String
+
+    @Option(help: .init("Writes the table to this file, anew after each run.", valueName: "file"), completion: .file())
+    var json: String?
+
+    @Flag(help: "Goes on with the runs that the file of --json lacks.")
+    var resume = false
+
+    @Flag(help: "A part of the table, in less than 20 minutes: says what it leaves out.")
+    var quick = false
+
+    @Option(help: .init("Only these disturbances, separated by commas.", valueName: "names"))
+    var only: String?
+
+    @Option(help: .init("Only these ways, separated by commas.", valueName: "names"))
+    var ways: String?
+
+    @Option(help: .init("Runs of the way jetsam: 1…100. 5 unless given; with --quick 2.", valueName: "number"))
+    var `repeat`: Int?
+
+    @Option(help: .init("Runs of each other way: 1…100. 2 unless given; with --quick 1.", valueName: "number"))
+    var peerRepeat: Int?
+
+    func validate() throws {
+        for (option, number) in [("--repeat", self.repeat), ("--peer-repeat", peerRepeat)] {
+            if let number, !(1...100).contains(number) {
+                throw ValidationError("\(option) must be in 1…100, not \(number).")
+            }
+        }
+        if resume, json == nil { throw ValidationError("--resume needs --json, whose file it goes on with.") }
+        _ = try chosenDisturbances()
+        _ = try chosenWays()
+    }
+
+    func run() throws {
+        do {
+            try perform()
+        } catch let error as StressError {
+            StandardError.write("jetsam-stress: \(error)")
+            throw ExitCode(2)
+        } catch is SurvivalRun.Interrupted {
+            StandardError.write(
+                "jetsam-stress: stopped; \(json.map { "what was done is in \($0)" } ?? "nothing was kept")")
+            throw ExitCode(130)
+        }
+    }
+
+    private func chosenDisturbances() throws -> [Disturbance] {
+        guard let only else { return Disturbance.all.filter { !quick || $0.isQuick } }
+        return try only.split(separator: ",").map { name in
+            guard let found = Disturbance.all.first(where: { $0.name == name }) else {
+                throw ValidationError(
+                    "--only: there is no disturbance '\(name)'; allowed are "
+                        + Disturbance.all.map(\.name).joined(separator: ", ") + ".")
+            }
+            return found
+        }
+    }
+
+    private func chosenWays() throws -> [Way] {
+        guard let ways else { return quick ? [.nothing, .cleared, .jetsam] : Way.allCases }
+        return try ways.split(separator: ",").map { name in
+            guard let found = Way(rawValue: String(name)) else {
+                throw ValidationError(
+                    "--ways: there is no way '\(name)'; allowed are "
+                        + Way.allCases.map(\.rawValue).joined(separator: ", ") + ".")
+            }
+            return found
+        }
+    }
+
+    private func perform() throws {
+        for (option, file) in [("--server", server), ("--script", script)] where !System.exists(file) {
+            throw StressError("\(option) \(file): there is no such file")
+        }
+        guard System.executablePath(of: "wrk") != nil else {
+            throw StressError("wrk is missing: install the package wrk")
+        }
+        System.blockSignals(System.stopSignals + [System.brokenPipeSignal])
+        var series = SurvivalSeries(
+            programs: .init(server: server, script: script), disturbances: try chosenDisturbances(),
+            ways: try chosenWays(), runs: self.repeat ?? (quick ? 2 : 5), peerRuns: peerRepeat ?? (quick ? 1 : 2),
+            file: json,
+            resumes: resume)
+        if quick { series.sayWhatIsLeftOut() }
+        try series.perform()
+        System.writeToStandardOutput(series.table.text + "\n")
+    }
+}
+
+extension Disturbance {
+    /// The help text's list of them.
+    static var discussion: String {
+        "DISTURBANCES, under 512 MiB unless said:\n"
+            + all.map { disturbance in
+                let recipe = disturbance.recipe.map { " Alone: jetsam-stress \($0)" } ?? ""
+                return "  \(disturbance.name): \(disturbance.text)\(recipe)"
+            }.joined(separator: "\n")
+    }
+}
