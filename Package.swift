@@ -23,6 +23,8 @@ let package = Package(
         .library(name: "JetsamTesting", targets: ["JetsamTesting"]),
         .executable(name: "jetsam", targets: ["jetsam"]),
         .executable(name: "jetsam-stress", targets: ["jetsam-stress"]),
+        // No API: what the packages in tools/ take from this one. It changes without notice.
+        .library(name: "_StressPatterns", targets: ["_StressPatterns"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
@@ -93,10 +95,20 @@ let package = Package(
             exclude: ["jetsam.1"],
             swiftSettings: settings
         ),
+        .target(
+            name: "_StressPatterns",
+            dependencies: [
+                "CLinuxShims", "CommandOutput", "MemoryPressure",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            path: "tools/stress-patterns",
+            swiftSettings: settings
+        ),
         .executableTarget(
             name: "jetsam-stress",
             dependencies: [
-                "CLinuxShims", "CommandOutput", "Jetsam", "MemoryPressure",
+                "CLinuxShims", "CommandOutput", "Jetsam", "MemoryPressure", "_StressPatterns",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
@@ -143,7 +155,7 @@ let package = Package(
             name: "ToolTests",
             dependencies: [
                 "CommandOutput", "Jetsam", "jetsam", "jetsam-stress", "JetsamConfiguration", "MemoryPressure",
-                "JetsamTesting",
+                "JetsamTesting", "_StressPatterns",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),

@@ -20,12 +20,3 @@ struct JetsamStress: ParsableCommand {
         defaultSubcommand: AllocateCommand.self
     )
 }
-
-/// Why the tool could not do what was asked: one sentence that names what stood in the way.
-struct StressError: Error, CustomStringConvertible {
-    var description: String
-
-    init(_ description: String) {
-        self.description = description
-    }
-}

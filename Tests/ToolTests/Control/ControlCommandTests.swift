@@ -6,6 +6,7 @@ import Logging
 import MemoryPressure
 import Testing
 
+@testable import _StressPatterns
 @testable import jetsam
 @testable import jetsam_stress
 

@@ -1,6 +1,7 @@
 import MemoryPressure
 import Testing
 
+@testable import _StressPatterns
 @testable import jetsam
 @testable import jetsam_stress
 

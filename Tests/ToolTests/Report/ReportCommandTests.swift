@@ -2,6 +2,7 @@ import ArgumentParser
 import SystemPackage
 import Testing
 
+@testable import _StressPatterns
 @testable import jetsam
 @testable import jetsam_stress
 

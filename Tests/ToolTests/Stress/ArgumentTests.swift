@@ -1,6 +1,7 @@
 import ArgumentParser
 import Testing
 
+@testable import _StressPatterns
 @testable import jetsam_stress
 
 @Suite struct ArgumentTests {
@@ -121,6 +122,12 @@ import Testing
             (["run", "--limit", "64MiB"], ["COMMAND"]),
             (["run", "--limit", "64KiB", "--", "true"], ["--limit", "at least 1MiB"]),
             (["run", "--limit", "64MiB", "--high", "65MiB", "--", "true"], ["--high", "--limit"]),
+            (["run", "--limit", "64MiB", "--resize", "32MiB", "--", "true"], ["--resize", "--resize-after"]),
+            (["run", "--limit", "64MiB", "--resize-after", "1s", "--", "true"], ["--resize", "--resize-after"]),
+            (
+                ["run", "--limit", "64MiB", "--resize", "1KiB", "--resize-after", "1s", "--", "true"],
+                ["--resize", "at least 1MiB"]
+            ),
             (["run", "--limit", "64MiB", "--grace", "x", "--", "true"], ["--grace", "500ms"]),
         ]
     )

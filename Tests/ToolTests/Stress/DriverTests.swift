@@ -2,6 +2,7 @@ import CommandOutput
 import MemoryPressure
 import Testing
 
+@testable import _StressPatterns
 @testable import jetsam_stress
 
 /// Time that only sleeping moves.

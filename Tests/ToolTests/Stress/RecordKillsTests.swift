@@ -1,6 +1,7 @@
 import ArgumentParser
 import Testing
 
+@testable import _StressPatterns
 @testable import jetsam_stress
 
 /// The proof of the flight recorder on a small scale; `tools/prove recorder` kills a thousand.

@@ -1,6 +1,7 @@
 import SystemPackage
 import Testing
 
+@testable import _StressPatterns
 @testable import jetsam_stress
 
 #if canImport(Glibc)

@@ -1,3 +1,4 @@
+@testable import _StressPatterns
 @testable import jetsam_stress
 
 #if canImport(Glibc)

@@ -2,6 +2,7 @@ import Dispatch
 import MemoryPressure
 import SystemPackage
 
+@testable import _StressPatterns
 @testable import jetsam_stress
 
 #if canImport(Glibc)

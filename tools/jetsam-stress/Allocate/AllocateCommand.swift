@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import CommandOutput
 internal import MemoryPressure
+internal import _StressPatterns
 
 /// `jetsam-stress allocate`, the default: takes memory in a pattern, and holds assertions.
 struct AllocateCommand: ParsableCommand {
@@ -28,44 +29,7 @@ struct AllocateCommand: ParsableCommand {
             """
     )
 
-    @Option(
-        help: .init(
-            "How to take it: \(Pattern.allCases.map(\.rawValue).joined(separator: ", ")).", valueName: "pattern"))
-    var pattern: Pattern?
-
-    @Option(help: .init("The most to take: \(Amount.allowed).", valueName: "size"))
-    var limit: Amount?
-
-    @Option(help: .init("How fast: \(Rate.allowed). 200MB/s unless given; leak 1MB/s.", valueName: "rate"))
-    var rate: Rate?
-
-    @Option(
-        help: .init(
-            "How long to hold what was taken: \(Span.allowed). 5 s unless given; sawtooth 0.", valueName: "time"))
-    var hold: Span?
-
-    @Option(help: .init("When to end whatever goes on: \(Span.allowed).", valueName: "time"))
-    var duration: Span?
-
-    @Option(
-        help: .init(
-            "How long to wait before the first byte: \(Span.allowed). 0 unless given; spike 1 s.", valueName: "time"))
-    var delay: Span?
-
-    @Option(
-        help: .init(
-            "fragment: picks the sizes and the blocks that are freed: a whole number from 0. 1 unless given.",
-            valueName: "number"))
-    var seed: UInt64?
-
-    @Option(help: .init("pagecache: where the file is written. /var/tmp unless given.", valueName: "directory"))
-    var directory: String?
-
-    @Flag(help: "pagecache: read the file over and over once it is written.")
-    var reread = false
-
-    @Option(help: .init("pagecache: anonymous memory to take first and hold: \(Size.allowed).", valueName: "size"))
-    var anonymous: Size?
+    @OptionGroup var pattern: PatternOptions
 
     @Option(
         help: .init(
@@ -99,32 +63,9 @@ struct AllocateCommand: ParsableCommand {
     var progress = false
 
     func validate() throws {
-        if pattern == nil {
-            guard assertions.assertions != nil else { throw ValidationError("--pattern or --assertions is needed.") }
-            let others = [
-                ("--limit", limit != nil), ("--rate", rate != nil), ("--hold", hold != nil), ("--delay", delay != nil),
-            ]
-            for (option, isGiven) in others where isGiven {
-                throw ValidationError("\(option) needs --pattern, which it is about.")
-            }
-        } else if limit == nil {
-            throw ValidationError("--limit is needed: the most that --pattern takes.")
+        if pattern.pattern == nil, assertions.assertions == nil {
+            throw ValidationError("--pattern or --assertions is needed.")
         }
-        let only: [(String, Bool, Pattern)] = [
-            ("--seed", seed != nil, .fragment), ("--directory", directory != nil, .pagecache),
-            ("--reread", reread, .pagecache), ("--anonymous", anonymous != nil, .pagecache),
-        ]
-        for (option, isGiven, owner) in only where isGiven && pattern != owner {
-            throw ValidationError(
-                "\(option) is only for --pattern \(owner.rawValue)\(pattern.map { ", not \($0.rawValue)" } ?? "").")
-        }
-        if pattern == .spike, rate != nil {
-            throw ValidationError("--rate is not for --pattern spike, which goes as fast as it can.")
-        }
-        if pattern == .leak, hold != nil {
-            throw ValidationError("--hold is not for --pattern leak, which holds until --duration.")
-        }
-        if reread, hold != nil { throw ValidationError("--hold is not for --reread, which reads until --duration.") }
         if managed, purgeable == nil, assertions.assertions == nil {
             throw ValidationError("--managed needs --purgeable or --assertions, which it manages.")
         }
@@ -134,7 +75,6 @@ struct AllocateCommand: ParsableCommand {
                 throw ValidationError("--trace must be an absolute path, such as /tmp/trace.jsonl, not '\(trace)'.")
             }
         }
-        if case .bytes(0) = limit { throw ValidationError("--limit must be at least 1 byte.") }
     }
 
     func run() throws {

@@ -1,15 +1,10 @@
 internal import MemoryPressure
+internal import _StressPatterns
 
 /// What `allocate` says at its end.
 struct AllocateResult {
-    /// Nil, as the limit, where only assertions were held.
-    var pattern: Pattern?
-    var limitBytes: Int?
-    var rate: Rate
-    var seed: UInt64?
-    var outcome: Driver.Outcome
+    var outcome: PatternRun.Outcome
     var residentBytes: Int?
-    var pagesRead: Int?
     var purgeable: PurgeableResult?
     var assertions: AssertionResult?
 
@@ -18,29 +13,31 @@ struct AllocateResult {
     }
 
     private var memoryText: String? {
-        guard let pattern else { return nil }
+        let driven = outcome.driven
+        guard let pattern = outcome.pattern else { return nil }
         let resident = residentBytes.map { ", resident \(ByteCount($0))" } ?? ""
-        let read = pagesRead.map { ", read \($0) pages" } ?? ""
+        let read = outcome.pagesRead.map { ", read \($0) pages" } ?? ""
         return
-            "\(pattern.rawValue): took \(ByteCount(outcome.takenBytes)) (\(rate.text)) in \(outcome.elapsed.shortText), "
-            + "holds \(ByteCount(outcome.heldBytes)) at the end\(resident)\(read)"
-            + (outcome.end == .duration ? "; --duration was up" : "")
+            "\(pattern.rawValue): took \(ByteCount(driven.takenBytes)) (\(outcome.rate.text)) in \(driven.elapsed.shortText), "
+            + "holds \(ByteCount(driven.heldBytes)) at the end\(resident)\(read)"
+            + (driven.end == .duration ? "; --duration was up" : "")
     }
 
     var json: JSONText {
-        .object([
-            ("pattern", .string(pattern?.rawValue)),
-            ("limitBytes", .integer(limitBytes)),
-            ("rateBytesPerSecond", .integer(rate.bytesPerSecond)),
-            ("seed", seed.map { .string(String($0)) } ?? .null),
-            ("end", .string(outcome.end.rawValue)),
-            ("rounds", .integer(outcome.rounds)),
-            ("takenBytes", .integer(outcome.takenBytes)),
-            ("peakBytes", .integer(outcome.peakBytes)),
-            ("heldBytes", .integer(outcome.heldBytes)),
+        let driven = outcome.driven
+        return .object([
+            ("pattern", .string(outcome.pattern?.rawValue)),
+            ("limitBytes", .integer(outcome.limitBytes)),
+            ("rateBytesPerSecond", .integer(outcome.rate.bytesPerSecond)),
+            ("seed", outcome.seed.map { .string(String($0)) } ?? .null),
+            ("end", .string(driven.end.rawValue)),
+            ("rounds", .integer(driven.rounds)),
+            ("takenBytes", .integer(driven.takenBytes)),
+            ("peakBytes", .integer(driven.peakBytes)),
+            ("heldBytes", .integer(driven.heldBytes)),
             ("residentBytes", .integer(residentBytes)),
-            ("pagesRead", .integer(pagesRead)),
-            ("seconds", .number(outcome.elapsed.inSeconds)),
+            ("pagesRead", .integer(outcome.pagesRead)),
+            ("seconds", .number(driven.elapsed.inSeconds)),
             ("purgeable", purgeable?.json ?? .null),
             ("assertions", assertions?.json ?? .null),
         ])

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import _StressPatterns
 
 /// The options for assertions that are held beside a pattern, or alone.
 struct AssertionOptions: ParsableArguments {

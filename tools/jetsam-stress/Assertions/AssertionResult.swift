@@ -1,5 +1,6 @@
 internal import Jetsam
 internal import MemoryPressure
+internal import _StressPatterns
 
 /// What became of the assertions.
 struct AssertionResult {

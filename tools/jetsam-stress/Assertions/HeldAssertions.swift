@@ -1,6 +1,7 @@
 internal import Dispatch
 internal import Jetsam
 internal import MemoryPressure
+internal import _StressPatterns
 
 /// Holds assertions as a plan says, on a thread of its own, until it is told to finish.
 final class HeldAssertions: Sendable {

@@ -1,5 +1,6 @@
 internal import MemoryPressure
 internal import SystemPackage
+internal import _StressPatterns
 
 extension CgroupDirectory {
     /// Ends every process in a cgroup and in those below it.

@@ -1,5 +1,6 @@
 internal import MemoryPressure
 internal import SystemPackage
+internal import _StressPatterns
 
 /// One cgroup that the tool made, named after its process and locked as long as that process lives.
 final class CgroupDirectory {

@@ -1,3 +1,5 @@
+internal import _StressPatterns
+
 /// The directories under which this process may try to make a cgroup: its own one first, then each above it that can be
 /// seen, up to the top of the mount.
 struct CgroupPlaces: Equatable {

@@ -1,7 +1,14 @@
+internal import _StressPatterns
+
 extension LimitedGroup {
     /// Bytes charged to the group now, page cache included.
     var usageBytes: Int? {
         number(in: version == .v2 ? "memory.current" : "memory.usage_in_bytes")
+    }
+
+    /// The hard limit as it is now.
+    var limitBytes: Int? {
+        number(in: version == .v2 ? "memory.max" : "memory.limit_in_bytes")
     }
 
     /// The most bytes that were ever charged; nil on version 2 before Linux 5.19, where `usageBytes` has to be watched.

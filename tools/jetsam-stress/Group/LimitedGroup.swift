@@ -1,5 +1,6 @@
 internal import MemoryPressure
 internal import SystemPackage
+internal import _StressPatterns
 
 /// A cgroup of the tool's own with a memory limit, and on a hybrid host a second one beside it on version 2, which gives
 /// its processes a `memory.pressure` of their own.

@@ -2,6 +2,7 @@ internal import Dispatch
 internal import Jetsam
 internal import Logging
 internal import MemoryPressure
+internal import _StressPatterns
 
 /// A `ResourceManager` that looks after purgeable values, where there are any, beside the pattern, which knows nothing of it.
 final class ManagedCache {

@@ -1,5 +1,6 @@
 internal import Jetsam
 internal import MemoryPressure
+internal import _StressPatterns
 
 /// Something that the manager did while the pattern ran.
 struct TimelineEntry: Sendable {

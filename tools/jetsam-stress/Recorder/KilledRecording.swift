@@ -2,6 +2,7 @@ internal import CommandOutput
 internal import Jetsam
 internal import MemoryPressure
 internal import SystemPackage
+internal import _StressPatterns
 
 /// One process that records, is killed, and leaves a recording.
 struct KilledRecording {

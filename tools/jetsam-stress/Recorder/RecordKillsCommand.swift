@@ -3,6 +3,7 @@ internal import CommandOutput
 internal import Jetsam
 internal import MemoryPressure
 internal import SystemPackage
+internal import _StressPatterns
 
 /// Kills processes that write to a flight recorder at random moments, and checks what their recordings hold.
 struct RecordKillsCommand: ParsableCommand {

@@ -3,6 +3,7 @@ internal import CommandOutput
 internal import Jetsam
 internal import MemoryPressure
 internal import SystemPackage
+internal import _StressPatterns
 
 #if canImport(Glibc)
     internal import Glibc

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import CLinuxShims
 internal import Jetsam
 internal import MemoryPressure
+internal import _StressPatterns
 
 /// Writes to a flight recorder from several threads until it is killed. Not for people: `record-kills` starts it.
 struct RecordLoadCommand: ParsableCommand {

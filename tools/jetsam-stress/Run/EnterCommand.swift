@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import CommandOutput
 internal import SystemPackage
+internal import _StressPatterns
 
 /// The second half of `run`: moves itself into the group and becomes the command. Not for people.
 struct EnterCommand: ParsableCommand {

@@ -1,16 +1,19 @@
 internal import CommandOutput
 internal import MemoryPressure
 internal import SystemPackage
+internal import _StressPatterns
 
 /// Runs a command in a limited group, passes signals on to it, and waits for its end.
 struct GroupRun {
     let limits: LimitedGroup.Limits
+    let resize: Resize?
     let grace: Duration
     let showsProgress: Bool
     private let clock = SystemMonotonicClock()
 
-    init(limits: LimitedGroup.Limits, grace: Duration, showsProgress: Bool) {
+    init(limits: LimitedGroup.Limits, resize: Resize? = nil, grace: Duration, showsProgress: Bool) {
         self.limits = limits
+        self.resize = resize
         self.grace = grace
         self.showsProgress = showsProgress
     }
@@ -32,7 +35,7 @@ struct GroupRun {
         }
         let start = clock.now
         let process = try Self.start(command, in: group)
-        var watch = Watch(group: group, process: process, command: command[0])
+        var watch = Watch(group: group, process: process, command: command[0], resize: resize)
         let end = wait(for: process, &watch, from: start)
         return RunReport(
             end: end,
@@ -41,6 +44,8 @@ struct GroupRun {
             path: group.path,
             pressurePath: group.pressureDirectory.map { $0 + "/memory.pressure" },
             limits: limits,
+            resize: resize,
+            resized: watch.resize,
             peakBytes: watch.peakBytes,
             oomKills: group.oomKills ?? 0,
             stallMicroseconds: group.stallMicroseconds,
@@ -54,12 +59,14 @@ struct GroupRun {
         let process: Int32
         let command: String
         var stoppedBy: Int32?
+        var resize: Resize.State?
         private var highestUsage: Int?
 
-        init(group: LimitedGroup, process: Int32, command: String) {
+        init(group: LimitedGroup, process: Int32, command: String, resize: Resize?) {
             self.group = group
             self.process = process
             self.command = command
+            self.resize = resize.map(Resize.State.init)
         }
 
         var peakBytes: Int? { group.peakBytes ?? highestUsage }
@@ -90,6 +97,9 @@ struct GroupRun {
         while true {
             watch.look()
             if let end = System.reap(process) { return end }
+            watch.resize?.tick(usageBytes: watch.group.usageBytes, elapsed: { start.duration(to: clock.now) }) {
+                watch.group.setLimit(bytes: $0, swapBytes: limits.swapBytes)
+            }
             let now = clock.now
             progress.tick(at: now) { line(watch, start.duration(to: now)) }
             if let deadline = killAt, now >= deadline {
@@ -97,9 +107,10 @@ struct GroupRun {
                 killAt = nil
             }
             let untilKill = killAt.map { now.duration(to: $0) } ?? interval
+            let untilResize = watch.resize?.due.map { $0 - start.duration(to: now) } ?? interval
             guard
                 let signal = System.nextSignal(
-                    of: System.stopSignals + [System.childSignal], within: min(interval, untilKill)),
+                    of: System.stopSignals + [System.childSignal], within: min(interval, untilKill, untilResize)),
                 signal.number != System.childSignal
             else { continue }
             watch.stoppedBy = watch.stoppedBy ?? signal.number

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import CommandOutput
 internal import MemoryPressure
+internal import _StressPatterns
 
 /// `jetsam-stress run`: a command under a memory limit of its own.
 struct RunCommand: ParsableCommand {
@@ -16,6 +17,11 @@ struct RunCommand: ParsableCommand {
             SIGINT, SIGTERM, SIGHUP and SIGQUIT are passed on to the command. If it has not ended --grace later, everything in \
             the group is killed.
 
+            --resize cuts or raises the limit in place, as an orchestrator does, once the command has run for --resize-after. \
+            Version 2 sets the new limit at once, and where the group uses more and nothing can be pushed out the OOM killer \
+            comes. Version 1 refuses a limit that the usage cannot be pushed below; then it is tried again every 10 ms, and \
+            the result says how often it was refused and how long it took.
+
             EXIT STATUS
               0     lived: the command ended with status 0 and the OOM killer took nothing
               1     failed: the command ended with another status, or by a signal
@@ -28,7 +34,9 @@ struct RunCommand: ParsableCommand {
             null), stoppedBy (signal that the tool was sent, or null), cgroup ("v1", "v2"), path, pressurePath (or null), \
             limitBytes, highBytes (or null), swapBytes, peakBytes (page cache included), oomKills, stallMicroseconds (`some` \
             of memory.pressure, or null), seconds. It is the last line of the standard output, after what the command wrote; \
-            --report writes it to a file as well.
+            --report writes it to a file as well. resize is null without \
+            --resize; else: limitBytes, seconds (when it was first written, since the start; null where the command ended \
+            before), usageBytes (then), refusals, milliseconds (until it was set; null where it never was).
             """
     )
 
@@ -43,6 +51,12 @@ struct RunCommand: ParsableCommand {
 
     @Option(help: .init("Swap that it may have on top: \(Size.allowed).", valueName: "size"))
     var swap = Size(bytes: 0)
+
+    @Option(help: .init("Set the limit to this while the command runs: \(Size.allowed).", valueName: "size"))
+    var resize: Size?
+
+    @Option(help: .init("How long after the command's start --resize does so: \(Span.allowed).", valueName: "time"))
+    var resizeAfter: Span?
 
     @Option(help: .init("How long after a signal to the tool the group is killed: \(Span.allowed).", valueName: "time"))
     var grace = Span(.seconds(10))
@@ -64,6 +78,10 @@ struct RunCommand: ParsableCommand {
             throw ValidationError("After -- a COMMAND is needed: run --limit 512MiB -- COMMAND.")
         }
         guard limit.bytes >= 1 << 20 else { throw ValidationError("--limit must be at least 1MiB.") }
+        if (resize == nil) != (resizeAfter == nil) {
+            throw ValidationError("--resize and --resize-after need each other: the new limit, and when it is set.")
+        }
+        if let resize, resize.bytes < 1 << 20 { throw ValidationError("--resize must be at least 1MiB.") }
         if let high, high.bytes > limit.bytes { throw ValidationError("--high must not be above --limit.") }
     }
 
@@ -72,6 +90,7 @@ struct RunCommand: ParsableCommand {
         do {
             report = try GroupRun(
                 limits: .init(hardBytes: limit.bytes, highBytes: high?.bytes, swapBytes: swap.bytes),
+                resize: resize.flatMap { size in resizeAfter.map { Resize(bytes: size.bytes, after: $0.duration) } },
                 grace: grace.duration, showsProgress: progress || System.standardErrorIsTerminal
             ).run(command)
             if let file = self.report { try Self.write(report.json.description + "\n", to: file) }

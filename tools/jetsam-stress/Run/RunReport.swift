@@ -1,4 +1,5 @@
 internal import MemoryPressure
+internal import _StressPatterns
 
 /// How a command under a limit ended.
 struct RunReport {
@@ -13,6 +14,8 @@ struct RunReport {
     var path: String
     var pressurePath: String?
     var limits: LimitedGroup.Limits
+    var resize: Resize?
+    var resized: Resize.State?
     var peakBytes: Int?
     var oomKills: Int
     var stallMicroseconds: Int?
@@ -31,9 +34,26 @@ struct RunReport {
     }
 
     var text: String {
-        let peak = peakBytes.map { "peak \(ByteCount($0)) of \(ByteCount(limits.hardBytes))" } ?? "peak not known"
+        let peak = peakBytes.map { "peak \(ByteCount($0)) of \(ByteCount(largestLimit))" } ?? "peak not known"
         let place = "cgroup \(version.rawValue) \(path)"
-        return "\(outcome.rawValue): \(reason); \(peak); \(elapsed.shortText); \(place)"
+        let resize = resizeText.map { "; \($0)" } ?? ""
+        return "\(outcome.rawValue): \(reason); \(peak)\(resize); \(elapsed.shortText); \(place)"
+    }
+
+    private var largestLimit: Int {
+        resized?.took == nil ? limits.hardBytes : max(limits.hardBytes, resize?.bytes ?? 0)
+    }
+
+    private var resizeText: String? {
+        guard let resize, let resized else { return nil }
+        let what = "the limit was to be \(ByteCount(resize.bytes)) after \(resize.after.shortText)"
+        guard let begun = resized.begun else { return what + ", when the command had ended" }
+        let usage = resized.usageBytes.map { ", which used \(ByteCount($0))" } ?? ""
+        let refusals = resized.refusals == 0 ? "not refused" : "refused \(resized.refusals) times"
+        let set =
+            resized.took.map { "set within \($0.shortText)" } ?? resized.failure.map { "never set: \($0)" }
+            ?? "never set"
+        return what + ": written after \(begun.shortText)\(usage), \(refusals), \(set)"
     }
 
     private var reason: String {
@@ -66,10 +86,22 @@ struct RunReport {
             ("limitBytes", .integer(limits.hardBytes)),
             ("highBytes", .integer(limits.highBytes)),
             ("swapBytes", .integer(limits.swapBytes)),
+            ("resize", resizeJSON),
             ("peakBytes", .integer(peakBytes)),
             ("oomKills", .integer(oomKills)),
             ("stallMicroseconds", .integer(stallMicroseconds)),
             ("seconds", .number(elapsed.inSeconds)),
+        ])
+    }
+
+    private var resizeJSON: JSONText {
+        guard let resize, let resized else { return .null }
+        return .object([
+            ("limitBytes", .integer(resize.bytes)),
+            ("seconds", resized.begun.map { .number($0.inSeconds) } ?? .null),
+            ("usageBytes", .integer(resized.usageBytes)),
+            ("refusals", .integer(resized.refusals)),
+            ("milliseconds", resized.took.map { .number($0.inSeconds * 1000) } ?? .null),
         ])
     }
 }

@@ -1,5 +1,6 @@
 internal import MemoryPressure
 internal import SystemPackage
+internal import _StressPatterns
 
 /// A process that a run started, in the group or outside of it. It ends with this one.
 struct ChildProcess {

@@ -1,5 +1,6 @@
 internal import CommandOutput
 internal import MemoryPressure
+internal import _StressPatterns
 
 /// What the machine can do, so that tables of two machines can be held against each other.
 enum MachineFigures {
@@ -18,11 +19,10 @@ enum MachineFigures {
     /// How fast one thread faults in memory where no limit is near, in MiB a second.
     private static func faultRate() throws -> Int {
         let clock = SystemMonotonicClock()
-        let load = try AnonymousLoad(capacity: faultedBytes)
+        let pattern = try StressPattern("--pattern ramp --limit \(faultedBytes) --rate max --hold 0s")
         let start = clock.now
-        try load.take(bytes: faultedBytes)
+        try pattern.run()
         let seconds = max(1e-6, start.duration(to: clock.now).inSeconds)
-        load.giveBack(bytes: faultedBytes)
         return Int(Double(faultedBytes >> 20) / seconds)
     }
 }

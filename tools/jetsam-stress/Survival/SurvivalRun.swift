@@ -1,6 +1,7 @@
 internal import CommandOutput
 internal import Jetsam
 internal import MemoryPressure
+internal import _StressPatterns
 
 /// One run: servers of one way under a limit, with traffic, and a disturbance.
 struct SurvivalRun {

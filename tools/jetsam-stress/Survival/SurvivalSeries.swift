@@ -1,5 +1,6 @@
 internal import CommandOutput
 internal import MemoryPressure
+internal import _StressPatterns
 
 /// All runs of a table, one after another, and what is kept of them.
 struct SurvivalSeries {

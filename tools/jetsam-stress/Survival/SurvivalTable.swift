@@ -1,5 +1,6 @@
 internal import CommandOutput
 internal import MemoryPressure
+internal import _StressPatterns
 
 /// The runs of a table, and the rows that follow from them.
 struct SurvivalTable {

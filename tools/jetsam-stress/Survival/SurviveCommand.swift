@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import CommandOutput
 internal import MemoryPressure
+internal import _StressPatterns
 
 /// `jetsam-stress survive`: servers with different ways of looking after their memory, side by side under disturbances.
 struct SurviveCommand: ParsableCommand {

@@ -1,5 +1,6 @@
 internal import MemoryPressure
 internal import SystemPackage
+internal import _StressPatterns
 
 #if canImport(Glibc)
     internal import Glibc

@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import SystemPackage
+internal import _StressPatterns
 
 #if canImport(Glibc)
     internal import Glibc

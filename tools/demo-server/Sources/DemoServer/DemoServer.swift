@@ -126,9 +126,8 @@ struct DemoServer: AsyncParsableCommand {
         let disturbance = try disturb.map { words in
             do { return try StressPattern(words) } catch { throw ValidationError("--disturb: \(error)") }
         }
-        let leaving = LeavingInOrder()
-        let memory = try memoryManagement(
-            logger: logger, lastResort: lastResort ? { log.write("last-resort", [("text", .text("\($0)"))]); leaving.begin() } : nil)
+        let leaving = LeavingInOrder(log: log)
+        let memory = try memoryManagement(logger: logger, lastResort: lastResort ? leaving.begin : nil)
         let readiness = Readiness()
         let responses = Responses(
             cache: memory.cache, origin: Origin(keys: keys, valueSize: valueSize.bytes, rounds: missCost))

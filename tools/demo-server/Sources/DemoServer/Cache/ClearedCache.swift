@@ -5,6 +5,10 @@ internal import NIOCore
 
 #if canImport(Glibc)
     internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Darwin
 #endif
 
 /// A least-recently-used cache without a limit that is emptied at each memory warning.
@@ -21,6 +25,11 @@ final class ClearedCache: ResponseCache {
 
     /// How long after a release a value that is made again counts as fetched again.
     private static let memory = Duration.seconds(10)
+
+    /// glibc's `malloc_trim`, which Swift's module of it lacks; nil with another allocator.
+    private static let trim = unsafe dlsym(nil, "malloc_trim").map {
+        unsafe unsafeBitCast($0, to: (@convention(c) (Int) -> Int32).self)
+    }
 
     private let state = NIOLockedValueBox(State())
     private let source: MemoryPressureSource
@@ -64,9 +73,7 @@ final class ClearedCache: ResponseCache {
         let bytes = old?.size.bytes ?? 0
         let ghosts = old?.bytesByKey ?? [:]
         old = nil
-        #if canImport(Glibc)
-            malloc_trim(0)
-        #endif
+        _ = Self.trim?(0)
         // What came back, not what was dropped: the heap keeps some of it.
         let returned = min(bytes, max(0, before - (ProcessUsage.current().footprintBytes ?? 0)))
         state.withLockedValue { state in

@@ -2,32 +2,32 @@ internal import ArgumentParser
 internal import MemoryPressure
 
 /// A number of bytes on a command line.
-struct Size: ExpressibleByArgument, Hashable {
-    static let allowed = "a size such as 4096, 512MiB or 200MB"
+package struct Size: ExpressibleByArgument, Hashable {
+    package static let allowed = "a size such as 4096, 512MiB or 200MB"
 
-    var bytes: Int
+    package var bytes: Int
 
-    init(bytes: Int) {
+    package init(bytes: Int) {
         self.bytes = bytes
     }
 
-    init?(argument: String) {
+    package init?(argument: String) {
         guard let count = ByteCount(parsing: argument) else { return nil }
         bytes = count.bytes
     }
 
-    var defaultValueDescription: String { "\(ByteCount(bytes))" }
+    package var defaultValueDescription: String { "\(ByteCount(bytes))" }
 }
 
 /// How much to take at most: a size, or the headroom at the start and a size more or less.
-enum Amount: ExpressibleByArgument, Hashable {
-    static let allowed = "a size such as 512MiB, or headroom, headroom+102MiB or headroom-10MiB"
+package enum Amount: ExpressibleByArgument, Hashable {
+    package static let allowed = "a size such as 512MiB, or headroom, headroom+102MiB or headroom-10MiB"
 
     case bytes(Int)
     /// The headroom measured when growth starts, plus so many bytes (negative: less).
     case headroom(plus: Int)
 
-    init?(argument: String) {
+    package init?(argument: String) {
         let word = "headroom"
         guard argument.hasPrefix(word) else {
             guard let size = Size(argument: argument) else { return nil }
@@ -44,7 +44,7 @@ enum Amount: ExpressibleByArgument, Hashable {
     }
 
     /// The bytes that this stands for, never negative.
-    func resolved(headroom: () throws -> Int) rethrows -> Int {
+    package func resolved(headroom: () throws -> Int) rethrows -> Int {
         switch self {
         case .bytes(let bytes): bytes
         case .headroom(let extra): max(0, try headroom() + extra)

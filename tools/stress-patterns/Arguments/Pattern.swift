@@ -1,10 +1,10 @@
 internal import ArgumentParser
 
 /// The ways to take memory.
-enum Pattern: String, CaseIterable, ExpressibleByArgument {
+package enum Pattern: String, CaseIterable, ExpressibleByArgument {
     case ramp, spike, sawtooth, leak, fragment, pagecache
 
-    static let discussion = """
+    package static let discussion = """
         PATTERNS. Each waits for --delay, then takes memory up to --limit bytes in all. Memory that is taken is written to, \
         page by page, without huge pages, so that each byte counts. A rate is kept by absolute deadlines in steps of a \
         millisecond, at most 1 MiB each: time lost in a stall is caught up afterwards. --duration ends every pattern early.

@@ -1,4 +1,4 @@
-internal import SystemPackage
+package import SystemPackage
 
 #if canImport(Glibc)
     internal import Glibc
@@ -10,7 +10,7 @@ internal import SystemPackage
 
 extension System {
     /// The whole of a small file.
-    static func text(of path: String) throws(Errno) -> String {
+    package static func text(of path: String) throws(Errno) -> String {
         try typed {
             let file = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
             return try file.closeAfter {
@@ -26,7 +26,7 @@ extension System {
     }
 
     /// Writes to a file that exists, in one write as control files want it.
-    static func write(_ text: String, to path: String) throws(Errno) {
+    package static func write(_ text: String, to path: String) throws(Errno) {
         try typed {
             let file = try FileDescriptor.open(FilePath(path), .writeOnly, options: .closeOnExec)
             _ = try file.closeAfter { try file.writeAll(text.utf8) }
@@ -34,7 +34,7 @@ extension System {
     }
 
     /// Makes a file anew with this text, over an earlier one.
-    static func replace(_ path: String, with text: String) throws(Errno) {
+    package static func replace(_ path: String, with text: String) throws(Errno) {
         try typed {
             let file = try FileDescriptor.open(
                 FilePath(path), .writeOnly, options: [.create, .truncate, .closeOnExec],
@@ -44,26 +44,26 @@ extension System {
         }
     }
 
-    static func makeDirectory(_ path: String) throws(Errno) {
+    package static func makeDirectory(_ path: String) throws(Errno) {
         try check(unsafe mkdir(path, 0o755))
     }
 
-    static func removeDirectory(_ path: String) throws(Errno) {
+    package static func removeDirectory(_ path: String) throws(Errno) {
         try check(unsafe rmdir(path))
     }
 
-    static func exists(_ path: String) -> Bool {
+    package static func exists(_ path: String) -> Bool {
         unsafe access(path, F_OK) == 0
     }
 
-    static func isExecutableFile(_ path: String) -> Bool {
+    package static func isExecutableFile(_ path: String) -> Bool {
         var information = stat()
         guard unsafe stat(path, &information) == 0, information.st_mode & S_IFMT == S_IFREG else { return false }
         return unsafe access(path, X_OK) == 0
     }
 
     /// The names of the directories in a directory; none where it cannot be read.
-    static func directories(in path: String) -> [String] {
+    package static func directories(in path: String) -> [String] {
         guard let directory = unsafe opendir(path) else { return [] }
         defer { unsafe closedir(directory) }
         var names: [String] = []
@@ -78,7 +78,7 @@ extension System {
     }
 
     /// Opens a directory and takes its advisory lock, which ends with the process; nil where somebody else holds it.
-    static func lockDirectory(_ path: String) throws(Errno) -> FileDescriptor? {
+    package static func lockDirectory(_ path: String) throws(Errno) -> FileDescriptor? {
         let directory = try typed {
             try FileDescriptor.open(FilePath(path), .readOnly, options: [.closeOnExec, .directory])
         }
@@ -92,7 +92,7 @@ extension System {
     }
 
     /// A file in `directory` that has lost its name already, so that it goes when its last descriptor does.
-    static func makeNamelessFile(in directory: String) throws(Errno) -> FileDescriptor {
+    package static func makeNamelessFile(in directory: String) throws(Errno) -> FileDescriptor {
         let path = "\(directory)/jetsam-stress-\(processIdentifier)-\(UInt32.random(in: 0 ... .max))"
         let file = try typed {
             try FileDescriptor.open(

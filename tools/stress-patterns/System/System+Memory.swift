@@ -1,5 +1,5 @@
-internal import MemoryPressure
-internal import SystemPackage
+package import MemoryPressure
+package import SystemPackage
 
 #if canImport(Glibc)
     internal import Glibc
@@ -11,7 +11,7 @@ internal import SystemPackage
 
 extension System {
     /// Address space for `bytes`, none of it resident yet, which the kernel backs with small pages only.
-    static func reserve(bytes: Int) throws(Errno) -> UnsafeMutableRawBufferPointer {
+    package static func reserve(bytes: Int) throws(Errno) -> UnsafeMutableRawBufferPointer {
         let length = max(bytes, pageSize)
         #if os(Linux)
             let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE
@@ -29,18 +29,18 @@ extension System {
     }
 
     /// A file's first `bytes`, to be read through the page cache without read-ahead of more than is asked for.
-    static func map(_ file: FileDescriptor, bytes: Int) throws(Errno) -> UnsafeMutableRawBufferPointer {
+    package static func map(_ file: FileDescriptor, bytes: Int) throws(Errno) -> UnsafeMutableRawBufferPointer {
         guard let start = unsafe mmap(nil, bytes, PROT_READ, MAP_SHARED, file.rawValue, 0), unsafe start != failedMap
         else { throw lastError }
         return unsafe UnsafeMutableRawBufferPointer(start: start, count: bytes)
     }
 
-    static func unmap(_ memory: UnsafeMutableRawBufferPointer) {
+    package static func unmap(_ memory: UnsafeMutableRawBufferPointer) {
         unsafe munmap(memory.baseAddress, memory.count)
     }
 
     /// Gives whole pages back to the kernel at once; they read as zero afterwards.
-    static func discard(_ memory: UnsafeMutableRawBufferPointer) {
+    package static func discard(_ memory: UnsafeMutableRawBufferPointer) {
         unsafe madvise(memory.baseAddress, memory.count, MADV_DONTNEED)
     }
 
@@ -49,7 +49,7 @@ extension System {
     }
 
     /// Sleeps until an instant on the monotonic clock; returns at once where it has passed.
-    static func sleep(until instant: MonotonicInstant) {
+    package static func sleep(until instant: MonotonicInstant) {
         #if os(Linux)
             let (seconds, nanoseconds) = instant.nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
             var deadline = timespec(tv_sec: Int(seconds), tv_nsec: Int(nanoseconds))
@@ -63,7 +63,7 @@ extension System {
     }
 
     /// Bytes of this process that are in memory, from the second field of `/proc/self/statm`; nil where it cannot be read.
-    static var residentBytes: Int? {
+    package static var residentBytes: Int? {
         guard let text = try? text(of: "/proc/self/statm") else { return nil }
         let fields = text.split(separator: " ")
         return fields.count > 1 ? Int(fields[1]).map { $0 * pageSize } : nil

@@ -2,18 +2,18 @@ internal import ArgumentParser
 internal import MemoryPressure
 
 /// How fast memory is taken: a size a second (`200MB/s`), or `max` for as fast as it goes.
-struct Rate: ExpressibleByArgument, Hashable {
+package struct Rate: ExpressibleByArgument, Hashable {
     static let allowed = "a size and /s such as 200MB/s or 1GiB/s, or max"
     static let unlimited = Rate(bytesPerSecond: nil)
 
     /// Nil for as fast as it goes; else at least 1.
-    var bytesPerSecond: Int?
+    package var bytesPerSecond: Int?
 
-    init(bytesPerSecond: Int?) {
+    package init(bytesPerSecond: Int?) {
         self.bytesPerSecond = bytesPerSecond
     }
 
-    init?(argument: String) {
+    package init?(argument: String) {
         guard argument != "max" else {
             self = .unlimited
             return
@@ -24,9 +24,9 @@ struct Rate: ExpressibleByArgument, Hashable {
         bytesPerSecond = size.bytes
     }
 
-    var defaultValueDescription: String { text }
+    package var defaultValueDescription: String { text }
 
-    var text: String {
+    package var text: String {
         guard let bytesPerSecond else { return "as fast as it goes" }
         guard bytesPerSecond % 1_000_000 == 0 else { return "\(ByteCount(bytesPerSecond))/s" }
         return "\(bytesPerSecond / 1_000_000) MB/s"

@@ -2,25 +2,25 @@ internal import CommandOutput
 internal import MemoryPressure
 
 /// Carries a plan out on a load, by a clock of the caller's.
-struct Driver {
+package struct Driver {
     /// What came of it.
-    struct Outcome: Equatable {
-        enum End: String {
+    package struct Outcome: Equatable {
+        package enum End: String {
             /// The pattern came to its end.
             case finished
             /// `--duration` was up.
             case duration
         }
 
-        var end = End.finished
+        package var end = End.finished
         /// Taken in all, what was given back again included.
-        var takenBytes = 0
-        var peakBytes = 0
+        package var takenBytes = 0
+        package var peakBytes = 0
         /// Held at the end.
-        var heldBytes = 0
+        package var heldBytes = 0
         /// How often all phases were gone through.
-        var rounds = 0
-        var elapsed = Duration.zero
+        package var rounds = 0
+        package var elapsed = Duration.zero
     }
 
     private struct DurationIsUp: Error {}

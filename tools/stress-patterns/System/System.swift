@@ -1,4 +1,4 @@
-internal import SystemPackage
+package import SystemPackage
 
 #if canImport(Glibc)
     internal import Glibc
@@ -9,31 +9,31 @@ internal import SystemPackage
 #endif
 
 /// The system calls of this tool, in one place: each throws an `Errno`, and nothing else here sees a raw result.
-enum System {
-    static var lastError: Errno { Errno(rawValue: errno) }
+package enum System {
+    package static var lastError: Errno { Errno(rawValue: errno) }
 
     /// The bytes of a page.
-    static let pageSize = Int(sysconf(Int32(_SC_PAGESIZE)))
+    package static let pageSize = Int(sysconf(Int32(_SC_PAGESIZE)))
 
-    static var processIdentifier: Int32 { getpid() }
+    package static var processIdentifier: Int32 { getpid() }
 
-    static var parentIdentifier: Int32 { getppid() }
+    package static var parentIdentifier: Int32 { getppid() }
 
-    static var standardErrorIsTerminal: Bool { isatty(2) == 1 }
+    package static var standardErrorIsTerminal: Bool { isatty(2) == 1 }
 
-    static func writeToStandardOutput(_ text: String) {
+    package static func writeToStandardOutput(_ text: String) {
         _ = try? FileDescriptor.standardOutput.writeAll(text.utf8)
     }
 
     /// Runs a call that answers -1 and sets `errno` when it fails.
     @discardableResult
-    static func check(_ result: Int32) throws(Errno) -> Int32 {
+    package static func check(_ result: Int32) throws(Errno) -> Int32 {
         guard result != -1 else { throw lastError }
         return result
     }
 
     /// Throws what a call of the `SystemPackage` threw as the `Errno` that it is.
-    static func typed<Result>(_ body: () throws -> Result) throws(Errno) -> Result {
+    package static func typed<Result>(_ body: () throws -> Result) throws(Errno) -> Result {
         do { return try body() } catch let error as Errno { throw error } catch { throw .ioError }
     }
 }

@@ -1,6 +1,6 @@
 internal import CLinuxShims
 internal import MemoryPressure
-internal import SystemPackage
+package import SystemPackage
 
 #if canImport(Glibc)
     internal import Glibc
@@ -11,28 +11,28 @@ internal import SystemPackage
 #endif
 
 extension System {
-    static let killSignal = SIGKILL
-    static let childSignal = SIGCHLD
-    static let brokenPipeSignal = SIGPIPE
+    package static let killSignal = SIGKILL
+    package static let childSignal = SIGCHLD
+    package static let brokenPipeSignal = SIGPIPE
     /// What asks the tool to stop, and is passed on.
-    static let stopSignals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
+    package static let stopSignals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
 
     /// How a process ended.
-    enum ProcessEnd: Hashable {
+    package enum ProcessEnd: Hashable {
         case exited(Int32)
         case signalled(Int32)
     }
 
-    static func send(_ signal: Int32, to process: Int32) {
+    package static func send(_ signal: Int32, to process: Int32) {
         kill(process, signal)
     }
 
-    static func isAlive(_ process: Int32) -> Bool {
+    package static func isAlive(_ process: Int32) -> Bool {
         kill(process, 0) == 0 || lastError != .noSuchProcess
     }
 
     /// The end of a child process; nil while it runs.
-    static func reap(_ process: Int32) -> ProcessEnd? {
+    package static func reap(_ process: Int32) -> ProcessEnd? {
         var status: Int32 = 0
         guard unsafe waitpid(process, &status, WNOHANG) == process else { return nil }
         // As <sys/wait.h> defines it: the low seven bits are the signal, the next byte the status.
@@ -41,7 +41,7 @@ extension System {
     }
 
     /// Replaces this process by a program; comes back only where that failed.
-    static func execute(_ arguments: [String]) -> Errno {
+    package static func execute(_ arguments: [String]) -> Errno {
         let strings: [UnsafeMutablePointer<CChar>?] = unsafe arguments.map { unsafe strdup($0) } + [nil]
         _ = unsafe execvp(strings[0]!, strings)
         let error = lastError
@@ -50,7 +50,7 @@ extension System {
     }
 
     /// Where the shell would find a program; nil where there is none to execute.
-    static func executablePath(of name: String) -> String? {
+    package static func executablePath(of name: String) -> String? {
         guard !name.contains("/") else { return isExecutableFile(name) ? name : nil }
         let path = unsafe getenv("PATH").map { unsafe String(cString: $0) } ?? "/usr/local/bin:/usr/bin:/bin"
         return path.split(separator: ":").map { "\($0)/\(name)" }.first(where: isExecutableFile)
@@ -60,14 +60,15 @@ extension System {
 #if os(Linux)
     extension System {
         /// The signals that `nextSignal` takes, blocked for this thread, and so for those that it starts.
-        static func blockSignals(_ signals: [Int32]) {
+        package static func blockSignals(_ signals: [Int32]) {
             var set = signalSet(signals)
             unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
         }
 
         /// The next of some blocked signals, and whether the kernel sent it (as a terminal's interrupt); nil where none came
         /// in time.
-        static func nextSignal(of signals: [Int32], within time: Duration) -> (number: Int32, fromKernel: Bool)? {
+        package static func nextSignal(of signals: [Int32], within time: Duration) -> (number: Int32, fromKernel: Bool)?
+        {
             var set = signalSet(signals)
             var information = unsafe siginfo_t()
             let (seconds, nanoseconds) = max(0, time.nanoseconds).quotientAndRemainder(dividingBy: 1_000_000_000)
@@ -83,7 +84,7 @@ extension System {
         /// - Parameters:
         ///   - output: The file that its standard output goes to, made anew; nil for this process's own.
         ///   - errors: The same for its standard error.
-        static func spawn(
+        package static func spawn(
             _ path: String, _ arguments: [String], output: String? = nil, errors: String? = nil
         ) throws(Errno) -> Int32 {
             var actions = unsafe posix_spawn_file_actions_t()
@@ -110,7 +111,7 @@ extension System {
         }
 
         /// Has the kernel end this process when the one that started it ends, through every `exec`.
-        static func dieWithParent() {
+        package static func dieWithParent() {
             jetsam_die_with_parent()
         }
 
@@ -125,7 +126,7 @@ extension System {
     extension System {
         static func blockSignals(_ signals: [Int32]) {}
         static func nextSignal(of signals: [Int32], within time: Duration) -> (number: Int32, fromKernel: Bool)? { nil }
-        static func spawn(
+        package static func spawn(
             _ path: String, _ arguments: [String], output: String? = nil, errors: String? = nil
         ) throws(Errno) -> Int32 { throw .notSupported }
         static func dieWithParent() {}

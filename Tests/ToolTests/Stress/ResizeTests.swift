@@ -1,0 +1,75 @@
+import MemoryPressure
+import SystemPackage
+import Testing
+
+@testable import _StressPatterns
+@testable import jetsam_stress
+
+@Suite struct ResizeTests {
+    private let plan = Resize(bytes: 60 << 20, after: .seconds(2))
+
+    /// Gives the state a look at a time, and says what was written.
+    private func look(_ state: inout Resize.State, at seconds: Double, answer: Errno?) -> Int? {
+        var written: Int?
+        state.tick(usageBytes: 100, elapsed: { .seconds(seconds) }) {
+            written = $0
+            return answer
+        }
+        return written
+    }
+
+    @Test("The limit is written when its time has come, and once")
+    func once() {
+        var state = Resize.State(plan)
+        #expect(state.due == .seconds(2))
+        #expect(look(&state, at: 1.9, answer: nil) == nil)
+        #expect(state.begun == nil && state.took == nil)
+        #expect(look(&state, at: 2.5, answer: nil) == 60 << 20)
+        #expect(state.begun == .seconds(2.5) && state.took == .zero && state.usageBytes == 100 && state.refusals == 0)
+        #expect(state.due == nil)
+        #expect(look(&state, at: 3, answer: nil) == nil)
+    }
+
+    @Test("What the kernel refuses is tried again 10 ms later until it is set, and counted")
+    func refused() {
+        var state = Resize.State(plan)
+        #expect(look(&state, at: 2, answer: .resourceBusy) != nil)
+        #expect(look(&state, at: 2.009, answer: nil) == nil)
+        #expect(look(&state, at: 2.01, answer: .resourceBusy) != nil)
+        #expect(look(&state, at: 2.5, answer: nil) != nil)
+        #expect(state.refusals == 2 && state.begun == .seconds(2) && state.took == .seconds(0.5))
+    }
+
+    @Test("An error that another try cannot change ends it")
+    func failed() {
+        var state = Resize.State(plan)
+        #expect(look(&state, at: 2, answer: .permissionDenied) != nil)
+        #expect(state.failure == .permissionDenied && state.due == nil && state.took == nil)
+    }
+
+    @Test(
+        "A limit is cut in place while the command runs: above its usage at once, below it refused or deadly by the kernel's version",
+        .enabled(if: ToolProcess.canLimit, "needs the right to make a limited cgroup"),
+        .disabled(if: ToolProcess.isSanitized, "a sanitizer's own memory counts against the limit"),
+        arguments: [64, 32]
+    )
+    func cut(toMiB limit: Int) async throws {
+        let run = try ToolProcess(
+            [
+                "run", "--limit", "128MiB", "--resize", "\(limit)MiB", "--resize-after", "1s", "--json", "--",
+                ToolProcess.tool, "--pattern", "spike", "--limit", "40MiB", "--delay", "0s", "--hold", "2s",
+            ], in: TemporaryDirectory())
+        let end = await run.end()
+        let text = run.output
+        #expect(text.contains(#""resize":{"limitBytes":\#(limit << 20),"seconds":1."#), "\(text)")
+        let refusals = text.firstMatch(of: /"refusals":([0-9]+)/).flatMap { Int($0.1) }
+        let took = text.firstMatch(of: /"refusals":[0-9]+,"milliseconds":([0-9.]+)/)
+        if limit == 64 {
+            #expect(end == .exited(0) && refusals == 0 && took != nil, "\(text)")
+        } else if text.contains(#""cgroup":"v1""#) {
+            #expect(try end == .exited(0) && #require(refusals) > 0 && took == nil, "\(text)")
+        } else {
+            #expect(end == .exited(3), "\(text)")
+        }
+    }
+}

@@ -1,0 +1,13 @@
+extension Duration {
+    package var inSeconds: Double {
+        Double(components.seconds) + Double(components.attoseconds) / 1e18
+    }
+
+    /// Seconds with one decimal, or whole milliseconds under a second: `5.0 s`, `250 ms`.
+    package var shortText: String {
+        let milliseconds = Int((inSeconds * 1000).rounded())
+        guard milliseconds >= 1000 else { return "\(milliseconds) ms" }
+        let tenths = (milliseconds + 50) / 100
+        return "\(tenths / 10).\(tenths % 10) s"
+    }
+}
