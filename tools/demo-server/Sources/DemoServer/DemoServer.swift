@@ -138,7 +138,7 @@ struct DemoServer: AsyncParsableCommand {
         let server = Application(
             router: routes.makeRouter(),
             configuration: ApplicationConfiguration(address: .hostname(host, port: port)),
-            onServerRunning: { [host, port] channel in
+            onServerRunning: { [host, port, logger] channel in
                 readiness.serverIsListening()
                 // Not with print: it would sit in a buffer where standard output is a pipe or a file.
                 let line = "listening on http://\(host):\(channel.localAddress?.port ?? port)\n"

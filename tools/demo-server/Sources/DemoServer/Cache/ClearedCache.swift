@@ -36,7 +36,8 @@ final class ClearedCache: ResponseCache {
 
     /// Listens to the kernel from now on.
     init() {
-        source = .makeMemoryPressureSource(eventMask: [.warning, .critical], queue: DispatchQueue(label: "demo.warnings"))
+        source = .makeMemoryPressureSource(
+            eventMask: [.warning, .critical], queue: DispatchQueue(label: "demo.warnings"))
         source.setEventHandler { [weak self] in self?.clear() }
         source.activate()
     }

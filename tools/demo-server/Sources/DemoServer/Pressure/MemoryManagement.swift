@@ -47,7 +47,8 @@ extension DemoServer {
     ) throws -> MemoryManagement {
         let (settings, file) = try settings()
         let metrics = PrometheusMetrics()
-        let manager = try ResourceManager(configuration: settings.manager, logger: logger, metricsFactory: metrics,
+        let manager = try ResourceManager(
+            configuration: settings.manager, logger: logger, metricsFactory: metrics,
             lastResort: lastResort)
         return MemoryManagement(
             cache: ManagedCache(valueBytes: valueSize.bytes), manager: manager, metrics: metrics,
