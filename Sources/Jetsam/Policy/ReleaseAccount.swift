@@ -157,7 +157,8 @@ package struct ReleaseAccount: Equatable, Sendable {
         return ended
     }
 
-    /// Looks at the memory.
+    /// Looks at the memory. Not to be called while a release is under way: what caches have given is not free yet then, and would count
+    /// as needed.
     ///
     /// - Returns: The episode that this look shows to be over, where it does.
     @discardableResult

@@ -13,31 +13,38 @@ struct SurvivalAccount {
     /// A server counts a release when it is over, at most so long after its cache became smaller.
     private static let reach = Duration.milliseconds(500)
 
-    let figures: ReleaseAccount.Figures
+    private var account = ReleaseAccount()
+    /// Looks that may have come while a release was under way, which nobody can know yet.
+    private var recent: [ReleaseAccount.Sample] = []
+    private var releasedBytes = 0
 
     init(_ looks: [Look], _ servers: [ServerSamples]) {
-        var account = ReleaseAccount()
-        var recent: [ReleaseAccount.Sample] = []
-        var released = 0
         for look in looks {
             let parts = servers.map { $0.at(look.instant) }
             let sample = ReleaseAccount.Sample(
                 instant: look.instant, limitBytes: look.limitBytes, headroomBytes: look.headroomBytes,
                 cacheBytes: parts.reduce(0) { $0 + $1.cacheBytes },
                 refetchedBytes: parts.reduce(0) { $0 + $1.refetchedBytes })
-            let now = parts.reduce(0) { $0 + $1.releasedBytes }
-            recent.removeAll { $0.instant.advanced(by: Self.reach) < look.instant }
-            if now > released {
-                // Before the release the caches were largest.
-                let before = recent.max { $0.cacheBytes < $1.cacheBytes } ?? sample
-                account.add(releasedBytes: now - released, before: before, after: sample)
-                released = now
-                recent = []
-            } else {
-                account.look(at: sample)
-            }
-            recent.append(sample)
+            take(sample, releasedBytes: parts.reduce(0) { $0 + $1.releasedBytes })
         }
-        figures = account.total
+        for sample in recent { account.look(at: sample) }
+    }
+
+    var figures: ReleaseAccount.Figures { account.total }
+
+    private mutating func take(_ sample: ReleaseAccount.Sample, releasedBytes total: Int) {
+        while let first = recent.first, first.instant.advanced(by: Self.reach) < sample.instant {
+            account.look(at: recent.removeFirst())
+        }
+        if total > releasedBytes {
+            // The release began when the caches were largest. In between they have given what is not free yet.
+            let largest = recent.indices.max { recent[$0].cacheBytes < recent[$1].cacheBytes } ?? recent.endIndex
+            for earlier in recent.prefix(largest) { account.look(at: earlier) }
+            let before = largest < recent.endIndex ? recent[largest] : sample
+            account.add(releasedBytes: total - releasedBytes, before: before, after: sample)
+            releasedBytes = total
+            recent = []
+        }
+        recent.append(sample)
     }
 }

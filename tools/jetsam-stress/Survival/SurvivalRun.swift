@@ -122,7 +122,7 @@ struct SurvivalRun {
         ]
         if let budgetBytes { command += ["--budget", "\(budgetBytes)"] }
         if let inside = disturbance.inside {
-            command += ["--disturb", "\(inside) --delay \(Int(disturbance.warmUp / .milliseconds(1)))ms"]
+            command += ["--disturb=\(inside) --delay \(Int(disturbance.warmUp / .milliseconds(1)))ms"]
         }
         if way == .jetsam { command += disturbance.managedArguments }
         return command
