@@ -95,10 +95,11 @@ let package = Package(
             exclude: ["jetsam.1"],
             swiftSettings: settings
         ),
+        .target(name: "CStressProcesses", path: "tools/stress-processes"),
         .target(
             name: "_StressPatterns",
             dependencies: [
-                "CLinuxShims", "CommandOutput", "MemoryPressure",
+                "CLinuxShims", "CommandOutput", "CStressProcesses", "MemoryPressure",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],

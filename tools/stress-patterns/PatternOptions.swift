@@ -15,7 +15,8 @@ package struct PatternOptions: ParsableArguments {
 
     @Option(
         help: .init(
-            "How long to hold what was taken: \(Span.allowed). 5 s unless given; sawtooth 0.", valueName: "time"))
+            "How long to hold what was taken: \(Span.allowed). 5 s unless given; sawtooth 0, waves 1 s.",
+            valueName: "time"))
     package var hold: Span?
 
     @Option(help: .init("When to end whatever goes on: \(Span.allowed).", valueName: "time"))

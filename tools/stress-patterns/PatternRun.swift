@@ -13,6 +13,8 @@ package final class PatternRun {
         package var driven: Driver.Outcome
         /// By reading over and over, where that was asked for.
         package var pagesRead: Int?
+        /// Of a server that was filled.
+        package var server: ServerFigures?
     }
 
     private let options: PatternOptions
@@ -37,7 +39,8 @@ package final class PatternRun {
         return Outcome(
             pattern: options.pattern, limitBytes: limitBytes, rate: plan.rate,
             seed: options.pattern == .fragment ? options.usedSeed : nil, driven: driven,
-            pagesRead: options.reread ? (load as? FileLoad)?.pagesRead : nil)
+            pagesRead: options.reread ? (load as? FileLoad)?.pagesRead : nil,
+            server: (load as? ServerLoad)?.figures())
     }
 }
 
@@ -70,8 +73,10 @@ extension PatternOptions {
     func makeLoad(limitBytes: Int) throws -> any Load {
         switch pattern {
         case nil: NoLoad()
-        case .ramp, .spike, .sawtooth, .leak: try AnonymousLoad(capacity: limitBytes)
+        case .ramp, .spike, .sawtooth, .waves, .leak: try AnonymousLoad(capacity: limitBytes)
         case .fragment: FragmentLoad(seed: usedSeed)
+        case .redis: try ServerLoad(.redis, limitBytes: limitBytes)
+        case .memcached: try ServerLoad(.memcached, limitBytes: limitBytes)
         // Not /tmp, which is memory itself on many machines.
         case .pagecache: try FileLoad(directory: directory ?? "/var/tmp")
         }

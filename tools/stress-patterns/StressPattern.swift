@@ -30,7 +30,7 @@ public struct StressPattern: Sendable, CustomStringConvertible {
         } catch let error as StressError {
             throw error
         } catch {
-            throw StressError(PatternOptions.message(for: error))
+            throw StressError(PatternOptions.fullMessage(for: error))
         }
     }
 }

@@ -4,6 +4,7 @@ import SystemPackage
 import Testing
 
 @testable import Jetsam
+@testable import _StressPatterns
 @testable import jetsam
 @testable import jetsam_stress
 

@@ -3,6 +3,7 @@ import JetsamConfiguration
 import SystemPackage
 import Testing
 
+@testable import _StressPatterns
 @testable import jetsam
 @testable import jetsam_stress
 

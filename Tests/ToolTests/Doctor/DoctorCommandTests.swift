@@ -2,6 +2,7 @@ import ArgumentParser
 import MemoryPressure
 import Testing
 
+@testable import _StressPatterns
 @testable import jetsam
 @testable import jetsam_stress
 

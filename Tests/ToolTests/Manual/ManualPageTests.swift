@@ -3,6 +3,7 @@ import MemoryPressure
 import SystemPackage
 import Testing
 
+@testable import _StressPatterns
 @testable import jetsam_stress
 
 #if canImport(Glibc)

@@ -3,6 +3,7 @@ import JetsamTesting
 import MemoryPressure
 import Testing
 
+@testable import _StressPatterns
 @testable import jetsam_stress
 
 @Suite struct AssertionTests {

@@ -110,6 +110,21 @@ private final class RecordingLoad: Load {
         #expect(outcome.elapsed == .seconds(7))
     }
 
+    @Test("Waves go up and down and rest at nothing, until the duration is up")
+    func waves() throws {
+        let load = RecordingLoad(time)
+        let plan = Plan(
+            .init(
+                pattern: .waves, limitBytes: 1_000_000, rate: Rate(bytesPerSecond: 1_000_000), hold: .seconds(3),
+                duration: .seconds(9.5)
+            )
+        )
+        let outcome = try run(plan, on: load)
+        #expect(load.history.filter { $0.held == 1_000_000 }.map { $0.at.inSeconds.rounded() } == [1, 6])
+        #expect(load.history.filter { $0.held == 0 }.map { $0.at.inSeconds.rounded() } == [2, 7])
+        #expect(outcome.rounds == 1 && outcome.heldBytes == 0)
+    }
+
     @Test("A leak grows slowly, stops at the limit and lasts until the duration is up")
     func leak() throws {
         let load = RecordingLoad(time)

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import _StressPatterns
 @testable import jetsam_stress
 
 /// A manager under a real limit, with real page cache: what the kernel's events do, and what they do not.

@@ -19,6 +19,15 @@ import Testing
                     .move(toBytes: 0, rate: Plan.defaultRate),
                 ], 1, .seconds(30)
             ),
+            (
+                .waves,
+                [
+                    .hold(.zero), .move(toBytes: 5000, rate: Plan.defaultRate),
+                    .move(toBytes: 0, rate: Plan.defaultRate), .hold(.seconds(1)),
+                ], 1, .seconds(30)
+            ),
+            (.redis, [.hold(.zero), .move(toBytes: 5000, rate: Plan.defaultRate), .hold(.seconds(5))], nil, nil),
+            (.memcached, [.hold(.zero), .move(toBytes: 5000, rate: Plan.defaultRate), .hold(.seconds(5))], nil, nil),
             (.leak, [.hold(.zero), .move(toBytes: 5000, rate: Plan.leakRate), .keep], nil, .seconds(30)),
             (
                 .fragment,

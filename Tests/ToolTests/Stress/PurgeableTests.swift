@@ -1,5 +1,6 @@
 import Testing
 
+@testable import _StressPatterns
 @testable import jetsam_stress
 
 @Suite struct PurgeableTests {

@@ -35,7 +35,7 @@ import Testing
         var state = Resize.State(plan)
         #expect(look(&state, at: 2, answer: .resourceBusy) != nil)
         #expect(look(&state, at: 2.009, answer: nil) == nil)
-        #expect(look(&state, at: 2.01, answer: .resourceBusy) != nil)
+        #expect(look(&state, at: 2.02, answer: .resourceBusy) != nil)
         #expect(look(&state, at: 2.5, answer: nil) != nil)
         #expect(state.refusals == 2 && state.begun == .seconds(2) && state.took == .seconds(0.5))
     }

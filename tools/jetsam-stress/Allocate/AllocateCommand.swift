@@ -15,7 +15,8 @@ struct AllocateCommand: ParsableCommand {
 
             JSON, one object on one line: pattern and limitBytes (null without --pattern), rateBytesPerSecond (null: as fast as it goes), seed (fragment, \
             else null), end ("finished", "duration"), rounds, takenBytes (in all), peakBytes, heldBytes (at the end), \
-            residentBytes (of the process at the end, before it gives anything back), pagesRead (--reread, else null), seconds, \
+            residentBytes (of the process at the end, before it gives anything back), pagesRead (--reread, else null), server (redis \
+            and memcached, else null: program, values, usedBytes by its own count, residentBytes), seconds, \
             purgeable (null without --purgeable): bytes, managed (true, false), releasedBytes, levelChanges (each: seconds since \
             the manager began, from, to, headroomBytes, reason), steps (each: seconds, level, targetBytes, promisedBytes, \
             returnedBytes, milliseconds, firstReleaseMilliseconds (from the reading that decided it to the first call of a cache; \

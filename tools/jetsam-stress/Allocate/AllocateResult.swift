@@ -16,11 +16,25 @@ struct AllocateResult {
         let driven = outcome.driven
         guard let pattern = outcome.pattern else { return nil }
         let resident = residentBytes.map { ", resident \(ByteCount($0))" } ?? ""
+        let server = outcome.server.map(Self.text) ?? ""
         let read = outcome.pagesRead.map { ", read \($0) pages" } ?? ""
         return
             "\(pattern.rawValue): took \(ByteCount(driven.takenBytes)) (\(outcome.rate.text)) in \(driven.elapsed.shortText), "
-            + "holds \(ByteCount(driven.heldBytes)) at the end\(resident)\(read)"
+            + "holds \(ByteCount(driven.heldBytes)) at the end\(resident)\(read)\(server)"
             + (driven.end == .duration ? "; --duration was up" : "")
+    }
+
+    private static func text(_ server: ServerFigures) -> String {
+        let used = server.usedBytes.map { "uses \(ByteCount($0))" } ?? "answers no more"
+        let resident = server.residentBytes.map { ", resident \(ByteCount($0))" } ?? ""
+        return "; \(server.program) has \(server.values) values, \(used)\(resident)"
+    }
+
+    private static func json(_ server: ServerFigures) -> JSONText {
+        .object([
+            ("program", .string(server.program)), ("values", .integer(server.values)),
+            ("usedBytes", .integer(server.usedBytes)), ("residentBytes", .integer(server.residentBytes)),
+        ])
     }
 
     var json: JSONText {
@@ -37,6 +51,7 @@ struct AllocateResult {
             ("heldBytes", .integer(driven.heldBytes)),
             ("residentBytes", .integer(residentBytes)),
             ("pagesRead", .integer(outcome.pagesRead)),
+            ("server", outcome.server.map(Self.json) ?? .null),
             ("seconds", .number(driven.elapsed.inSeconds)),
             ("purgeable", purgeable?.json ?? .null),
             ("assertions", assertions?.json ?? .null),

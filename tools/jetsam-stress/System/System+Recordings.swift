@@ -60,40 +60,4 @@ extension System {
         for name in (try? files(in: path)) ?? [] { _ = unsafe unlink("\(path)/\(name)") }
         _ = unsafe rmdir(path)
     }
-
-    /// Waits for the end of a child process.
-    static func waitForEnd(of process: Int32) -> ProcessEnd {
-        var status: Int32 = 0
-        while unsafe waitpid(process, &status, 0) == -1, errno == EINTR {}
-        let signal = status & 0x7f
-        return signal == 0 ? .exited((status >> 8) & 0xff) : .signalled(signal)
-    }
-
-    /// Starts a thread that ends with the process.
-    static func startThread(_ body: @escaping @Sendable () -> Void) throws(Errno) {
-        final class Box: Sendable {
-            let body: @Sendable () -> Void
-            init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-        }
-        let box = unsafe Unmanaged.passRetained(Box(body))
-        #if canImport(Darwin)
-            var thread: pthread_t?
-        #else
-            var thread = pthread_t()
-        #endif
-        let result = unsafe pthread_create(
-            &thread, nil,
-            { context in
-                #if canImport(Darwin)
-                    unsafe Unmanaged<Box>.fromOpaque(context).takeRetainedValue().body()
-                #else
-                    unsafe Unmanaged<Box>.fromOpaque(context!).takeRetainedValue().body()
-                #endif
-                return nil
-            }, box.toOpaque())
-        guard result == 0 else {
-            unsafe box.release()
-            throw Errno(rawValue: result)
-        }
-    }
 }

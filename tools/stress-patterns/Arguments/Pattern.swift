@@ -2,7 +2,7 @@ internal import ArgumentParser
 
 /// The ways to take memory.
 package enum Pattern: String, CaseIterable, ExpressibleByArgument {
-    case ramp, spike, sawtooth, leak, fragment, pagecache
+    case ramp, spike, sawtooth, waves, leak, fragment, pagecache, redis, memcached
 
     package static let discussion = """
         PATTERNS. Each waits for --delay, then takes memory up to --limit bytes in all. Memory that is taken is written to, \
@@ -12,6 +12,8 @@ package enum Pattern: String, CaseIterable, ExpressibleByArgument {
           spike      waits (--delay, here 1 s unless given), takes --limit as fast as it goes, holds it for --hold, ends.
           sawtooth   takes --limit at --rate, holds it for --hold (here 0 unless given), gives all of it back at the same \
         rate, and starts again, until --duration (here 30 s unless given).
+          waves      takes --limit at --rate, gives all of it back at the same rate, waits for --hold (here 1 s unless \
+        given), and starts again, until --duration (here 30 s unless given).
           leak       takes memory at --rate (here 1 MB/s unless given) and never gives any back, until --duration (here \
         30 s unless given); once at --limit it keeps what it has.
           fragment   takes heap blocks of 16 to 4096 bytes at --rate; one step in four frees a block picked at random. At \
@@ -21,5 +23,9 @@ package enum Pattern: String, CaseIterable, ExpressibleByArgument {
         for --hold, ends. With --reread it then maps the file and reads one byte of every page, over and over, until \
         --duration (here 30 s unless given); give it more bytes than the group may have and it thrashes. --anonymous bytes \
         are taken first and held beside it. The file has no name: nothing is left behind however the process ends.
+          redis      starts a redis-server of its own in the same cgroup, which no other process can reach, fills it at \
+        --rate with values of 16 KiB that count --limit together, holds for --hold, ends the server. Nothing is written to a \
+        disk. The server's own memory comes on top. However the process ends, the server ends with it.
+          memcached  does the same with a memcached.
         """
 }

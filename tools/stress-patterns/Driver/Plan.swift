@@ -22,6 +22,7 @@ struct Plan: Hashable {
     static let defaultHold = Duration.seconds(5)
     static let defaultRate = Rate(bytesPerSecond: 200_000_000)
     static let leakRate = Rate(bytesPerSecond: 1_000_000)
+    static let waveRest = Duration.seconds(1)
     static let spikeDelay = Duration.seconds(1)
 
     init(phases: [Phase], repeatsFrom: Int? = nil, duration: Duration? = nil) {
@@ -38,7 +39,7 @@ struct Plan: Hashable {
         let up = Phase.move(toBytes: limit, rate: rate)
         let untilTheEnd = choices.duration ?? Self.endlessDuration
         switch choices.pattern {
-        case .ramp:
+        case .ramp, .redis, .memcached:
             self.init(phases: [delay, up, .hold(hold)], duration: choices.duration)
         case .spike:
             self.init(
@@ -50,6 +51,11 @@ struct Plan: Hashable {
         case .sawtooth:
             self.init(
                 phases: [delay, up, .hold(choices.hold ?? .zero), .move(toBytes: 0, rate: rate)],
+                repeatsFrom: 1, duration: untilTheEnd
+            )
+        case .waves:
+            self.init(
+                phases: [delay, up, .move(toBytes: 0, rate: rate), .hold(choices.hold ?? Self.waveRest)],
                 repeatsFrom: 1, duration: untilTheEnd
             )
         case .leak:

@@ -62,9 +62,11 @@ extension System {
         #endif
     }
 
-    /// Bytes of this process that are in memory, from the second field of `/proc/self/statm`; nil where it cannot be read.
-    package static var residentBytes: Int? {
-        guard let text = try? text(of: "/proc/self/statm") else { return nil }
+    /// Bytes of this process that are in memory, from the second field of its `statm`; nil where it cannot be read.
+    package static var residentBytes: Int? { residentBytes(of: processIdentifier) }
+
+    static func residentBytes(of process: Int32) -> Int? {
+        guard let text = try? text(of: "/proc/\(process)/statm") else { return nil }
         let fields = text.split(separator: " ")
         return fields.count > 1 ? Int(fields[1]).map { $0 * pageSize } : nil
     }

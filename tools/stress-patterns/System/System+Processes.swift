@@ -21,6 +21,20 @@ extension System {
     package enum ProcessEnd: Hashable {
         case exited(Int32)
         case signalled(Int32)
+
+        /// As <sys/wait.h> defines a status: the low seven bits are the signal, the next byte what it exited with.
+        fileprivate init(_ status: Int32) {
+            let signal = status & 0x7f
+            self = signal == 0 ? .exited((status >> 8) & 0xff) : .signalled(signal)
+        }
+
+        /// What comes after the process's name.
+        package var text: String {
+            switch self {
+            case .exited(let status): "ended with status \(status)"
+            case .signalled(let signal): "was ended by signal \(signal)"
+            }
+        }
     }
 
     package static func send(_ signal: Int32, to process: Int32) {
@@ -35,9 +49,14 @@ extension System {
     package static func reap(_ process: Int32) -> ProcessEnd? {
         var status: Int32 = 0
         guard unsafe waitpid(process, &status, WNOHANG) == process else { return nil }
-        // As <sys/wait.h> defines it: the low seven bits are the signal, the next byte the status.
-        let signal = status & 0x7f
-        return signal == 0 ? .exited((status >> 8) & 0xff) : .signalled(signal)
+        return ProcessEnd(status)
+    }
+
+    /// Waits for the end of a child process.
+    package static func waitForEnd(of process: Int32) -> ProcessEnd {
+        var status: Int32 = 0
+        while unsafe waitpid(process, &status, 0) == -1, errno == EINTR {}
+        return ProcessEnd(status)
     }
 
     /// Replaces this process by a program; comes back only where that failed.
