@@ -51,13 +51,14 @@ extension ResourceManager {
     /// A snapshot. It takes locks and allocates: for dashboards, not for hot paths.
     public var status: Status {
         let now = environment.clock.now
-        let (level, reason, reading, thresholds, stallPercent) = governor.state.withLock {
+        let (level, reason, reading, thresholds, stallPercent, releases) = governor.state.withLock {
             (
                 $0.decider.machine.level, $0.decider.machine.reason, $0.reading, $0.decider.thresholds($0.reading),
-                $0.decider.judgement.stallPercent(at: now)
+                $0.decider.judgement.stallPercent(at: now), $0.releases.account.total
             )
         }
-        let history = history.withLock { $0 }
+        var history = history.withLock { $0 }
+        history.totals.add(releases, refetchedBytes: registry.refetchedBytes)
         let ledger = reclaimer.state.withLock { $0.ledger }
         return Status(
             level: level, reason: reason, reading: reading, sources: sources,
@@ -134,6 +135,14 @@ public struct ReclaimTotals: Sendable, Equatable {
     public var returnedBytes = 0
     /// Bytes of these that trims of the allocator brought.
     public var trimmedBytes = 0
+    /// Bytes that caches gave and that came back: of what they promised, what the allocator or the footprint shows to be gone.
+    public var releasedBytes = 0
+    /// Bytes that would have had to be released to keep a fixed reserve free; see <doc:Observability>.
+    public var neededBytes = 0
+    /// Bytes that releases gave up and that were put in again within ten seconds, by caches of ours.
+    public var refetchedBytes = 0
+    /// Bytes of these that nothing else had needed meanwhile; those of the latest ten seconds may still become fewer.
+    public var wastedBytes = 0
 
     mutating func add(_ step: ReclaimStep) {
         steps += 1
@@ -141,6 +150,13 @@ public struct ReclaimTotals: Sendable, Equatable {
         freedBytes += step.freedBytes ?? 0
         returnedBytes += step.returnedBytes
         trimmedBytes += step.trimmedBytes
+    }
+
+    mutating func add(_ releases: ReleaseAccount.Figures, refetchedBytes: Int) {
+        releasedBytes = releases.releasedBytes
+        neededBytes = releases.neededBytes
+        wastedBytes = releases.wastedBytes
+        self.refetchedBytes = refetchedBytes
     }
 }
 

@@ -299,7 +299,7 @@ public final class ResourceManager: Service, Sendable {
         queue.sync {
             tell()
             if let episode = episodes.withLock({ $0.end(at: environment.clock.now) }) { tell(episode) }
-            tellFigures()
+            tellFigures(isLast: true)
         }
         await endTrace(trace)
         endFlightRecorder()

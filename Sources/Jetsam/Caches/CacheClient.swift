@@ -24,6 +24,8 @@ final class CacheClient: Sendable {
     let lastResort: LastResort?
     /// To compare an optional closure with nil copies it, which can allocate.
     let hasLastResort: Bool
+    /// What was fetched again after releases; nil for a cache that is not ours and whose keys nobody knows.
+    let refetched: RefetchedBytes?
 
     /// In a structure of its own: a bare closure that is looked at as an optional value is wrapped, which can allocate.
     struct LastResort: Sendable {
@@ -41,7 +43,8 @@ final class CacheClient: Sendable {
 
     init(
         id: UInt64, name: String, priority: CachePriority, rebuildCost: Double?, traits: CacheTraits,
-        handlers: Handlers, scene: SceneIdentifier? = nil, lastResort: LastResort? = nil
+        handlers: Handlers, scene: SceneIdentifier? = nil, lastResort: LastResort? = nil,
+        refetched: RefetchedBytes? = nil
     ) {
         self.id = id
         self.name = name
@@ -52,6 +55,7 @@ final class CacheClient: Sendable {
         self.scene = scene
         self.lastResort = lastResort
         hasLastResort = lastResort != nil
+        self.refetched = refetched
     }
 
     var reportedBytes: Int { bytes.load(ordering: .relaxed) }

@@ -21,6 +21,8 @@ public final class CacheRegistry: Sendable {
     // Kept beside the list: the sampler reads it at every reading and may not walk the list.
     private let total = Atomic<Int>(0)
     private let unbooked = Atomic<Int>(0)
+    /// What all caches of ours have fetched again, those that are gone included.
+    private let refetched = RefetchedBytes()
     /// Held while caches give segments without their handlers: what one thread has got counts before another decides.
     private let segmentRelease = Lock(())
 
@@ -80,32 +82,50 @@ public final class CacheRegistry: Sendable {
     /// Bytes that all registered caches report together; never negative.
     public var reportedBytes: Int { max(0, total.load(ordering: .relaxed)) }
 
+    /// Bytes that were given up in releases and put in again within ten seconds, since the registry was made: of
+    /// ``PurgeableCache`` and ``PurgeableByteCache``, as far as samples tell. Of other caches nobody knows the keys.
+    var refetchedBytes: Int { refetched.total }
+
+    /// A total for one more cache, which is part of the registry's.
+    func makeRefetchedBytes() -> RefetchedBytes { RefetchedBytes(sum: refetched) }
+
+    /// Registers a cache of values that counts what is fetched again.
+    func registerValues(
+        _ name: String, priority: CachePriority, rebuildCost: Double?, traits: CacheTraits, scene: SceneIdentifier?,
+        refetched: RefetchedBytes, limit: @escaping @Sendable (_ bytes: Int?) -> Void,
+        release: @escaping @Sendable (ReleaseRequest) -> Int
+    ) -> CacheRegistration {
+        add(
+            name, priority, rebuildCost, traits.subtracting(.asynchronous), scene,
+            .synchronous(limit: limit, release: release), refetched: refetched)
+    }
+
     /// Registers a cache that gives memory to the kernel itself: its answers are what was freed.
     ///
     /// - Parameter lastResort: The release for a thread that may neither wait nor allocate; called at any time, also beside
     ///   the others.
     func registerSegments(
         _ name: String, priority: CachePriority, rebuildCost: Double?, traits: CacheTraits, scene: SceneIdentifier?,
-        limit: @escaping @Sendable (_ bytes: Int?) -> Void, release: @escaping @Sendable (_ bytes: Int) -> Int,
-        lastResort: @escaping @Sendable (_ bytes: Int) -> Int
+        refetched: RefetchedBytes? = nil, limit: @escaping @Sendable (_ bytes: Int?) -> Void,
+        release: @escaping @Sendable (_ bytes: Int) -> Int, lastResort: @escaping @Sendable (_ bytes: Int) -> Int
     ) -> CacheRegistration {
         add(
             name, priority, rebuildCost, traits.subtracting([.asynchronous, .traversal]).union(.unmapping), scene,
             .synchronous(limit: limit, release: { release($0.bytes) }),
-            CacheClient.LastResort(release: lastResort))
+            CacheClient.LastResort(release: lastResort), refetched: refetched)
     }
 
     private func add(
         _ name: String, _ priority: CachePriority, _ rebuildCost: Double?, _ traits: CacheTraits,
         _ scene: SceneIdentifier?, _ handlers: CacheClient.Handlers,
-        _ lastResort: CacheClient.LastResort? = nil
+        _ lastResort: CacheClient.LastResort? = nil, refetched: RefetchedBytes? = nil
     ) -> CacheRegistration {
         let name = String(name.prefix(128))
         let cost = rebuildCost.map { $0 > 0 ? $0 : 0 }
         let client = state.withLock { state in
             let client = CacheClient(
                 id: state.nextID, name: name, priority: priority, rebuildCost: cost, traits: traits,
-                handlers: handlers, scene: scene, lastResort: lastResort)
+                handlers: handlers, scene: scene, lastResort: lastResort, refetched: refetched)
             state.nextID += 1
             state.clients.append(client)
             if let scene { state.scenes[scene, default: []].append(client) }

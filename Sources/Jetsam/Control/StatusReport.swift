@@ -49,6 +49,8 @@ extension ResourceManager.Status {
             ("levelChanges", .integer(totals.levelChanges)), ("steps", .integer(totals.steps)),
             ("promisedBytes", .integer(totals.promisedBytes)), ("freedBytes", .integer(totals.freedBytes)),
             ("returnedBytes", .integer(totals.returnedBytes)), ("trimmedBytes", .integer(totals.trimmedBytes)),
+            ("releasedBytes", .integer(totals.releasedBytes)), ("neededBytes", .integer(totals.neededBytes)),
+            ("refetchedBytes", .integer(totals.refetchedBytes)), ("wastedBytes", .integer(totals.wastedBytes)),
         ])
     }
 

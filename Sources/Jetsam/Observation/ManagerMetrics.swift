@@ -11,6 +11,9 @@ final class ManagerMetrics: Sendable {
         var reading = MemoryReading()
         var stallPercent = 0
         var tasks = BackgroundTaskStatistics()
+        /// Of episodes of releases that are over.
+        var releases = ReleaseAccount.Figures()
+        var refetchedBytes = 0
         /// Connected scenes; nil where there never was one.
         var scenes: [SceneState: Int]?
     }
@@ -19,6 +22,8 @@ final class ManagerMetrics: Sendable {
     private struct Told {
         var readings: UInt64 = 0
         var tasks = BackgroundTaskStatistics()
+        var releases = ReleaseAccount.Figures()
+        var refetchedBytes = 0
     }
 
     /// Whether anybody collects what is told.
@@ -35,6 +40,10 @@ final class ManagerMetrics: Sendable {
     private let freed: Counter
     private let returned: Counter
     private let trimmed: Counter
+    private let released: Counter
+    private let needed: Counter
+    private let refetched: Counter
+    private let wasted: Counter
     private let retained: Gauge
     private let missedDeadlines: Counter
     private let handlerTime: CoreMetrics.Timer
@@ -69,6 +78,10 @@ final class ManagerMetrics: Sendable {
         freed = counter(Metrics.freed)
         returned = counter(Metrics.returned)
         trimmed = counter(Metrics.trimmed)
+        released = counter(Metrics.released)
+        needed = counter(Metrics.needed)
+        refetched = counter(Metrics.refetched)
+        wasted = counter(Metrics.wasted)
         retained = gauge(Metrics.retained)
         missedDeadlines = counter(Metrics.missedHandlerDeadlines)
         handlerTime = CoreMetrics.Timer(
@@ -133,11 +146,17 @@ final class ManagerMetrics: Sendable {
             defer {
                 told.readings = max(told.readings, figures.reading.sequence)
                 told.tasks = figures.tasks
+                told.releases = figures.releases
+                told.refetchedBytes = figures.refetchedBytes
             }
             return told
         }
         readings.increment(
             by: Int(clamping: figures.reading.sequence &- min(before.readings, figures.reading.sequence)))
+        released.increment(by: max(0, figures.releases.releasedBytes - before.releases.releasedBytes))
+        needed.increment(by: max(0, figures.releases.neededBytes - before.releases.neededBytes))
+        refetched.increment(by: max(0, figures.refetchedBytes - before.refetchedBytes))
+        wasted.increment(by: max(0, figures.releases.wastedBytes - before.releases.wastedBytes))
         tasksBegun.increment(by: max(0, figures.tasks.begun - before.tasks.begun))
         tasksExpired.increment(by: max(0, figures.tasks.expired - before.tasks.expired))
         tasksOverdue.increment(by: max(0, figures.tasks.overdue - before.tasks.overdue))

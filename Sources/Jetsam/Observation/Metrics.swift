@@ -12,7 +12,8 @@ extension ResourceManager {
         /// Every metric, in the order of the documentation.
         public static let all = [
             level, levelChanges, headroom, limit, footprint, stall, readings, steps, promised, freed, returned, trimmed,
-            retained, handlerTime, missedHandlerDeadlines, processState, processTransitions, missedLifecycleDeadlines,
+            released, needed, refetched, wasted, retained, handlerTime, missedHandlerDeadlines, processState,
+            processTransitions, missedLifecycleDeadlines,
             tasksHeld, tasksBegun, tasksExpired, tasksOverdue, tasksRefused, scenes,
         ]
 
@@ -50,6 +51,21 @@ extension ResourceManager {
         public static let trimmed = Metric(
             "jetsam_reclaim_trimmed_bytes_total", .counter, .bytes,
             "Bytes of these that trims of the allocator brought.")
+        /// What caches gave and what came back of it, told when its episode is over: ten seconds after its last release.
+        public static let released = Metric(
+            "jetsam_released_bytes_total", .counter, .bytes, "Bytes that caches gave and that came back.")
+        /// What would have had to be released to keep a fixed reserve free, told when the episode is over.
+        public static let needed = Metric(
+            "jetsam_needed_bytes_total", .counter, .bytes,
+            "Bytes that would have had to be released to keep a fixed reserve free.")
+        /// What releases gave up and what was put in again within ten seconds, of caches whose keys are known.
+        public static let refetched = Metric(
+            "jetsam_refetched_bytes_total", .counter, .bytes,
+            "Bytes given up in releases and put in again within 10 s, of PurgeableCache and PurgeableByteCache.")
+        /// What of that nothing else had needed meanwhile, told when the episode is over.
+        public static let wasted = Metric(
+            "jetsam_wasted_bytes_total", .counter, .bytes,
+            "Bytes of these that nothing else had needed meanwhile, of PurgeableCache and PurgeableByteCache.")
         /// What the allocator retains of what was freed, at the latest step.
         public static let retained = Metric(
             "jetsam_allocator_retained_bytes", .gauge, .bytes,

@@ -17,7 +17,9 @@ extension ResourceManager {
     }
 
     /// Tells every figure as it is now.
-    func tellFigures() {
+    ///
+    /// - Parameter isLast: Whether the episode of releases that is under way is told as well.
+    func tellFigures(isLast: Bool = false) {
         recordCounts()
         guard metrics.isCollected else { return }
         let now = environment.clock.now
@@ -26,6 +28,8 @@ extension ResourceManager {
             ($0.decider.machine.level, $0.reading, $0.decider.judgement.stallPercent(at: now))
         }
         figures.tasks = backgroundTasks.statistics
+        figures.releases = governor.state.withLock { isLast ? $0.releases.account.total : $0.releases.account.finished }
+        figures.refetchedBytes = registry.refetchedBytes
         // Who has never had a scene does not want a series for each state.
         if scenes.hasConnected { figures.scenes = scenes.statistics.connected }
         metrics.record(figures)

@@ -188,8 +188,17 @@ extension Decider {
         var isCoveredByKernel = false
         /// What a dry run is credited with: the reading and the reported bytes are without it.
         var creditBytes = 0
+        /// Bytes that caches of ours had fetched again after releases, in all. Nothing is decided by it.
+        var refetchedBytes = 0
         /// Who could be taken; nil where it was not asked.
         var victims: Victims?
+
+        /// What the account of releases takes of it.
+        var sample: ReleaseAccount.Sample {
+            ReleaseAccount.Sample(
+                instant: reading.instant, limitBytes: reading.limitBytes, headroomBytes: reading.headroomBytes,
+                cacheBytes: reportedBytes, refetchedBytes: refetchedBytes)
+        }
 
         /// The same where caches held so many bytes more; fewer where it is negative.
         func shifted(by bytes: Int) -> Observation {

@@ -6,7 +6,9 @@ package import MemoryPressure
 /// - *Needed*: what somebody who knew how all other memory would grow would have released once, at the start of the episode, to keep
 ///   ``reserveBytes(limitBytes:)`` free all the time. What caches grow again meanwhile needs no release: a limit stops it.
 /// - *Wasted*: the smaller one of two. The bytes that were fetched again within ten seconds of a release. And the bytes that stayed
-///   free beyond 1.25 × the reserve when memory was shortest in these ten seconds, what caches grew again since counted as free.
+///   free beyond 1.25 × the reserve when memory was shortest in the episode. What caches grew again since a release counts as free
+///   there, and what a later release of the episode brought as if it had been there before: it is the episode as a whole that took
+///   too much or not.
 ///
 /// The reserve does not follow the configuration, so that figures of different configurations can be compared.
 package struct ReleaseAccount: Equatable, Sendable {
@@ -16,8 +18,11 @@ package struct ReleaseAccount: Equatable, Sendable {
     /// The bytes that a release is meant to keep free: 20 % of the limit, at least 48 MiB where the limit is 128 MiB or more, and at most
     /// 2 GiB.
     package static func reserveBytes(limitBytes: Int) -> Int {
-        HeadroomThresholds(limitBytes: limitBytes).warningEntry
+        HeadroomThresholds(limitBytes: limitBytes, warning: reserve).warningEntry
     }
+
+    // Written down here: whoever changes where warnings begin must not change what figures are compared by.
+    private static let reserve = HeadroomThresholds.Entry(percent: 20, minimum: 48 << 20, maximum: 2 << 30)
 
     /// One look at the memory.
     package struct Sample: Equatable, Sendable {
@@ -80,7 +85,7 @@ package struct ReleaseAccount: Equatable, Sendable {
         var grownBytes = 0
         var refetchedBytes = 0
         var neededBytes = 0
-        /// The least that was free beyond 1.25 × the reserve; nil while nothing was looked at since a release.
+        /// The least that was free beyond 1.25 × the reserve, had all releases come at once; nil before the first has ended.
         var leastExcessBytes: Int?
 
         var figures: Figures {
@@ -98,18 +103,41 @@ package struct ReleaseAccount: Equatable, Sendable {
         }
 
         mutating func look(at sample: Sample) {
-            refetchedBytes = max(refetchedBytes, sample.refetchedBytes - firstRefetchedBytes)
+            refetchedBytes = max(refetchedBytes, clampedDifference(sample.refetchedBytes, firstRefetchedBytes))
+            noteNeed(sample)
             let reserve = ReleaseAccount.reserveBytes(limitBytes: sample.limitBytes)
-            // All memory but the caches' took (limit − headroom − caches): whoever knew it would have left the rest to them.
-            let missing = clampedSum(reserve - sample.headroomBytes, firstCacheBytes - sample.cacheBytes)
-            neededBytes = max(neededBytes, min(missing, firstCacheBytes))
-            let grown = grownBytes + max(0, sample.cacheBytes - leftBytes)
-            let excess = clampedSum(sample.headroomBytes - reserve - reserve / 4, grown)
+            let grown = clampedSum(grownBytes, max(0, clampedDifference(sample.cacheBytes, leftBytes)))
+            let free = clampedDifference(sample.headroomBytes, clampedSum(reserve, reserve / 4))
+            let excess = clampedSum(free, grown)
             leastExcessBytes = min(leastExcessBytes ?? excess, excess)
+        }
+
+        /// All memory but the caches' takes limit − headroom − caches. Whoever had known that would have left the caches the rest, less
+        /// the reserve.
+        mutating func noteNeed(_ sample: Sample) {
+            let reserve = ReleaseAccount.reserveBytes(limitBytes: sample.limitBytes)
+            let missing = clampedSum(
+                clampedDifference(reserve, sample.headroomBytes),
+                clampedDifference(firstCacheBytes, sample.cacheBytes))
+            neededBytes = max(neededBytes, min(missing, firstCacheBytes))
+        }
+
+        /// A release has ended.
+        mutating func add(_ bytes: Int, before: Sample, after: Sample) {
+            noteNeed(before)
+            grownBytes = clampedSum(grownBytes, max(0, clampedDifference(before.cacheBytes, leftBytes)))
+            releasedBytes = clampedSum(releasedBytes, bytes)
+            // Memory was short before it came. What it brought was as needed then as what was released earlier.
+            let fall = max(0, clampedDifference(before.cacheBytes, after.cacheBytes))
+            leastExcessBytes = leastExcessBytes.map { clampedSum($0, fall) }
+            lastRelease = after.instant
+            leftBytes = after.cacheBytes
+            look(at: after)
         }
     }
 
-    private var finished = Figures()
+    /// The sums over all episodes that are over.
+    package private(set) var finished = Figures()
     private var episode: Episode?
 
     package init() {}
@@ -143,16 +171,7 @@ package struct ReleaseAccount: Equatable, Sendable {
             ?? Episode(
                 firstCacheBytes: before.cacheBytes, firstRefetchedBytes: before.refetchedBytes,
                 lastRelease: after.instant, releasedBytes: 0, leftBytes: before.cacheBytes)
-        current.grownBytes = clampedSum(current.grownBytes, max(0, before.cacheBytes - current.leftBytes))
-        current.releasedBytes = clampedSum(current.releasedBytes, bytes)
-        current.lastRelease = after.instant
-        current.leftBytes = after.cacheBytes
-        if current.leastExcessBytes == nil {
-            // Only for what was needed: nothing was free on account of a release yet.
-            current.look(at: before)
-            current.leastExcessBytes = nil
-        }
-        current.look(at: after)
+        current.add(bytes, before: before, after: after)
         episode = current
         return ended
     }
@@ -184,5 +203,12 @@ package struct ReleaseAccount: Equatable, Sendable {
 private func clampedSum(_ left: Int, _ right: Int) -> Int {
     let (sum, overflow) = left.addingReportingOverflow(right)
     guard overflow else { return sum }
+    return left < 0 ? .min : .max
+}
+
+/// The difference, held to what an `Int` can bear.
+private func clampedDifference(_ left: Int, _ right: Int) -> Int {
+    let (difference, overflow) = left.subtractingReportingOverflow(right)
+    guard overflow else { return difference }
     return left < 0 ? .min : .max
 }

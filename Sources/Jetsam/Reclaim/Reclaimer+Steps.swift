@@ -87,6 +87,7 @@ extension Reclaimer {
             channel.gauges.publish(state.run)
             return true
         }
+        if hasBegun { host.releaseBegan() }
         // Nobody works here any more, or it is not wanted any more, and nobody else answers it.
         if !hasBegun { request?.continuation.resume(returning: nil) }
         return hasBegun
@@ -208,6 +209,9 @@ extension Reclaimer {
             recorder.record(StepRecord(step, run: run.number), at: now)
             return (step, problems, request)
         }
+        host.releaseEnded(
+            bytes: ReleaseTally.cameBack(
+                promisedBytes: step.promisedBytes, freedBytes: step.freedBytes, returnedBytes: step.returnedBytes))
         host.publish(step, problems: problems)
         request?.continuation.resume(returning: step)
         host.judgeAfterStep()
@@ -231,6 +235,7 @@ extension Reclaimer {
             }
             return state.requests + (state.requestUnderWay.map { [$0] } ?? [])
         }
+        host.releaseEnded(bytes: 0)
         for request in waiting { request.continuation.resume(returning: nil) }
     }
 }

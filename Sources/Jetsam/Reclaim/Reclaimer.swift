@@ -7,6 +7,10 @@ protocol ReclaimHost: AnyObject, Sendable {
     func measure() -> MemoryReading
     /// Sustained growth of unmanaged memory, in bytes a second.
     var growthRate: Int { get }
+    /// Caches begin to be asked for bytes.
+    func releaseBegan()
+    /// They have been asked, and so many bytes came back.
+    func releaseEnded(bytes: Int)
     /// A step has ended: spacing counts from here.
     func noteStepEnd(_ step: Int, promisedBytes: Int)
     /// A step of a dry run has ended: it asked nobody, and is credited with what it would have brought.

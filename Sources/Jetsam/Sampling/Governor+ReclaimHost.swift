@@ -15,8 +15,20 @@ extension Governor: ReclaimHost {
         take(.stepEnded(step, promisedBytes: promisedBytes, at: now), at: now)
     }
 
+    func releaseBegan() {
+        state.withLock { $0.releases.begin() }
+    }
+
+    func releaseEnded(bytes: Int) {
+        state.withLock { $0.releases.end(releasedBytes: bytes) }
+    }
+
     func noteLateAnswer(promisedBytes: Int) {
-        take(.answeredLate(promisedBytes: promisedBytes), at: clock.now)
+        let now = clock.now
+        state.withLock { state in
+            take(.answeredLate(promisedBytes: promisedBytes), &state, at: now)
+            state.releases.add(releasedBytes: promisedBytes)
+        }
     }
 
     func noteDryStep(_ step: Int, promisedBytes: Int) {

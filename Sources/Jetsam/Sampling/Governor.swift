@@ -11,6 +11,8 @@ final class Governor: Sendable {
         var decider: Decider
         var spans: Spans
         var credit = DryRunCredit()
+        /// What releases brought, needed and wasted.
+        var releases = ReleaseTally()
         var reading = MemoryReading()
         var changes = ChangeRing()
         var lastFull: MonotonicInstant?
@@ -132,12 +134,13 @@ final class Governor: Sendable {
             reading: reading, cause: cause, triggerGrade: triggerGrade, reportedBytes: registry.reportedBytes,
             inFlightBytes: channel.gauges.inFlightBytes, retainedBytes: channel.gauges.retainedBytes,
             trimsFrom: channel.gauges.trimsFrom,
-            isCoveredByKernel: isCovered(state, reading))
+            isCoveredByKernel: isCovered(state, reading), refetchedBytes: registry.refetchedBytes)
         if isDryRun { observation = state.credit.credited(observation) }
         let decision = state.decider.decide(&observation) {
             Decider.Victims(heldAssertions: victims.heldAssertions, scenes: victims.scenes)
         }
         recorder.record(observation, decision)
+        state.releases.look(at: observation.sample)
         keepState(state, reading, decision.level)
         var effects = Effects(interval: decision.interval)
         effects.hasMoved = state.hasMoved

@@ -18,6 +18,8 @@ struct HungHandlerTests {
         let growthRate = 0
 
         func measure() -> MemoryReading { reading(headroom: 10 * mebibyte) }
+        func releaseBegan() {}
+        func releaseEnded(bytes: Int) {}
         func noteStepEnd(_ step: Int, promisedBytes: Int) {}
         func noteDryStep(_ step: Int, promisedBytes: Int) {}
         func noteLateAnswer(promisedBytes: Int) {}

@@ -15,6 +15,8 @@ struct ReclaimerTests {
             return reading(headroom: 400 * mebibyte)
         }
         var growthRate: Int { 0 }
+        func releaseBegan() {}
+        func releaseEnded(bytes: Int) {}
         func noteStepEnd(_ step: Int, promisedBytes: Int) {}
         func noteDryStep(_ step: Int, promisedBytes: Int) {}
         func noteLateAnswer(promisedBytes: Int) {}

@@ -68,6 +68,53 @@ struct ManagerMetricsTests {
         cache.end()
     }
 
+    @Test("What releases brought, needed and wasted is told once its episode is over, and known before")
+    func waste() async throws {
+        typealias Metrics = ResourceManager.Metrics
+        let fixture = try Fixture(used: 200 * mebibyte, metricsFactory: metrics)
+        let cache = PurgeableCache<Int, Int>(name: "values", registry: fixture.registry, clock: fixture.machine.clock)
+        try await fixture.run { fixture in
+            for key in 0..<100 { cache.insert(key, for: key, cost: mebibyte) }
+            fixture.machine.advance(by: .seconds(2))
+            // A call that nothing called for, and everything is fetched again.
+            let task = Task { await fixture.manager.releaseCaches(bytes: 50 * mebibyte) }
+            let step = try #require(await task.value)
+            #expect(step.promisedBytes >= 50 * mebibyte && step.returnedBytes == 0)
+            fixture.machine.advance(by: .seconds(1))
+            #expect(fixture.manager.status.totals.releasedBytes == 0)
+
+            let before = fixture.machine.clock.now
+            let given = Lock(0)
+            let hook = fixture.registry.register("footprint", priority: .low) { request in
+                fixture.change(used: -request.bytes)
+                given.withLock { $0 += request.bytes }
+                return request.bytes
+            }
+            hook.update(bytes: 40 * mebibyte)
+            _ = await fixture.manager.releaseCaches(bytes: 40 * mebibyte)
+            fixture.machine.advance(by: .milliseconds(200))
+            for key in 0..<100 { cache.insert(key, for: key, cost: mebibyte) }
+            fixture.machine.advance(by: .seconds(2))
+            let totals = fixture.manager.status.totals
+            #expect(totals.releasedBytes == 40 * mebibyte)
+            #expect(totals.neededBytes == 0)
+            #expect(totals.refetchedBytes > 50 * mebibyte)
+            #expect(totals.wastedBytes == 40 * mebibyte)
+            fixture.manager.tellFigures()
+            #expect(counter(Metrics.refetched) == Int64(totals.refetchedBytes))
+            #expect(counter(Metrics.wasted) ?? 0 == 0)
+            fixture.machine.advance(by: .seconds(12))
+            #expect(before.duration(to: fixture.machine.clock.now) > ReleaseAccount.window)
+            fixture.manager.tellFigures()
+            #expect(counter(Metrics.released) == Int64(40 * mebibyte))
+            #expect(counter(Metrics.needed) ?? 0 == 0)
+            #expect(counter(Metrics.wasted) == Int64(40 * mebibyte))
+            fixture.manager.tellFigures()
+            #expect(counter(Metrics.wasted) == Int64(40 * mebibyte))
+            hook.end()
+        }
+    }
+
     @Test("Tasks that are refused, expire and become overdue are counted")
     func tasks() async throws {
         let fixture = try Fixture(metricsFactory: metrics)

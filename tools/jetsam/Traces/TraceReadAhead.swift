@@ -105,9 +105,8 @@ final class TraceReadAhead: Sendable {
         guard case .trace(let header) = event else {
             throw TraceError(line: line, message: "a trace begins with a line of the kind 'trace'")
         }
-        guard header.version == TraceLineReader.version else {
-            let known = TraceLineReader.version
-            throw TraceError(line: line, message: "version \(header.version) of the schema; \(known) can be read")
+        guard TraceLineReader.versions.contains(header.version) else {
+            throw TraceError.unknown(header.version, line: line)
         }
         do {
             try header.configuration.validate()

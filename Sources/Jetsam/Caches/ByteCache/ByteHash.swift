@@ -7,6 +7,8 @@ struct ByteHash {
     var shard: UInt64
     /// Which buckets of the index, 21 bits.
     var index: UInt64
+    /// All of it.
+    var whole: UInt64
 
     struct Seeds: Sendable {
         var first: UInt64
@@ -23,6 +25,7 @@ struct ByteHash {
     init(_ value: UInt64) {
         shard = value >> 56
         index = (value >> 24) & (1 << ByteSlot.hashBits - 1)
+        whole = value
     }
 
     @inline(__always)

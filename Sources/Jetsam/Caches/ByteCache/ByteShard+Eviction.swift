@@ -120,7 +120,7 @@ extension ByteShard {
     }
 
     /// The slot that points to exactly that place.
-    private func place(of hash: UInt64, _ location: UInt64, _ generation: UInt8) -> UnsafeMutablePointer<UInt64>? {
+    func place(of hash: UInt64, _ location: UInt64, _ generation: UInt8) -> UnsafeMutablePointer<UInt64>? {
         let wanted = ByteSlot(hash: hash, frequency: 0, generation: generation, location: location)
         guard let finder = index.finder(segments.view) else { return nil }
         let (first, second) = unsafe finder.buckets(hash)

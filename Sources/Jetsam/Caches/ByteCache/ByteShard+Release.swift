@@ -2,11 +2,13 @@ extension ByteShard {
     /// Takes segments out of the cache until so many bytes are on their way, without touching what is in them: empty ones
     /// first, then those that are read least. Gives them linked: they are in no queue of the shard's, and nobody reads them.
     ///
-    /// - Parameter isExact: Leave it at less rather than take a segment that is more than was asked for.
-    mutating func take(_ bytes: Int, isExact: Bool) -> SegmentQueue {
+    /// - Parameters:
+    ///   - isExact: Leave it at less rather than take a segment that is more than was asked for.
+    ///   - sampling: How many of the entries are remembered.
+    mutating func take(_ bytes: Int, isExact: Bool, _ sampling: ReleaseSampling) -> SegmentQueue {
         var leaving = SegmentQueue()
         var missing = bytes
-        while !segments.spare.isEmpty, take(segments.spare.first, &missing, isExact, into: &leaving) {}
+        while !segments.spare.isEmpty, take(segments.spare.first, &missing, isExact, sampling, into: &leaving) {}
         guard missing > 0 else { return leaving }
         let cut = cut(missing)
         // No array to go through: that would be allocated.
@@ -16,24 +18,26 @@ extension ByteShard {
             while id != SegmentRecord.none, missing > 0 {
                 let next = unsafe segments.record(id).pointee.next
                 let score = score(id)
-                if isAtCut ? score == cut : score < cut { _ = take(id, &missing, isExact, into: &leaving) }
+                if isAtCut ? score == cut : score < cut { _ = take(id, &missing, isExact, sampling, into: &leaving) }
                 id = next
             }
         }
         guard cut >= Self.scores else { return leaving }
-        if fillingYoung != SegmentRecord.none { _ = take(fillingYoung, &missing, isExact, into: &leaving) }
-        if fillingKept != SegmentRecord.none { _ = take(fillingKept, &missing, isExact, into: &leaving) }
+        if fillingYoung != SegmentRecord.none { _ = take(fillingYoung, &missing, isExact, sampling, into: &leaving) }
+        if fillingKept != SegmentRecord.none { _ = take(fillingKept, &missing, isExact, sampling, into: &leaving) }
         return leaving
     }
 
     /// Takes one segment, unless it is more than is missing or somebody reads it.
     private mutating func take(
-        _ id: UInt32, _ missing: inout Int, _ isExact: Bool, into leaving: inout SegmentQueue
+        _ id: UInt32, _ missing: inout Int, _ isExact: Bool, _ sampling: ReleaseSampling,
+        into leaving: inout SegmentQueue
     ) -> Bool {
         let record = unsafe segments.record(id)
         let bytes = unsafe Int(record.pointee.resident)
         guard missing > 0, !isExact || bytes <= missing, !segments.isPinned(id) else { return false }
         evictions += unsafe Int(record.pointee.liveCount)
+        remember(id, sampling)
         segments.dequeue(id)
         unlink(id)
         unsafe record.pointee.state = .deferred
@@ -67,26 +71,27 @@ extension ByteShard {
     }
 
     /// Puts segments that are being read out of the cache, so that their memory goes back as soon as nobody reads them.
-    mutating func deferPinned(_ bytes: Int) {
+    mutating func deferPinned(_ bytes: Int, _ sampling: ReleaseSampling) {
         var missing = bytes
         for isYoung in [true, false] {
             var id = isYoung ? segments.young.first : segments.kept.first
             while id != SegmentRecord.none, missing > 0 {
                 let next = unsafe segments.record(id).pointee.next
-                missing -= deferPinned(segment: id)
+                missing -= deferPinned(segment: id, sampling)
                 id = next
             }
         }
         for id in [fillingYoung, fillingKept] where id != SegmentRecord.none && missing > 0 {
-            missing -= deferPinned(segment: id)
+            missing -= deferPinned(segment: id, sampling)
         }
     }
 
-    private mutating func deferPinned(segment id: UInt32) -> Int {
+    private mutating func deferPinned(segment id: UInt32, _ sampling: ReleaseSampling) -> Int {
         let record = unsafe segments.record(id)
         guard segments.isPinned(id) else { return 0 }
         let bytes = unsafe Int(record.pointee.resident)
         evictions += unsafe Int(record.pointee.liveCount)
+        remember(id, sampling)
         recycle(id)
         return bytes
     }

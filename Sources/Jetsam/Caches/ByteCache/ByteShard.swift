@@ -5,6 +5,8 @@
 @safe struct ByteShard: ~Copyable {
     let memory: SegmentMemory
     let seeds: ByteHash.Seeds
+    /// What was given up in releases not long ago.
+    let ghosts: ReleaseGhosts
     var index: ByteIndex
     var segments: SegmentTable
     /// The segment that new entries are appended to, and the one for those that stay.
@@ -26,9 +28,15 @@
     let sums = UnsafeMutablePointer<Int>.allocate(capacity: scores)
     /// What the registry was told last.
     var reportedBytes = 0
+    /// Segments that releases took.
+    var releasedSegments = 0
 
-    init(memory: SegmentMemory, seeds: ByteHash.Seeds, segmentBytes: Int, firstHuge: Int, stripes: ByteStripes) {
+    init(
+        memory: SegmentMemory, seeds: ByteHash.Seeds, ghosts: ReleaseGhosts, segmentBytes: Int, firstHuge: Int,
+        stripes: ByteStripes
+    ) {
         self.memory = memory
+        self.ghosts = ghosts
         unsafe sums.initialize(repeating: 0, count: Self.scores)
         self.seeds = seeds
         index = ByteIndex(memory: memory)

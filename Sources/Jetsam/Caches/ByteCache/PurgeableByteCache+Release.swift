@@ -1,3 +1,6 @@
+internal import MemoryPressure
+internal import Synchronization
+
 extension PurgeableByteCache {
     /// Gives back at least so many bytes, if it has them: empty segments first, then whole segments of the values that are
     /// read least. `Int.max` empties it.
@@ -9,9 +12,10 @@ extension PurgeableByteCache {
     @discardableResult
     public func release(bytes: Int) -> Int {
         guard bytes > 0 else { return 0 }
-        var given = release(bytes, isShared: true, waits: true)
-        if given < bytes { given += release(bytes - given, isShared: false, waits: true) }
-        if given < bytes { deferPinned(bytes - given) }
+        let sampling = sampling(bytes, waits: true)
+        var given = release(bytes, isShared: true, sampling)
+        if given < bytes { given += release(bytes - given, isShared: false, sampling) }
+        if given < bytes { deferPinned(bytes - given, sampling) }
         for index in 0..<sizes.shardCount { shard(index).withLock { $0.shrinkIndex() } }
         // What some shards gave must not be room for them while others still have more than their part.
         if limit != nil { applyLimits() }
@@ -22,12 +26,20 @@ extension PurgeableByteCache {
     /// nothing and calls nobody.
     package func releaseWithoutWaiting(bytes: Int) -> Int {
         guard bytes > 0 else { return 0 }
-        let given = release(bytes, isShared: true, waits: false)
-        return given < bytes ? given + release(bytes - given, isShared: false, waits: false) : given
+        let sampling = sampling(bytes, waits: false)
+        let given = release(bytes, isShared: true, sampling)
+        return given < bytes ? given + release(bytes - given, isShared: false, sampling) : given
+    }
+
+    private func sampling(_ bytes: Int, waits: Bool) -> ReleaseSampling {
+        let held = max(0, reported.load(ordering: .relaxed))
+        return ReleaseSampling(
+            segments: min(bytes, held) / sizes.segmentBytes, now: clock.now.nanoseconds, waits: waits)
     }
 
     /// - Parameter isShared: Each shard gives its share and no more; else one after the other gives all that is missing.
-    private func release(_ bytes: Int, isShared: Bool, waits: Bool) -> Int {
+    private func release(_ bytes: Int, isShared: Bool, _ sampling: ReleaseSampling) -> Int {
+        let waits = sampling.waits
         var total = 0
         if isShared {
             for index in 0..<sizes.shardCount {
@@ -43,17 +55,17 @@ extension PurgeableByteCache {
                 // All of it where more is wanted than there is: the product below must not overflow.
                 wanted = bytes >= total ? own : Int(Double(bytes) * (Double(own) / Double(total)))
             }
-            given += release(wanted, from: index, isExact: isShared, waits: waits)
+            given += release(wanted, from: index, isExact: isShared, sampling)
         }
         return given
     }
 
-    private func release(_ bytes: Int, from index: Int, isExact: Bool, waits: Bool) -> Int {
+    private func release(_ bytes: Int, from index: Int, isExact: Bool, _ sampling: ReleaseSampling) -> Int {
         guard bytes > 0 else { return 0 }
         // Not through `withShard`: a closure that captures and is passed on may be allocated.
         let reference = shard(index)
-        guard reference.lock(waits: waits) else { return 0 }
-        let leaving = unsafe reference.locked.pointee.take(bytes, isExact: isExact)
+        guard reference.lock(waits: sampling.waits) else { return 0 }
+        let leaving = unsafe reference.locked.pointee.take(bytes, isExact: isExact, sampling)
         let view = unsafe reference.locked.pointee.segments.view
         reference.unlock()
         guard !leaving.isEmpty else { return 0 }
@@ -83,12 +95,12 @@ extension PurgeableByteCache {
         return unsafe body(&reference.locked.pointee)
     }
 
-    private func deferPinned(_ bytes: Int) {
+    private func deferPinned(_ bytes: Int, _ sampling: ReleaseSampling) {
         var missing = bytes
         for index in 0..<sizes.shardCount where missing > 0 {
             let (deferred, change) = shard(index).withLock { shard in
                 let before = shard.segments.deferredBytes
-                shard.deferPinned(missing)
+                shard.deferPinned(missing, sampling)
                 return (shard.segments.deferredBytes - before, report(&shard, atOnce: true))
             }
             tell(change)

@@ -46,6 +46,7 @@ extension PurgeableByteCache {
     /// What it holds, and what became of calls to it.
     public var statistics: ByteCacheStatistics {
         var sum = ByteCacheStatistics()
+        sum.refetchedBytes = ghosts.refetched.total
         for index in 0..<sizes.shardCount {
             shard(index).withLock { shard in
                 sum.hits += shard.segments.stripes.hits

@@ -124,7 +124,14 @@ extension PurgeableByteCache {
             return (isKept, report(&shard))
         }
         tell(change)
+        if isKept { noteInsertion(pending.hash) }
         return isKept
+    }
+
+    /// Counts what was given up not long ago as fetched again.
+    @inline(__always)
+    private func noteInsertion(_ hash: ByteHash) {
+        if ghosts.areAlive { ghosts.meet(hash.whole, now: clock.now.nanoseconds) }
     }
 
     private func insert(
@@ -147,6 +154,7 @@ extension PurgeableByteCache {
             return (isKept, report(&shard))
         }
         tell(change)
+        if isKept { noteInsertion(hash) }
         return isKept
     }
 

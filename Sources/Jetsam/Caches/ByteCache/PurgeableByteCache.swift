@@ -26,6 +26,8 @@ internal import Synchronization
     let seeds = ByteHash.Seeds()
     let clock: any MonotonicClock
     let start: Int64
+    /// What was given up in releases not long ago.
+    let ghosts: ReleaseGhosts
     /// Bytes that the registry is told of.
     let reported = Atomic<Int>(0)
     /// Less than 0 for none.
@@ -59,15 +61,16 @@ internal import Synchronization
             processors: Int(jetsam_processor_count()))
         self.init(
             limit: limit, sizes: sizes, memory: SegmentMemory(isSensitive: traits.contains(.sensitive)),
-            clock: SystemMonotonicClock())
+            clock: SystemMonotonicClock(), refetched: registry.makeRefetchedBytes())
         register(name, priority, rebuildCost, traits, scene, registry)
     }
 
     /// One that is not registered.
     init(
         limit: Int?, sizes: ByteCacheSizes, memory: SegmentMemory, clock: any MonotonicClock,
-        isAsymmetric: Bool = jetsam_has_barrier_everywhere()
+        refetched: RefetchedBytes = RefetchedBytes(), isAsymmetric: Bool = jetsam_has_barrier_everywhere()
     ) {
+        ghosts = ReleaseGhosts(refetched)
         self.sizes = sizes
         self.memory = memory
         self.clock = clock
@@ -78,7 +81,8 @@ internal import Synchronization
         unsafe shards = .allocate(capacity: sizes.shardCount)
         for index in 0..<sizes.shardCount {
             let shard = ByteShard(
-                memory: memory, seeds: seeds, segmentBytes: sizes.segmentBytes, firstHuge: sizes.firstHuge,
+                memory: memory, seeds: seeds, ghosts: ghosts, segmentBytes: sizes.segmentBytes,
+                firstHuge: sizes.firstHuge,
                 stripes: stripes.row(index, isAsymmetric: isAsymmetric))
             unsafe (shards + index).initialize(to: ByteShardReference(shard))
         }
@@ -91,7 +95,7 @@ internal import Synchronization
     ) {
         unsafe registration = registry.registerSegments(
             name, priority: priority, rebuildCost: rebuildCost, traits: traits, scene: scene,
-            limit: { [weak self] in self?.setManagerLimit($0) },
+            refetched: ghosts.refetched, limit: { [weak self] in self?.setManagerLimit($0) },
             release: { [weak self] in self?.release(bytes: $0) ?? 0 },
             lastResort: { [weak self] in self?.releaseWithoutWaiting(bytes: $0) ?? 0 })
     }

@@ -24,7 +24,7 @@ final class CacheBudget: Sendable {
     }
 
     /// Bytes that an entry takes beside its cost.
-    let overhead: Int
+    @usableFromInline let overhead: Int
     private let cost = Atomic<Int>(0)
     private let entries = Atomic<Int>(0)
     /// Of cost, set by the cache's owner.

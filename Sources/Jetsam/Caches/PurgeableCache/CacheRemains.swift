@@ -21,3 +21,25 @@ struct CacheRemains<Key, Value> {
         others.append((key, value))
     }
 }
+
+/// Which of the entries in the remains of a release are samples, and their costs.
+@usableFromInline
+struct ReleasedSamples {
+    @usableFromInline private(set) var count = 0
+    private var places: InlineArray<32, UInt8> = InlineArray(repeating: 0)
+    private var costs: InlineArray<32, Int> = InlineArray(repeating: 0)
+
+    @usableFromInline
+    init() {}
+
+    /// - Parameter place: In the remains, from 0; less than ``CacheRemains/batch``.
+    @usableFromInline
+    mutating func append(_ place: Int, cost: Int) {
+        places[count] = UInt8(truncatingIfNeeded: place)
+        costs[count] = cost
+        count += 1
+    }
+
+    @usableFromInline
+    subscript(index: Int) -> (place: Int, cost: Int) { (Int(places[index]), costs[index]) }
+}

@@ -8,7 +8,8 @@ extension CacheTable {
     func insert(
         _ value: Value, for key: Key, cost: Int, expiry: UInt64, _ remains: inout CacheRemains<Key, Value>
     ) -> Bool {
-        let hash = Self.hash(key)
+        let fullHash = Self.fullHash(key)
+        let hash = Self.upperHalf(fullHash)
         let now = now(expiry)
         var debt = budget.take(cost: cost)
         var shard = unsafe lockedShard(for: hash)
@@ -40,6 +41,7 @@ extension CacheTable {
         let crowded = unsafe crowded(shard)
         unsafe unlock(shard)
         if let crowded { spread(from: crowded) }
+        if entry != nil, ghosts.areAlive { ghosts.meet(fullHash, now: self.now) }
         return entry != nil
     }
 

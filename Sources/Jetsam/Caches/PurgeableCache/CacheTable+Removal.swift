@@ -48,22 +48,41 @@ extension CacheTable {
             var debt = CacheBudget.Debt(cost: 0, bytes: min(bytes - given, max(1, bytes / (shardCount * 4))))
             let owed = debt.bytes
             var taken = 0
+            var sampled = ReleasedSamples()
             unsafe lock(shard)
             while debt.isOwed, taken < CacheRemains<Key, Value>.batch,
                 let entry = unsafe shard.pointee.takeVictim(now: now)
             {
                 let header = unsafe CacheShard.header(entry, in: shard)
                 unsafe budget.give(cost: header.pointee.cost, paying: &debt)
+                if unsafe ghosts.wants(header.pointee.hash),
+                    unsafe !CacheTick.hasPassed(header.pointee.expiry, now: now)
+                {
+                    unsafe sampled.append(taken, cost: header.pointee.cost)
+                }
                 unsafe Self.prefetch(Self.contents(entry, shard.pointee.stripes.pointee.chunks))
                 unsafe Self.bury(entry, shard, &remains)
                 taken += 1
             }
             unsafe unlock(shard)
+            if sampled.count > 0 { remember(sampled, of: remains) }
             withExtendedLifetime(remains) {}
             given += owed - debt.bytes
             empty = taken == 0 ? empty + 1 : 0
         }
         return given
+    }
+
+    /// Remembers those of the entries that a release took out which are samples. Under no lock: it asks keys for their hash values.
+    @inlinable
+    func remember(_ sampled: ReleasedSamples, of remains: CacheRemains<Key, Value>) {
+        let now = now
+        for index in 0..<sampled.count {
+            let (place, cost) = sampled[index]
+            let key = place == 0 ? remains.first?.0 : remains.others[place - 1].0
+            guard let key else { continue }
+            ghosts.add(Self.fullHash(key), bytes: cost + budget.overhead, now: now)
+        }
     }
 
     /// Begins to fetch what a value points to: to let go of many values that were not used for long is to wait for each to be

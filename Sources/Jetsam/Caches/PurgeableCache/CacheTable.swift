@@ -13,10 +13,13 @@ final class CacheTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     @usableFromInline let budget: CacheBudget
     private let balance: QueueBalance
     let memory: CacheMemory
+    /// What was given up in releases not long ago.
+    @usableFromInline let ghosts: ReleaseGhosts
     @usableFromInline let clock: (any MonotonicClock)?
 
     @usableFromInline
-    init(limit: Int?, clock: any MonotonicClock) {
+    init(limit: Int?, clock: any MonotonicClock, registry: CacheRegistry) {
+        ghosts = ReleaseGhosts(registry.makeRefetchedBytes())
         self.clock = clock is SystemMonotonicClock ? nil : clock
         let processors = Int(jetsam_processor_count())
         let stripeShift = processors == 1 ? 0 : processors == 2 ? 1 : 2
@@ -66,9 +69,17 @@ extension CacheTable {
     /// `hashValue`. Its lowest six bits choose the shard, its highest the place in the index.
     @inlinable
     @inline(__always)
-    static func hash(_ key: Key) -> UInt32 {
-        UInt32(truncatingIfNeeded: UInt64(UInt(bitPattern: key._rawHashValue(seed: 0))) >> 32)
-    }
+    static func hash(_ key: Key) -> UInt32 { upperHalf(fullHash(key)) }
+
+    /// All of that hash value.
+    @inlinable
+    @inline(__always)
+    static func fullHash(_ key: Key) -> UInt64 { UInt64(UInt(bitPattern: key._rawHashValue(seed: 0))) }
+
+    /// The half of it that entries are found by.
+    @inlinable
+    @inline(__always)
+    static func upperHalf(_ hash: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: hash >> 32) }
 
     /// The entry of a key; nil where there is none. The stripe is locked.
     @inlinable

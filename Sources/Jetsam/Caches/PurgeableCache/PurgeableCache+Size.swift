@@ -46,6 +46,7 @@ extension PurgeableCache {
         }
         statistics.loads = table.budget.loadCount
         statistics.reportedBytes = table.budget.bytes
+        statistics.refetchedBytes = table.ghosts.refetched.total
         return statistics
     }
 }

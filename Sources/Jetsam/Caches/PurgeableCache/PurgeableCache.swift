@@ -40,7 +40,7 @@ public import MemoryPressure
     ) {
         // The handlers hold the table, not the cache: dropping the cache ends its registration. Made here, where the types are
         // known, the release runs at full speed.
-        let table = CacheTable<Key, Value>(limit: limit, clock: clock)
+        let table = CacheTable<Key, Value>(limit: limit, clock: clock, registry: registry)
         self.init(
             table, name: name, priority: priority, rebuildCost: rebuildCost, traits: traits, scene: scene,
             registry: registry, release: { table.release(bytes: $0.bytes) })
@@ -54,9 +54,9 @@ public import MemoryPressure
     ) {
         self.table = table
         stripes = table.stripes
-        registration = registry.register(
+        registration = registry.registerValues(
             name, priority: priority, rebuildCost: rebuildCost, traits: traits, scene: scene,
-            limit: { table.budget.setByteLimit($0) }, release: release)
+            refetched: table.ghosts.refetched, limit: { table.budget.setByteLimit($0) }, release: release)
     }
 
     /// The value for a key; nil where there is none or its time is over. Counts as a use of the value.

@@ -20,6 +20,8 @@ package struct ReadingRecord: Record {
     /// Decided from it: how long the sampler may sleep. Kept as the trace has it: a `Duration` has 128 bits, and every walk over the
     /// fields would divide them.
     package var intervalNanoseconds = 0
+    /// Bytes that caches of ours had fetched again after releases, in all.
+    package var refetchedBytes = 0
 
     package init() {}
 
@@ -51,6 +53,7 @@ package struct ReadingRecord: Record {
         visitor.optional("scenes", &scenes)
         visitor.integer("creditBytes", &creditBytes)
         visitor.integer("interval", &intervalNanoseconds)
+        visitor.laterSize("refetchedBytes", &refetchedBytes)
     }
 
     /// All four of `memory.events`, or none.
@@ -90,6 +93,7 @@ extension ReadingRecord {
         scenes = observation.victims?.scenes
         creditBytes = observation.creditBytes
         intervalNanoseconds = Int(interval.nanoseconds)
+        refetchedBytes = observation.refetchedBytes
     }
 
     /// What was judged; the instant is the record's.
@@ -97,7 +101,7 @@ extension ReadingRecord {
         var observation = Decider.Observation(
             reading: reading, cause: cause, triggerGrade: triggerGrade, reportedBytes: reportedBytes,
             inFlightBytes: inFlightBytes, retainedBytes: retainedBytes, trimsFrom: trimsFrom,
-            isCoveredByKernel: isCoveredByKernel, creditBytes: creditBytes)
+            isCoveredByKernel: isCoveredByKernel, creditBytes: creditBytes, refetchedBytes: refetchedBytes)
         observation.reading.instant = instant
         if let heldAssertions {
             observation.victims = Decider.Victims(heldAssertions: heldAssertions, scenes: scenes ?? 0)

@@ -85,9 +85,20 @@ package protocol FieldVisitor {
     mutating func word<Word: RecordWord>(_ name: StaticString, _ value: inout Word)
     /// A text that a bounded line can bear; longer ones are cut.
     mutating func text(_ name: StaticString, _ value: inout String)
+    /// A size that was added to the end of a record later; see ``laterSize(_:_:)``.
+    mutating func addedSize(_ name: StaticString, _ value: inout Int)
 }
 
 extension FieldVisitor {
+    package mutating func addedSize(_ name: StaticString, _ value: inout Int) { integer(name, &value) }
+
+    /// A size of at most a pebibyte that stands last in a record, and that records of earlier versions do not have: there it is 0.
+    mutating func laterSize(_ name: StaticString, _ value: inout Int) {
+        value = min(max(0, value), RecordBytes.mostSize)
+        addedSize(name, &value)
+        value = min(max(0, value), RecordBytes.mostSize)
+    }
+
     /// A text of which a record has more than one: it is cut sooner, so that all of them fit a slot.
     mutating func shortText(_ name: StaticString, _ value: inout String) {
         value = value.cut(toBytes: RecordBytes.longestShortText)

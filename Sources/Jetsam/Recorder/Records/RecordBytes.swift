@@ -1,7 +1,7 @@
 /// A record as bytes of a fixed order, little endian: what a slot of the flight recorder holds.
 ///
 /// Integers take eight bytes, flags and words one, what may be nil one more before it, a text its length in one byte and then its
-/// UTF-8.
+/// UTF-8. A size that was added to a record later takes seven bytes at its end, and none where it is 0.
 package enum RecordBytes {
     /// No record takes more; what a slot has room for.
     package static let most = 224
@@ -9,6 +9,10 @@ package enum RecordBytes {
     package static let longestText = 120
     /// The longest text of those of which a record has several, in bytes.
     package static let longestShortText = 64
+    /// The largest of the sizes that were added later, in bytes.
+    package static let mostSize = 1 << 50
+    /// What one of these takes.
+    package static let bytesOfAddedSize = 7
 
     /// Writes `record` to `place`, which has room for ``most`` bytes.
     ///
@@ -68,6 +72,11 @@ private struct ByteFieldWriter: FieldVisitor {
         put(UInt8(cut.utf8.count))
         for byte in cut.utf8 { put(byte) }
     }
+
+    mutating func addedSize(_ name: StaticString, _ value: inout Int) {
+        guard value != 0 else { return }
+        for byte in 0..<RecordBytes.bytesOfAddedSize { put(UInt8(truncatingIfNeeded: value >> (8 * byte))) }
+    }
 }
 
 private struct ByteFieldReader: FieldVisitor {
@@ -125,6 +134,13 @@ private struct ByteFieldReader: FieldVisitor {
         }
         value = String(decoding: bytes[offset..<(offset + Int(count))], as: UTF8.self)
         offset += Int(count)
+    }
+
+    mutating func addedSize(_ name: StaticString, _ value: inout Int) {
+        guard offset < bytes.count else { return value = 0 }
+        var size = 0
+        for byte in 0..<RecordBytes.bytesOfAddedSize { size |= Int(take(UInt8.self) ?? 0) << (8 * byte) }
+        value = size
     }
 }
 

@@ -83,9 +83,8 @@ package struct Replay: Sendable {
     }
 
     private mutating func begin(_ header: TraceHeader, at instant: MonotonicInstant) throws(TraceError) {
-        guard header.version == TraceLineReader.version else {
-            throw TraceError(
-                line: 0, message: "version \(header.version) of the schema; \(TraceLineReader.version) can be read")
+        guard TraceLineReader.versions.contains(header.version) else {
+            throw TraceError.unknown(header.version, line: 0)
         }
         do {
             try header.configuration.validate()

@@ -11,6 +11,14 @@ package struct TraceError: Error, Equatable, CustomStringConvertible {
         self.message = message
     }
 
+    /// A trace of a version that cannot be read.
+    package static func unknown(_ version: Int, line: Int) -> TraceError {
+        let known = TraceLineReader.versions
+        return TraceError(
+            line: line,
+            message: "version \(version) of the schema; \(known.lowerBound) to \(known.upperBound) can be read")
+    }
+
     package var description: String { line > 0 ? "line \(line): \(message)" : message }
 }
 
@@ -27,8 +35,10 @@ package struct TraceLineReader: Sendable {
 
     /// The longest line, in bytes.
     package static let longestLine = 64 << 10
-    /// The schema that is read and written.
-    package static let version = 1
+    /// The schema that is written.
+    package static let version = 2
+    /// Those that are read: an earlier one lacks fields, which have their defaults then.
+    package static let versions = 1...version
 
     package init() {}
 

@@ -154,4 +154,5 @@ struct LongestFields: FieldVisitor {
     mutating func text(_ name: StaticString, _ value: inout String) {
         value = String(repeating: "\u{1}", count: RecordBytes.longestText)
     }
+    mutating func addedSize(_ name: StaticString, _ value: inout Int) { value = RecordBytes.mostSize }
 }
