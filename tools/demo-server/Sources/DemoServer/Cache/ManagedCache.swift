@@ -34,6 +34,11 @@ struct ManagedCache: ResponseCache {
         return CacheSize(entries: statistics.entries, bytes: statistics.residentBytes + statistics.indexBytes)
     }
 
+    /// What was made again of what it gave back; what came back is for the manager to say.
+    var releases: ReleaseTotals {
+        ReleaseTotals(refetchedBytes: cache.statistics.refetchedBytes)
+    }
+
     private func withBytes<Result>(of key: Int, _ body: (RawSpan) -> Result) -> Result {
         let key: InlineArray<1, Int> = [key]
         return unsafe body(key.span.bytes)

@@ -1,0 +1,79 @@
+import MemoryPressure
+import Testing
+
+@testable import jetsam_stress
+
+@Suite("The table of survival")
+struct SurvivalTableTests {
+    private func run(_ who: Way, killed: Bool = false, budget: Int? = nil, released: Int = 0) -> SurvivalResult {
+        var result = SurvivalResult()
+        result.disturbance = "growth"
+        result.who = who
+        result.killed = killed
+        result.budgetBytes = budget
+        result.releasedBytes = released
+        result.hitRate = killed ? nil : 0.75
+        return result
+    }
+
+    @Test("It can be gone on with: what was written is read again")
+    func again() throws {
+        var table = SurvivalTable()
+        table.machine = [("processors", .integer(2))]
+        table.results = [run(.jetsam, released: 1 << 20), run(.fixed, killed: true, budget: 32 << 20)]
+        let read = try SurvivalTable(table.json.description)
+        #expect(read.results == table.results)
+        #expect(read.json.description == table.json.description)
+    }
+
+    @Test(
+        "What is no table is refused with its reason",
+        arguments: [
+            ("", "it is no JSON"), ("[]", "it has no array"), ("{\"runs\":3}", "it has no array"),
+            ("{\"runs\":[{\"disturbance\":\"growth\"}]}", "a run lacks"),
+        ])
+    func refused(text: String, reason: String) {
+        let error = #expect(throws: StressError.self) { try SurvivalTable(text) }
+        #expect(error?.description.hasPrefix(reason) == true)
+    }
+
+    @Test("Of the budgets that were tried the largest one counts that was never killed")
+    func bestBudget() throws {
+        var table = SurvivalTable()
+        table.results = [
+            run(.fixed, killed: true, budget: 96 << 20), run(.fixed, budget: 64 << 20), run(.fixed, budget: 64 << 20),
+            run(.fixed, budget: 32 << 20),
+        ]
+        let row = try #require(table.rows.first)
+        #expect(table.rows.count == 1)
+        #expect(row.budgetBytes == 64 << 20)
+        #expect((row.runs, row.killed) == (2, 0))
+    }
+
+    @Test("Where no budget survives the smallest one counts")
+    func noBudget() throws {
+        var table = SurvivalTable()
+        table.results = [run(.fixed, killed: true, budget: 64 << 20), run(.fixed, killed: true, budget: 32 << 20)]
+        let row = try #require(table.rows.first)
+        #expect(row.budgetBytes == 32 << 20)
+        #expect((row.runs, row.killed) == (1, 1))
+    }
+
+    @Test("Figures are medians; a killed run has no part in those that it lacks")
+    func medians() throws {
+        var table = SurvivalTable()
+        table.results = [
+            run(.jetsam, released: 10), run(.jetsam, killed: true, released: 30), run(.jetsam, released: 20),
+        ]
+        let row = try #require(table.rows.first)
+        #expect(row.releasedBytes == 20)
+        #expect(row.hitRate == 0.75)
+        #expect(row.killed == 1)
+    }
+
+    @Test("A median of an even number is between the two in the middle; of nothing there is none")
+    func median() {
+        #expect(SurvivalTable.median([4, 1, 3, 2]) == 2.5)
+        #expect(SurvivalTable.median([]) == nil)
+    }
+}
