@@ -1,3 +1,4 @@
+import ArgumentParser
 import Testing
 import _StressPatterns
 

@@ -1,3 +1,4 @@
+import Jetsam
 import MemoryPressure
 import Testing
 

@@ -1,5 +1,6 @@
 import MemoryPressure
 import Testing
+import _StressPatterns
 
 @testable import jetsam_stress
 
