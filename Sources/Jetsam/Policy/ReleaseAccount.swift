@@ -62,7 +62,7 @@ package struct ReleaseAccount: Equatable, Sendable {
             releasedBytes > 0 ? Double(wastedBytes) / Double(releasedBytes) : 0
         }
 
-        mutating func add(_ other: Figures) {
+        package mutating func add(_ other: Figures) {
             episodes += other.episodes
             releasedBytes = clampedSum(releasedBytes, other.releasedBytes)
             refetchedBytes = clampedSum(refetchedBytes, other.refetchedBytes)

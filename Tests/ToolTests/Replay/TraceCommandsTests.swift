@@ -76,6 +76,7 @@ import Testing
         let result = try await Self.run(
             "jetsam", ["replay", trace, "--config", config, "--output", trial], in: directory)
         #expect(result.status == 0 && result.output.contains("from there on it is a model"))
+        for name in ["\nreleased ", "\nneeded ", "\nwasted "] { #expect(result.output.contains(name)) }
         #expect(try System.text(of: trial).contains("{\"k\":\"model\",\"t\":"))
         let comparison = try await Self.run("jetsam", ["replay", trace, "--compare", trial], in: directory)
         #expect(comparison.status == 1 && comparison.output.contains("then the two part"))
@@ -83,6 +84,8 @@ import Testing
         try Self.write("{}\n", to: config)
         let same = try await Self.run("jetsam", ["replay", trace, "--config", config, "--json"], in: directory)
         #expect(same.status == 0 && same.output.contains("\"modelBegins\":null"))
+        let keys = ["releasedBytes", "neededBytes", "refetchedBytes", "wastedBytes", "wastedShare"]
+        for key in keys { #expect(same.output.split(separator: "\"\(key)\":").count == 3, "\(key)") }
         #expect(try await Self.run("jetsam", ["replay", trace, "--compare", trace], in: directory).status == 0)
     }
 
@@ -95,6 +98,7 @@ import Testing
         let arguments = ["tune"] + traces + ["--candidates", "10", "--output", config]
         let result = try await Self.run("jetsam", arguments, in: directory)
         #expect(result.status == 0 && result.output.contains("The trade-off"))
+        #expect(result.output.contains("wasted"))
         #expect(result.output.contains("these figures are a model's"))
         let check = try await Self.run("jetsam", ["check", config], in: directory)
         #expect(check.status == 0, "\(check.errors)")

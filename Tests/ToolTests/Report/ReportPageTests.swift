@@ -19,6 +19,40 @@ struct ReportPageTests {
         #expect(!html.contains("class=\"banner\""))
     }
 
+    @Test("It says what releases brought, needed and wasted, in all and by episodes")
+    func waste() throws {
+        var trace = MadeTrace()
+        func read(_ second: Int, free: Int, caches: Int, refetched: Int = 0) {
+            trace.read(second * 1000) { record in
+                record.reading.sequence = UInt64(second + 1)
+                record.reading.headroomBytes = free << 20
+                (record.reportedBytes, record.refetchedBytes) = (caches << 20, refetched << 20)
+            }
+        }
+        func step(_ second: Int, promised: Int, returned: Int) {
+            var step = StepRecord()
+            (step.promisedBytes, step.returnedBytes) = (promised << 20, returned << 20)
+            trace.append(.step(step), second * 1000 + 500)
+        }
+        read(0, free: 200, caches: 150)
+        step(0, promised: 60, returned: 50)
+        read(1, free: 250, caches: 100)
+        read(2, free: 210, caches: 140, refetched: 40)
+        read(30, free: 82, caches: 140, refetched: 40)
+        step(30, promised: 20, returned: 30)
+        read(31, free: 102, caches: 120, refetched: 40)
+        let html = try trace.html()
+        for part in [
+            "Of what caches gave, 70 MiB came back: 20.4 MiB were needed, and 40 MiB (57.1 %) were wasted.",
+            "Bytes wasted, where keys are known</th><td>40 MiB (57.1 %)",
+            "0:00:01.000</th><td class=\"figure\">50 MiB</td><td class=\"figure\">0 B</td><td class=\"figure\">40 MiB</td><td class=\"figure\">40 MiB</td><td class=\"figure\">80 %",
+            "0:00:31.000</th><td class=\"figure\">20 MiB</td><td class=\"figure\">20.4 MiB",
+        ] { #expect(html.contains(part), "\(part)") }
+        #expect(HTMLOutline(html).mistakes == [])
+        let quiet = try MadeTrace().html()
+        #expect(!quiet.contains("episodes-table"))
+    }
+
     @Test("It needs nothing from elsewhere, and can run nothing", arguments: ["plain", "<script>x</script>"])
     func standsAlone(name: String) throws {
         let html = try MadeTrace.pressure(cache: name).html(name: name)

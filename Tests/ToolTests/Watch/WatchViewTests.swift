@@ -43,6 +43,7 @@ private func busy(wideNames: Bool = false) -> Snapshot {
     snapshot.scenesLost = 1
     snapshot.stepCount = 14
     snapshot.promisedBytes = 300 * mebibyte
+    snapshot.wastedBytes = 12 * mebibyte
     snapshot.returnedBytes = 280 * mebibyte
     snapshot.steps = [
         Snapshot.Step(
@@ -77,7 +78,7 @@ private func busy(wideNames: Bool = false) -> Snapshot {
                 "",
                 "SCENES  active 2, background 5; lost 1, refused 0",
                 "",
-                "STEPS 14  promised 300 MiB, returned 280 MiB",
+                "STEPS 14  promised 300 MiB, returned 280 MiB, wasted 12 MiB",
                 "       14 s ago  warning 2: promised 25.6 MiB, returned 24 MiB in 3 ms (disturb…",
                 " 3 min 20 s ago  assertions: took 2, returned 0 B in 100 ms",
             ])

@@ -1,3 +1,4 @@
+internal import Jetsam
 internal import MemoryPressure
 
 /// Figures as people read them.
@@ -39,6 +40,11 @@ enum FigureText {
     static func percent(_ hundredths: Int) -> String {
         let tenths = (hundredths + 5) / 10
         return tenths % 10 == 0 ? "\(tenths / 10) %" : "\(tenths / 10).\(tenths % 10) %"
+    }
+
+    /// Wasted bytes as a part of the released ones.
+    static func wastedShare(_ releases: ReleaseAccount.Figures) -> String {
+        percent(Int(releases.wastedShare * 10_000))
     }
 
     static func share(_ part: Duration, of whole: Duration) -> String {

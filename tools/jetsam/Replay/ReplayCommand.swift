@@ -26,7 +26,10 @@ struct ReplayCommand: ParsableCommand {
             With --config the same readings are judged under another configuration. Up to the first step that differs this \
             is exact. From there on it is a model, and it is said from when: the readings are corrected by what the trial's \
             caches would have given and were not asked for; a step takes as long as recorded ones did; caches that gave more \
-            fill up again at the rate at which the recorded ones grew, as far as the limits allow that the trial sets.
+            fill up again at the rate at which the recorded ones grew, as far as the limits allow that the trial sets. Of what \
+            they grow then, as large a part counts as fetched again as in the recording, in the ten seconds after releases; all \
+            of it where the recording has none. Wasted is what was fetched again although memory lay idle, needed what a \
+            foresighted manager would have released: the page "Seeing what it does" of the documentation says how they are counted.
 
             With --compare the decisions of two traces are held against each other.
 
@@ -41,7 +44,7 @@ struct ReplayCommand: ParsableCommand {
             JSON, one object on one line:
               trace, readings, identical, differences, lostRecords, cutOff
               or, with --config: trace, recorded and trial, each with readings, levelChanges, steps, purgedBytes,
-              warningNanoseconds, criticalNanoseconds, kills, leastHeadroomPercent, ladderActions, modelBegins
+              releasedBytes, neededBytes, refetchedBytes, wastedBytes, wastedShare (0…1), warningNanoseconds, criticalNanoseconds, kills, leastHeadroomPercent, ladderActions, modelBegins
               or, with --compare: first, second, identical, firstDifference (t, first, second)
             """
     )

@@ -68,6 +68,9 @@ extension Trial.Outcome {
         ("level changes", { "\($0.levelChanges)" }),
         ("steps", { "\($0.steps)" }),
         ("asked of caches", { ByteCount($0.purgedBytes).description }),
+        ("released", { ByteCount($0.releases.releasedBytes).description }),
+        ("needed", { ByteCount($0.releases.neededBytes).description }),
+        ("wasted", { "\(ByteCount($0.releases.wastedBytes)) (\(FigureText.wastedShare($0.releases)))" }),
         ("time at warning", { FigureText.span(.nanoseconds($0.warningTime)) }),
         ("time at critical", { FigureText.span(.nanoseconds($0.criticalTime)) }),
         ("least headroom", { "\($0.leastHeadroomPercent) %" }),
@@ -78,7 +81,10 @@ extension Trial.Outcome {
     var json: JSONText {
         .object([
             ("readings", .integer(readings)), ("levelChanges", .integer(levelChanges)), ("steps", .integer(steps)),
-            ("purgedBytes", .integer(purgedBytes)), ("warningNanoseconds", .integer(Int(warningTime))),
+            ("purgedBytes", .integer(purgedBytes)), ("releasedBytes", .integer(releases.releasedBytes)),
+            ("neededBytes", .integer(releases.neededBytes)), ("refetchedBytes", .integer(releases.refetchedBytes)),
+            ("wastedBytes", .integer(releases.wastedBytes)), ("wastedShare", .number(releases.wastedShare)),
+            ("warningNanoseconds", .integer(Int(warningTime))),
             ("criticalNanoseconds", .integer(Int(criticalTime))), ("kills", .integer(kills)),
             ("leastHeadroomPercent", .integer(leastHeadroomPercent)), ("ladderActions", .integer(ladderActions)),
             ("modelBegins", .integer(modelBegins.map { Int($0.nanoseconds) })),

@@ -8,9 +8,9 @@ struct ReportCommand: ParsableCommand {
         abstract: "Makes a page of HTML from a trace: plots over time, tables, and what stands out.",
         discussion: """
             The page needs nothing else: no script, font or picture is fetched. It shows usage and limits, headroom with the \
-            thresholds, stall, the level behind each plot, purges with the bytes asked, promised, freed and returned, \
-            background tasks and scenes; and tables of the level's changes with their reasons, of steps, of caches and of the \
-            settings that were not the default. It can be read by a screen reader, and in light and dark. The names of caches \
+            thresholds, stall, the level behind each plot, purges with the bytes asked, promised, freed and returned, background \
+            tasks and scenes; and tables of the level's changes with their reasons, of steps, of what releases needed and \
+            wasted, of caches and of the settings that were not the default. It can be read by a screen reader, and in light and dark. The names of caches \
             are in it as the trace has them. A long trace is thinned to at most \(TimeColumns.capacity) columns that keep the \
             lowest and the highest, in one pass and in bounded memory.
 

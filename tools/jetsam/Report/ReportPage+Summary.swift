@@ -26,12 +26,23 @@ extension ReportPage {
                 "\(FigureText.count(digest.steps.count, "step was", "steps were")) \(asked): "
                     + "\(FigureText.bytes(digest.columns.sum(.promised))) promised, "
                     + "\(FigureText.bytes(digest.columns.sum(.returned))) returned.")
+            parts += releasesSentence
         } else if digest.columns.sum(.asked) > 0 {
             parts.append("\(FigureText.bytes(digest.columns.sum(.asked))) were asked for.")
         } else {
             parts.append("No cache was asked for memory.")
         }
         return parts.joined(separator: " ")
+    }
+
+    private var releasesSentence: [String] {
+        let releases = digest.releases
+        guard releases.episodes > 0 else { return [] }
+        return [
+            "Of what caches gave, \(FigureText.bytes(releases.releasedBytes)) came back: "
+                + "\(FigureText.bytes(releases.neededBytes)) were needed, and "
+                + "\(FigureText.bytes(releases.wastedBytes)) (\(FigureText.wastedShare(releases))) were wasted."
+        ]
     }
 
     var summaryTable: HTMLTable {
@@ -100,6 +111,12 @@ extension ReportPage {
                     ? FigureText.bytes(digest.columns.sum(.freed)) : "not known: the allocator does not tell"
             ),
             ("Bytes returned to the system", FigureText.bytes(digest.columns.sum(.returned))),
+            ("Bytes released: given by caches and come back", FigureText.bytes(digest.releases.releasedBytes)),
+            ("Bytes needed", FigureText.bytes(digest.releases.neededBytes)),
+            (
+                "Bytes wasted, where keys are known",
+                "\(FigureText.bytes(digest.releases.wastedBytes)) (\(FigureText.wastedShare(digest.releases)))"
+            ),
             ("Longest step", FigureText.span(digest.longestStep)),
             ("Steps disturbed by other growth", "\(digest.disturbedSteps)"),
         ]

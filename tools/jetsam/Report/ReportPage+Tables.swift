@@ -85,7 +85,27 @@ extension ReportPage {
                 "Remarks",
             ],
             rows: rows(digest.steps, stepRow), figures: [0, 3, 4, 5, 6, 7, 8])
-        return "<p>Steps by stage: \(counts.joined(separator: ", ")).</p>\n" + table.html + cachesHTML
+        return "<p>Steps by stage: \(counts.joined(separator: ", ")).</p>\n" + table.html + episodesHTML
+            + cachesHTML
+    }
+
+    private var episodesHTML: String {
+        guard digest.episodes.count > 0 else { return "" }
+        return HTMLTable(
+            id: "episodes-table",
+            caption:
+                "Episodes of releases, each until ten seconds passed without one. Needed: what would have been enough to keep "
+                + "a fixed reserve free. Wasted: what was fetched again within ten seconds although nothing else had needed it.",
+            headings: ["First seen at", "Released", "Needed", "Fetched again", "Wasted", "Wasted share"],
+            rows: rows(digest.episodes) { told in
+                let figures = told.record
+                return [
+                    offset(told.instant), FigureText.bytes(figures.releasedBytes),
+                    FigureText.bytes(figures.neededBytes), FigureText.bytes(figures.refetchedBytes),
+                    FigureText.bytes(figures.wastedBytes), FigureText.wastedShare(figures),
+                ]
+            }, figures: [0, 1, 2, 3, 4, 5]
+        ).html
     }
 
     private func stepRow(_ told: TraceDigest.Told<StepRecord>) -> [String] {

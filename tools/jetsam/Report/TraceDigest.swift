@@ -41,6 +41,8 @@ struct TraceDigest {
     private(set) var longestStep = Duration.zero
     private(set) var disturbedSteps = 0
     private(set) var carriedOutSteps = 0
+    /// Episodes of releases that are over, at the instant at which the first release of each was seen.
+    private(set) var episodes = Kept<Told<ReleaseAccount.Figures>>(50)
     private(set) var stages: [StepRecord.Stage: Int] = [:]
     private(set) var caches: [Int: CacheTotals] = [:]
     private(set) var cachesLeftOut = false
@@ -55,9 +57,13 @@ struct TraceDigest {
     private var nanosecondsAt = [0, 0, 0]
     private var end = MonotonicInstant(nanoseconds: 0)
     private var stall = StallShare()
+    private var tally = ReleaseTally()
+    private var episodeBegan = MonotonicInstant(nanoseconds: 0)
 
     var start: MonotonicInstant { columns.start }
     var length: Duration { .nanoseconds(Int64(columns.length)) }
+    /// What releases brought, needed and wasted in all.
+    var releases: ReleaseAccount.Figures { tally.total }
     var isDryRun: Bool { header?.configuration.isDryRun ?? false }
 
     func time(at level: PressureLevel) -> Duration { .nanoseconds(Int64(nanosecondsAt[level.code])) }
@@ -74,8 +80,10 @@ struct TraceDigest {
         case .notice(let record):
             // The end of a step has a record of its own.
             if record.what != .stepEnded { notices.append(Told(instant: instant, record: record)) }
+            if record.what == .answeredLate { tally.add(releasedBytes: record.promisedBytes) }
         case .level(let record): take(record, at: instant)
         case .demand(let record): columns.add(.asked, record.targetBytes, at: instant)
+        case .run(let record): if record.purpose == .step || record.purpose == .request { tally.begin() }
         case .step(let record): take(record, at: instant)
         case .answer(let record): take(record)
         case .cache(let record): name(record)
@@ -86,6 +94,7 @@ struct TraceDigest {
             lostRecords = lostRecords.adding(max(0, record.records))
             isFileFull = isFileFull || record.why == .fileFull
             columns.break(at: instant)
+            tally.abandon()
         case .model: modelBegins = modelBegins ?? instant
         default: break
         }
@@ -96,6 +105,7 @@ struct TraceDigest {
     /// - Parameter isCut: Whether the last line was not whole.
     mutating func finish(isCut: Bool) {
         self.isCut = isCut
+        if let ended = tally.finish() { episodes.append(Told(instant: episodeBegan, record: ended)) }
         holdLevel(until: end)
     }
 
@@ -123,6 +133,7 @@ extension TraceDigest {
     private mutating func take(_ record: ReadingRecord, at instant: MonotonicInstant) {
         let reading = record.reading
         readings += 1
+        look(at: record, instant)
         lastReading = reading
         isEverLimited = isEverLimited || reading.isLimited
         columns.set(.usage, reading.usageBytes, at: instant)
@@ -151,6 +162,16 @@ extension TraceDigest {
         }
     }
 
+    private mutating func look(at record: ReadingRecord, _ instant: MonotonicInstant) {
+        let hadEpisode = tally.account.current != nil
+        let ended = tally.look(
+            at: ReleaseAccount.Sample(
+                instant: instant, limitBytes: record.reading.limitBytes, headroomBytes: record.reading.headroomBytes,
+                cacheBytes: record.reportedBytes, refetchedBytes: record.refetchedBytes))
+        if let ended { episodes.append(Told(instant: episodeBegan, record: ended)) }
+        if tally.account.current != nil, !hadEpisode || ended != nil { episodeBegan = instant }
+    }
+
     private mutating func take(_ record: LevelRecord, at instant: MonotonicInstant) {
         holdLevel(until: instant)
         level = record.level
@@ -164,6 +185,7 @@ extension TraceDigest {
 
     private mutating func take(_ record: StepRecord, at instant: MonotonicInstant) {
         steps.append(Told(instant: instant, record: record))
+        if record.stage == .caches { tally.end(releasedBytes: record.cameBackBytes) }
         stages[record.stage, default: 0] += 1
         longestStep = max(longestStep, record.duration)
         if record.isDisturbed { disturbedSteps += 1 }

@@ -20,7 +20,8 @@ struct StatusCommand: ParsableCommand {
               reading          readings, limitBytes, isLimited (false: the machine), tightestLevel, usageBytes,
                                unreclaimableBytes, headroomBytes, warningBytes and criticalBytes (where these levels begin),
                                availableBytes, highBytes, footprintBytes, stallPercent
-              totals           levelChanges, steps, promisedBytes, freedBytes, returnedBytes, trimmedBytes
+              totals           levelChanges, steps, promisedBytes, freedBytes, returnedBytes, trimmedBytes,
+                               releasedBytes, neededBytes, refetchedBytes, wastedBytes
               process          state, isReady, isShuttingDown, backgroundModes, missedDeadlines
               allocator        name, canTrim, limitation, retainedBytes
               cacheCount, caches   the largest 256: name, priority, reportedBytes, limitBytes, asks, promisedBytes, lateBytes,

@@ -108,6 +108,7 @@ extension Trial.Outcome {
         levelChanges += other.levelChanges
         steps += other.steps
         purgedBytes += other.purgedBytes
+        releases.add(other.releases)
         warningTime += other.warningTime
         criticalTime += other.criticalTime
         kills += other.kills

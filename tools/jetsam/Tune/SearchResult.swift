@@ -23,7 +23,10 @@ struct SearchResult {
     var text: [String] {
         var lines = ["\(tried.count) configurations were tried. The trade-off:", ""]
         var rows = [
-            ["", "asked of caches", "at warning", "at critical", "least headroom", "without headroom", "steps"]
+            [
+                "", "asked of caches", "wasted", "at warning", "at critical", "least headroom", "without headroom",
+                "steps",
+            ]
         ]
         rows.append(row("recorded", recorded.outcome))
         for (index, candidate) in front.prefix(12).enumerated() { rows.append(row("\(index + 1)", candidate.outcome)) }
@@ -38,7 +41,8 @@ struct SearchResult {
 
     private func row(_ name: String, _ outcome: Trial.Outcome) -> [String] {
         [
-            name, ByteCount(outcome.purgedBytes).description, FigureText.span(.nanoseconds(outcome.warningTime)),
+            name, ByteCount(outcome.purgedBytes).description, FigureText.wastedShare(outcome.releases),
+            FigureText.span(.nanoseconds(outcome.warningTime)),
             FigureText.span(.nanoseconds(outcome.criticalTime)), "\(outcome.leastHeadroomPercent) %",
             "\(outcome.kills)",
             "\(outcome.steps)",

@@ -15,7 +15,8 @@ struct TuneCommand: ParsableCommand {
             profiles, random ones, and then neighbours of the best so far. What is best is decided in this order: the fewest \
             times without headroom under the hard limit, where the kernel would have killed; then what --prefer says.
 
-            It prints the trade-off: those configurations of which no other is better in every respect. The preferred one is \
+            It prints the trade-off: those configurations of which no other is better in every respect. The wasted share is \
+            shown and not searched by: what part of the released bytes was fetched again although memory lay idle. The preferred one is \
             written with --output, as a file that `jetsam check` accepts.
 
             From a trace it cannot be known what assertions, scenes and the last resort would have brought, how caches would \
@@ -30,8 +31,8 @@ struct TuneCommand: ParsableCommand {
               73    the output cannot be written
 
             JSON, one object on one line:
-              candidates, recorded, preferred, front (an array); each with purgedBytes, warningNanoseconds,
-              criticalNanoseconds, kills, leastHeadroomPercent, steps, levelChanges, and settings (what differs from the
+              candidates, recorded, preferred, front (an array); each with purgedBytes, releasedBytes,
+              neededBytes, refetchedBytes, wastedBytes, wastedShare (0…1), warningNanoseconds, criticalNanoseconds, kills, leastHeadroomPercent, steps, levelChanges, and settings (what differs from the
               defaults: an object)
             """
     )
@@ -100,7 +101,7 @@ struct RecordedTrace {
         try TraceInput(path: path).forEach { event, instant in
             switch event {
             case .trace(let record): header = header ?? record
-            case .reading, .notice, .demand, .regrowth, .ladder, .step: events.append((event, instant))
+            case .reading, .notice, .demand, .regrowth, .ladder, .run, .step, .lost: events.append((event, instant))
             default: break
             }
             if events.count & 0xffff == 0 { progress.tick("\(events.count) records read") }

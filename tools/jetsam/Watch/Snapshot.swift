@@ -70,6 +70,8 @@ struct Snapshot {
     var stepCount = 0
     var promisedBytes = 0
     var returnedBytes = 0
+    /// Nil where the process does not tell.
+    var wastedBytes: Int?
 
     init() {}
 
@@ -105,6 +107,7 @@ struct Snapshot {
             stepCount = totals.count("steps")
             promisedBytes = totals.count("promisedBytes")
             returnedBytes = totals.count("returnedBytes")
+            if totals["wastedBytes"]?.integer != nil { wastedBytes = totals.count("wastedBytes") }
         }
     }
 

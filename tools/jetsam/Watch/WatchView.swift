@@ -149,7 +149,8 @@ struct WatchView {
 
     private var steps: [String] {
         guard snapshot.stepCount > 0 else { return ["STEPS  none yet"] }
-        let sums = "promised \(size(snapshot.promisedBytes)), returned \(size(snapshot.returnedBytes))"
+        let wasted = snapshot.wastedBytes.map { ", wasted \(size($0))" } ?? ""
+        let sums = "promised \(size(snapshot.promisedBytes)), returned \(size(snapshot.returnedBytes))\(wasted)"
         var lines = ["STEPS \(snapshot.stepCount)  \(sums)"]
         for step in snapshot.steps.reversed() {
             let ago = TerminalText.fitted("\(Self.span(step.agoSeconds)) ago", 15, toRight: true)

@@ -272,6 +272,13 @@ package struct StepRecord: Record {
 
     package init() {}
 
+    /// What caches gave in it and came back.
+    package var cameBackBytes: Int {
+        guard stage == .caches, !isDryRun else { return 0 }
+        return ReleaseTally.cameBack(
+            promisedBytes: promisedBytes, freedBytes: freedBytes, returnedBytes: returnedBytes)
+    }
+
     package mutating func visit(_ visitor: inout some FieldVisitor) {
         visitor.optional("run", &run)
         visitor.word("stage", &stage)

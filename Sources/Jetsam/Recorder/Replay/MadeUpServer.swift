@@ -19,6 +19,8 @@ package struct MadeUpServer: Sendable {
     private var cacheLimit: Int?
     private var pending: ReclaimDemand?
     private var stallMicroseconds: UInt64 = 0
+    private var lastRelease: MonotonicInstant?
+    private var refetchedBytes = 0
 
     /// - Parameters:
     ///   - limitBytes: Its hard limit.
@@ -41,6 +43,7 @@ package struct MadeUpServer: Sendable {
         if let demand = pending { end(demand) }
         move(using: &random)
         var observation = Decider.Observation(reading: reading(), reportedBytes: cacheBytes)
+        observation.refetchedBytes = refetchedBytes
         let decision = decider.decide(&observation, victims: { Decider.Victims() })
         writer.append(ReadingRecord(observation, interval: decision.interval), at: now)
         var records = ExpectedRecords()
@@ -67,6 +70,7 @@ package struct MadeUpServer: Sendable {
         pending = nil
         let given = min(demand.targetBytes, cacheBytes)
         cacheBytes -= given
+        lastRelease = now
         var step = StepRecord()
         step.step = demand.step
         step.level = demand.level
@@ -94,7 +98,10 @@ package struct MadeUpServer: Sendable {
         if burstBytes == 0, upTo(3000) == 0 { burstBytes = upTo(25 * percent) }
         burstBytes = burstBytes > percent ? burstBytes - burstBytes / 200 : 0
         let room = min(cacheLimit ?? .max, 60 * percent) - cacheBytes
-        cacheBytes += max(0, min(room, load * percent / 400))
+        let grown = max(0, min(room, load * percent / 400))
+        cacheBytes += grown
+        // Of what comes soon after a release, half was there before.
+        if let lastRelease, lastRelease.duration(to: now) <= ReleaseAccount.window { refetchedBytes += grown / 2 }
         if limitBytes - unreclaimableBytes < 10 * percent { stallMicroseconds += UInt64(upTo(4000)) }
     }
 

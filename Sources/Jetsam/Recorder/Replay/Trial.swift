@@ -6,7 +6,8 @@ package import MemoryPressure
 /// says from when: what the trial would have had caches give, less what they gave in the recording, is added to every later
 /// reading; a step is over after as long as recorded steps took, and brings what it asks for as far as caches still have it;
 /// caches that gave more than recorded fill up again at the rate at which the recorded ones grew, and as far as limits allow:
-/// each step lowers them to what is left, and regrowth raises them. Readings are those that were
+/// each step lowers them to what is left, and regrowth raises them. Of what they grow, as large a part counts as fetched again as of the
+/// recorded ones' growth after recorded releases, or all of it where there was none. Readings are those that were
 /// recorded: one that looks more often sees no more here. What assertions, scenes and the last resort would have brought is not
 /// known and counts as nothing.
 package struct Trial: Sendable {
@@ -26,6 +27,8 @@ package struct Trial: Sendable {
         package var leastHeadroomPercent = 100
         /// How often a later stage of the ladder would have acted.
         package var ladderActions = 0
+        /// What releases brought, needed and wasted.
+        package var releases = ReleaseAccount.Figures()
         /// From when on it is a model; nil where all of it is exact.
         package var modelBegins: MonotonicInstant?
 
@@ -38,6 +41,8 @@ package struct Trial: Sendable {
     private var decider: Decider
     private let followsRecorded: Bool
     private var caches = ModelledCaches()
+    private var refetches = ModelledRefetches()
+    private var releases = ReleaseTally()
     /// A step that both make, until it is over.
     private var sharedStep: Int?
     private var pending: PendingStep?
@@ -75,6 +80,7 @@ package struct Trial: Sendable {
         case .trace(var header):
             if followsRecorded { decider.reconfigure(header.configuration) }
             header.source = .trial
+            header.version = TraceLineReader.version
             header.configuration = decider.setup.configuration
             writer?.append(header, at: instant)
         case .reading(let record): decide(record, at: instant)
@@ -83,17 +89,12 @@ package struct Trial: Sendable {
             meet(event)
             if outcome.modelBegins == nil { sharedStep = record.step } else { caches.beginMissedStep() }
         case .regrowth, .ladder: meet(event)
-        case .step(let record):
-            guard record.stage == .caches else { return }
-            stepTime = record.duration
-            if outcome.modelBegins == nil || record.step == sharedStep {
-                sharedStep = nil
-                caches.followedStep()
-                writer?.append(record, at: instant)
-            } else {
-                caches.endMissedStep(promisedBytes: record.promisedBytes)
-            }
-        case .counts, .process, .scene, .lost: if writer != nil { write(event, at: instant) }
+        case .run(let record): begin(record)
+        case .step(let record): take(record, at: instant)
+        case .lost:
+            releases.abandon()
+            if writer != nil { write(event, at: instant) }
+        case .counts, .process, .scene: if writer != nil { write(event, at: instant) }
         default: break
         }
     }
@@ -107,6 +108,31 @@ package struct Trial: Sendable {
 
     package mutating func finish() {
         settle()
+        outcome.releases = releases.total
+    }
+
+    /// Caches begin to be asked, by a run that the trial makes too.
+    private mutating func begin(_ record: RunRecord) {
+        let isExact = outcome.modelBegins == nil
+        switch record.purpose {
+        case .step: if isExact || record.step == sharedStep { releases.begin() }
+        case .request: if isExact { releases.begin() }
+        case .raise, .lift: break
+        }
+    }
+
+    private mutating func take(_ record: StepRecord, at instant: MonotonicInstant) {
+        guard record.stage == .caches else { return }
+        stepTime = record.duration
+        if !record.isDryRun { refetches.released(at: instant) }
+        if outcome.modelBegins == nil || record.step == sharedStep {
+            sharedStep = nil
+            caches.followedStep()
+            releases.end(releasedBytes: record.cameBackBytes)
+            writer?.append(record, at: instant)
+        } else {
+            caches.endMissedStep(promisedBytes: record.promisedBytes)
+        }
     }
 
     // MARK: - Readings
@@ -117,16 +143,20 @@ package struct Trial: Sendable {
         lastInstant = instant
         count(elapsed)
         caches.note(record.reportedBytes, elapsed, isModel: outcome.modelBegins != nil)
+        refetches.note(record, at: instant)
         if outcome.modelBegins != nil {
             if let step = pending, step.end <= instant { end(step) }
             caches.keepToLimit()
         }
         var observation = record.observation(at: instant)
         if outcome.modelBegins != nil { observation = shifted(observation) }
+        observation.refetchedBytes = refetches.follow(
+            observation.reportedBytes, recordedBytes: record.refetchedBytes, isModel: outcome.modelBegins != nil)
         let victims = observation.victims ?? Decider.Victims()
         observation.victims = nil
         let decision = decider.decide(&observation, victims: { victims })
         write(observation, decision)
+        releases.look(at: observation.sample)
         outcome.readings += 1
         if case .changed = decision.outcome { outcome.levelChanges += 1 }
         noteHeadroom(observation.reading)
@@ -205,6 +235,7 @@ package struct Trial: Sendable {
         let instant = lastInstant ?? MonotonicInstant(nanoseconds: 0)
         outcome.modelBegins = instant
         writer?.append(ModelRecord(), at: instant)
+        if sharedStep == nil { releases.abandon() }
         for event in expected.events {
             switch event {
             case .demand(let demand): begin(demand, at: instant)
@@ -225,6 +256,7 @@ package struct Trial: Sendable {
     }
 
     private mutating func begin(_ demand: DemandRecord, at instant: MonotonicInstant) {
+        releases.begin()
         pending = PendingStep(
             step: demand.step, targetBytes: demand.targetBytes, end: instant.advanced(by: stepTime))
     }
@@ -232,6 +264,7 @@ package struct Trial: Sendable {
     private mutating func end(_ step: PendingStep) {
         pending = nil
         let given = caches.give(step.targetBytes)
+        releases.end(releasedBytes: given)
         var ended = StepRecord()
         ended.step = step.step
         ended.level = decider.machine.level
@@ -252,7 +285,9 @@ package struct Trial: Sendable {
         case .answeredLate(let bytes) where outcome.modelBegins != nil: caches.endMissedStep(promisedBytes: bytes)
         case .stepEnded, .answeredLate, .limitsLifted, .ladderEnded:
             // From where the two part on, steps and their ends are the trial's own.
-            if outcome.modelBegins == nil { decider.take(notice) }
+            guard outcome.modelBegins == nil else { return }
+            if case .answeredLate(let bytes) = notice { releases.add(releasedBytes: bytes) }
+            decider.take(notice)
         }
     }
 }
