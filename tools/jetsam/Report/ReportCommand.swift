@@ -1,4 +1,6 @@
 internal import ArgumentParser
+internal import CommandOutput
+internal import MemoryPressure
 internal import SystemPackage
 
 /// `jetsam report`: a trace as a page with plots.
@@ -23,8 +25,13 @@ struct ReportCommand: ParsableCommand {
             """
     )
 
-    @Argument(help: "The trace; '-' is the standard input.", completion: .file())
+    @Argument(
+        help: "The trace; '-' is the standard input. With --survival the table of tools/prove survival.",
+        completion: .file())
     var trace: String
+
+    @Flag(help: "Makes the page from a table of survival, as 'tools/prove survival --json FILE' writes it.")
+    var survival = false
 
     @Option(
         name: .shortAndLong,
@@ -35,6 +42,7 @@ struct ReportCommand: ParsableCommand {
     var output: String
 
     func run() throws {
+        guard !survival else { return try writeSurvival() }
         var digest = TraceDigest()
         let isWhole = try TraceInput(path: trace).forEach { try digest.take($0, at: $1) }
         digest.finish(isCut: !isWhole)
@@ -42,5 +50,37 @@ struct ReportCommand: ParsableCommand {
         var file = OutputFile(output, madeFrom: [trace])
         try file.write(Array(ReportPage(digest, name: name).html.utf8))
         try file.finish()
+    }
+
+    private func writeSurvival() throws {
+        let bytes = try wholeInput()
+        let page: SurvivalPage
+        do {
+            page = try SurvivalPage(JSONText(parsing: bytes), name: FilePath(trace).lastComponent?.string ?? trace)
+        } catch {
+            StandardError.write("\(trace): error: it is no table of survival: \(error)")
+            throw ExitCode(65)
+        }
+        var file = OutputFile(output, madeFrom: [trace])
+        try file.write(Array(page.html.utf8))
+        try file.finish()
+    }
+
+    private func wholeInput() throws -> [UInt8] {
+        do {
+            let file = trace == "-" ? FileDescriptor.standardInput : try FileDescriptor.open(FilePath(trace), .readOnly)
+            var bytes: [UInt8] = []
+            var piece = [UInt8](repeating: 0, count: 1 << 16)
+            while true {
+                let count = try unsafe piece.withUnsafeMutableBytes { try unsafe file.read(into: $0) }
+                guard count > 0 else { break }
+                bytes += piece[..<count]
+            }
+            if trace != "-" { try file.close() }
+            return bytes
+        } catch {
+            StandardError.write("\(trace): error: it cannot be read: \(error)")
+            throw ExitCode(66)
+        }
     }
 }

@@ -62,6 +62,7 @@ extension ReportPage {
         .line.level { stroke-width: 2.25; stroke-linejoin: miter; stroke-linecap: butt; }
         .line.count { stroke: var(--usage); stroke-linejoin: miter; }
         .bar { fill: var(--bar); }
+        .measure { display: block; height: .35rem; min-width: 1px; margin-top: .15rem; background: var(--bar); }
         .scroll { overflow-x: auto; margin: 1rem 0 0; }
         table { border-collapse: collapse; font-size: .9rem; font-variant-numeric: tabular-nums; }
         caption { text-align: left; font-weight: 600; padding-bottom: .35rem; }

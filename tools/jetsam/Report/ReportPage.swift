@@ -19,51 +19,27 @@ struct ReportPage {
     var html: String {
         let figures = [levelFigure, memoryFigure, headroomFigure, stallFigure, purgeFigure] + countFigures
         let plots = figures.map { $0.html(time, bands) }.joined()
-        return """
-            <!DOCTYPE html>
-            <html lang="en">
-            <head>
-            <meta charset="utf-8">
-            <meta name="viewport" content="width=device-width, initial-scale=1">
-            <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-            <meta name="color-scheme" content="light dark">
-            <title>\(Markup.escaped(title))</title>
-            <style>
-            \(Self.style)
-            </style>
-            </head>
-            <body>
-            <a class="skip" href="#content">To the plots and tables</a>
-            <header>
-            <h1>\(digest.isDryRun ? "Memory report of a dry run" : "Memory report")</h1>
-            <p class="file">\(Markup.name(name))</p>
-            \(banners)</header>
-            <nav aria-label="Parts of this report"><ul>
-            <li><a href="#summary">Summary</a></li> <li><a href="#plots">Plots</a></li>
-            <li><a href="#levels">Level changes</a></li> <li><a href="#steps">Steps</a></li>
-            <li><a href="#numbers">The plots in numbers</a></li> <li><a href="#settings">Settings</a></li>
-            </ul></nav>
-            <main id="content">
-            \(section("summary", "Summary", "<p>\(Markup.escaped(sentence))</p>\n\(summaryTable.html)"))
-            \(section("plots", "Plots", plotsIntroduction + plots))
-            \(section("levels", "Level changes", levelsHTML))
-            \(section("steps", "Steps", stepsHTML))
-            \(section("numbers", "The plots in numbers", numbersTable.html))
-            \(section("settings", "Settings", settingsHTML))
-            </main>
-            <footer><p>Made by <code>jetsam report</code>. Times count from the beginning of the trace. Sizes are powers of 1024: \
-            1 MiB is 1,048,576 bytes.</p></footer>
-            </body>
-            </html>
-
+        var page = HTMLPage(
+            title: title, heading: digest.isDryRun ? "Memory report of a dry run" : "Memory report", name: name)
+        page.what = "this report"
+        page.skip = "To the plots and tables"
+        page.banners = banners
+        page.sections = [
+            .init("summary", "Summary", "<p>\(Markup.escaped(sentence))</p>\n\(summaryTable.html)"),
+            .init("plots", "Plots", plotsIntroduction + plots),
+            .init("levels", "Level changes", levelsHTML),
+            .init("steps", "Steps", stepsHTML),
+            .init("numbers", "The plots in numbers", numbersTable.html),
+            .init("settings", "Settings", settingsHTML),
+        ]
+        page.footer = """
+            Made by <code>jetsam report</code>. Times count from the beginning of the trace. Sizes are powers of 1024: \
+            1 MiB is 1,048,576 bytes.
             """
+        return page.html
     }
 
     private var title: String { "\(digest.isDryRun ? "Dry run: " : "")\(name) – Jetsam memory report" }
-
-    private func section(_ id: String, _ title: String, _ body: String) -> String {
-        "<section id=\"\(id)\" aria-labelledby=\"\(id)-heading\">\n<h2 id=\"\(id)-heading\">\(title)</h2>\n\(body)</section>"
-    }
 
     /// What has to be known before anything else is read.
     private var banners: String {

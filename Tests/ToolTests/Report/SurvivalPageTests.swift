@@ -1,0 +1,53 @@
+import MemoryPressure
+import Testing
+
+@testable import CommandOutput
+@testable import jetsam
+
+@Suite("The page of survival")
+struct SurvivalPageTests {
+    private func page(_ text: String, name: String = "table.json") throws -> String {
+        try SurvivalPage(JSONText(parsing: Array(text.utf8)), name: name).html
+    }
+
+    private let table = """
+        {"machine":{"processors":2},"rows":[
+        {"disturbance":"growth","who":"nothing","killed":2,"runs":2,"releasedBytes":0,"failedShare":0.4,"hitRate":null},
+        {"disturbance":"growth","who":"jetsam","killed":0,"runs":5,"releasedBytes":104857600,"neededBytes":52428800,
+        "wastedShare":0.25,"failedShare":0,"hitRate":0.75}]}
+        """
+
+    @Test("It says who was killed, and shows each figure with its bar")
+    func figures() throws {
+        let html = try page(table)
+        #expect(html.contains("<b class=\"key critical\">2 of 2</b>"))
+        #expect(html.contains("<td>0 of 5</td>"))
+        #expect(html.contains("100 MiB<span class=\"measure\" aria-hidden=\"true\" style=\"width:100.00%\">"))
+        #expect(html.contains("25 %<span"))
+        #expect(html.contains("75 %<span"))
+    }
+
+    @Test("A way of which every run was killed has no figures but its failed requests")
+    func killed() throws {
+        let html = try page(table)
+        let released = try #require(
+            html.split(separator: "<section id=\"released\"").last?.split(separator: "</section>").first)
+        #expect(released.contains("<span class=\"none\">–</span>"))
+        #expect(html.contains("40 %<span"))
+    }
+
+    @Test("Names cannot turn into markup")
+    func escaped() throws {
+        let html = try page(
+            "{\"rows\":[{\"disturbance\":\"<b>\",\"who\":\"a&b\",\"killed\":0,\"runs\":1}]}", name: "<script>.json")
+        #expect(!html.contains("<script>"))
+        #expect(html.contains("&lt;b&gt;"))
+        #expect(html.contains("a&amp;b"))
+    }
+
+    @Test(
+        "What is no table is refused", arguments: ["{}", "[]", "{\"rows\":[]}", "{\"rows\":[{\"who\":\"jetsam\"}]}"])
+    func refused(text: String) {
+        #expect(throws: SurvivalPage.Mistake.self) { try page(text) }
+    }
+}
