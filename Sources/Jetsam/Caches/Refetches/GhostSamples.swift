@@ -68,8 +68,14 @@ internal import Synchronization
         makeRoom(now)
         let high = UInt32(truncatingIfNeeded: hash >> 32)
         guard Self.isSampled(high, shift) else { return }
-        let bucket = unsafe Self.hashes(base, hash, bucketMask)
-        let index = unsafe Self.index(of: hash, in: bucket) ?? freest(bucket)
+        var bucket = unsafe Self.hashes(base, hash, bucketMask)
+        var index = unsafe Self.index(of: hash, in: bucket) ?? freest(bucket)
+        // A bucket is full by chance while others are not: with more of them hardly any is.
+        while !isLargest, unsafe isOther(bucket, index, than: hash), unsafe expiries(bucket)[index] >= now {
+            grow()
+            unsafe bucket = Self.hashes(base, hash, bucketMask)
+            unsafe index = Self.index(of: hash, in: bucket) ?? freest(bucket)
+        }
         if unsafe bucket[index].load(ordering: .relaxed) == 0 { count += 1 }
         unsafe bucket[index].store(hash, ordering: .relaxed)
         unsafe weights(bucket)[index] = Self.scaled(bytes, by: shift)
@@ -88,7 +94,10 @@ internal import Synchronization
 
     /// Forgets all, and gives its memory back.
     mutating func removeAll() {
-        if let base = unsafe base, count > 0 { _ = unsafe memory.discard(base, memory.roundedUp(Self.mostBytes)) }
+        // Memory that is locked does not go.
+        if let base = unsafe base, count > 0, unsafe memory.discard(base, memory.roundedUp(Self.mostBytes)) == 0 {
+            unsafe base.initializeMemory(as: UInt8.self, repeating: 0, count: Self.mostBytes)
+        }
         count = 0
         shift = 0
         bucketMask = Self.fewestBuckets - 1
@@ -109,6 +118,14 @@ internal import Synchronization
     private mutating func clear(_ bucket: UnsafeMutablePointer<Atomic<UInt64>>, _ index: Int) {
         unsafe bucket[index].store(0, ordering: .relaxed)
         count -= 1
+    }
+
+    private var isLargest: Bool { (bucketMask + 1) * Self.bucketSize == Self.mostSamples }
+
+    /// Whether another hash has the place.
+    private func isOther(_ bucket: UnsafeMutablePointer<Atomic<UInt64>>, _ index: Int, than hash: UInt64) -> Bool {
+        let present = unsafe bucket[index].load(ordering: .relaxed)
+        return present != 0 && present != hash
     }
 
     /// An empty place of a bucket, or the one that expires first.
@@ -141,7 +158,7 @@ extension GhostSamples {
     /// Half of the places stay empty, so that hardly a bucket is full.
     private mutating func makeRoom(_ now: Int64) {
         guard count * 2 >= (bucketMask + 1) * Self.bucketSize else { return }
-        guard (bucketMask + 1) * Self.bucketSize == Self.mostSamples else { return grow() }
+        guard isLargest else { return grow() }
         sweep(now)
         while count * 2 >= Self.mostSamples, shift < Self.mostShift { thinOut() }
     }
