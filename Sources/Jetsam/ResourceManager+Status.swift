@@ -97,6 +97,8 @@ public struct CacheStatus: Sendable, Equatable {
     public var freedBytes: Int?
     /// Its share of the falls of the footprint, and what it gave to the kernel itself too late for its step.
     public var returnedBytes: Int
+    /// Bytes that releases gave up and that were put in again within ten seconds; nil for a cache whose keys are not known.
+    public var refetchedBytes: Int?
     /// How often its handler threw.
     public var failures: Int
     /// How often its handler missed a deadline.
@@ -115,6 +117,7 @@ public struct CacheStatus: Sendable, Equatable {
         lateBytes = entry.lateBytes
         freedBytes = entry.freedBytes
         returnedBytes = entry.returnedBytes
+        refetchedBytes = client.refetched?.total
         failures = entry.failures
         missedDeadlines = entry.missedDeadlines
         longestHandlerTime = entry.longestHandlerTime

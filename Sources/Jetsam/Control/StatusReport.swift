@@ -100,6 +100,7 @@ extension CacheStatus {
             ("reportedBytes", .integer(reportedBytes)), ("limitBytes", .integer(limitBytes)), ("asks", .integer(asks)),
             ("promisedBytes", .integer(promisedBytes)), ("lateBytes", .integer(lateBytes)),
             ("freedBytes", .integer(freedBytes)), ("returnedBytes", .integer(returnedBytes)),
+            ("refetchedBytes", .integer(refetchedBytes)),
             ("failures", .integer(failures)), ("missedDeadlines", .integer(missedDeadlines)),
             ("longestHandlerSeconds", .number(longestHandlerTime.inSeconds)),
         ])

@@ -99,6 +99,9 @@ struct ManagerMetricsTests {
             #expect(totals.releasedBytes == 40 * mebibyte)
             #expect(totals.neededBytes == 0)
             #expect(totals.refetchedBytes > 50 * mebibyte)
+            let caches = fixture.manager.status.caches
+            #expect(caches.first { $0.name == "values" }?.refetchedBytes == totals.refetchedBytes)
+            #expect(caches.first { $0.name == "footprint" }.map { $0.refetchedBytes == nil } == true)
             #expect(totals.wastedBytes == 40 * mebibyte)
             fixture.manager.tellFigures()
             #expect(counter(Metrics.refetched) == Int64(totals.refetchedBytes))

@@ -25,7 +25,7 @@ struct StatusCommand: ParsableCommand {
               process          state, isReady, isShuttingDown, backgroundModes, missedDeadlines
               allocator        name, canTrim, limitation, retainedBytes
               cacheCount, caches   the largest 256: name, priority, reportedBytes, limitBytes, asks, promisedBytes, lateBytes,
-                               freedBytes, returnedBytes, failures, missedDeadlines, longestHandlerSeconds
+                               freedBytes, returnedBytes, refetchedBytes, failures, missedDeadlines, longestHandlerSeconds
               backgroundTasks  held, begun, ended, expired, overdue, overdueNow, refused, hungHandlers
                    oldest      the five longest-running: name, origin, priority, ageSeconds, state ("held", "expiring",
                                "overdue"), remainingSeconds, scene
