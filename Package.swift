@@ -117,6 +117,23 @@ let package = Package(
             path: "tools/jetsam-stress",
             swiftSettings: settings
         ),
+        // A manager's hours in a made-up world, thousands of them: `tools/simulate`.
+        .target(
+            name: "JetsamSimulation",
+            dependencies: [
+                "CLinuxShims", "Jetsam", "JetsamTesting", "MemoryPressure",
+                .product(name: "HeapModule", package: "swift-collections"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            path: "Tests/Simulation/World",
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "jetsam-simulation", dependencies: ["JetsamSimulation"], path: "Tests/Simulation/Command",
+            swiftSettings: settings
+        ),
         // Support for tests: children in cgroups, and jemalloc's count of what a thread allocates.
         .target(name: "CTestProcesses", path: "Tests/CTestProcesses"),
         .target(name: "AllocationCounter", dependencies: ["CJemalloc"], path: "Tests/AllocationCounter"),

@@ -25,6 +25,8 @@ public struct Environment: Sendable {
     public var allocator: any Allocator = SystemAllocator()
     /// What calls the sampler; nil for a thread of its own.
     package var ticker: (any Ticker)?
+    /// Where the threads come from that call handlers, and what rings for those who are told.
+    package var threads: any ThreadSource = SystemThreads()
     /// Whether kernel events are listened to. Made-up files have none.
     package var listensToKernel = true
     /// Ends the process at once, as a missed deadline may ask for.

@@ -111,9 +111,9 @@ extension ResourceManager {
     }
 
     /// Gives back what the allocator keeps, on a thread that may take its time.
-    static func trim(_ allocator: any Allocator) async {
+    static func trim(_ allocator: any Allocator, on threads: any ThreadSource) async {
         guard allocator.canTrim else { return }
-        let thread = WorkThread("jetsam.trim")
+        let thread = WorkThread("jetsam.trim", threads: threads)
         await withCheckedContinuation { continuation in
             thread.add {
                 allocator.trim()

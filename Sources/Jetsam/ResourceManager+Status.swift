@@ -72,6 +72,9 @@ extension ResourceManager {
             uptime: begunAt.map { $0.duration(to: now) }, instant: now, isDryRun: configuration.isDryRun)
     }
 
+    /// Bytes that caches were asked for and have not answered. At rest there are none.
+    package var inFlightBytes: Int { channel.gauges.inFlightBytes }
+
     var sources: [SourceStatus] {
         governor.state.withLock { $0.reader.sources } + (events?.statuses ?? [])
     }

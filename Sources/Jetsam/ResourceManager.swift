@@ -35,7 +35,7 @@ public final class ResourceManager: Service, Sendable {
     let levels = Broadcast<LevelChange>(capacity: LevelChanges.capacity)
     let steps = Broadcast<ReclaimStep>(capacity: LevelChanges.capacity)
     private let bell = Bell()
-    let channel = ReclaimChannel()
+    let channel: ReclaimChannel
     private let ticker: any Ticker
     let metrics: ManagerMetrics
     let lifecycle: ProcessLifecycle
@@ -89,6 +89,7 @@ public final class ResourceManager: Service, Sendable {
         self.logger = logger
         self.redactSnapshot = redactSnapshot
         ticker = environment.ticker ?? SamplerThread()
+        channel = ReclaimChannel(threads: environment.threads)
         let metrics = ManagerMetrics(factory: metricsFactory ?? MetricsSystem.factory)
         self.metrics = metrics
         let reader = try KernelReader(root: environment.kernelRoot)
@@ -154,9 +155,9 @@ public final class ResourceManager: Service, Sendable {
             let task = Task { _ = await reclaimer.release(bytes: registry.reportedBytes / 2) }
             halving.withLock { $0 = task }
         }
-        dependencies.giveBack = { [reclaimer, allocator = environment.allocator] in
+        dependencies.giveBack = { [reclaimer, environment] in
             _ = await reclaimer.release(bytes: nil)
-            if !Task.isCancelled { await Self.trim(allocator) }
+            if !Task.isCancelled { await Self.trim(environment.allocator, on: environment.threads) }
         }
         lifecycle = ProcessLifecycle(configuration: configuration.lifecycle, dependencies: dependencies)
         scenes = Self.makeScenes(
@@ -262,7 +263,7 @@ public final class ResourceManager: Service, Sendable {
         lifecycle.begin(.descriptors)
         do {
             try threads.start()
-            bell.connect(try Doorbell(queue: queue) { [self] in tell() })
+            bell.connect(try environment.threads.makeDoorbell(queue: queue) { [self] in tell() })
         } catch {
             throw ResourceManagerError.cannotStart("the reclaim threads", error)
         }

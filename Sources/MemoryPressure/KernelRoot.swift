@@ -12,6 +12,8 @@ public struct KernelRoot: Sendable, Hashable {
     public var processIdentifier: Int32?
     /// Errors that opening or arming a file meets in place of the real outcome, by the file's path inside the root.
     package var faults: [String: KernelFault] = [:]
+    /// Files that are read from memory in place of the disk; nil for none. Finding the cgroups still goes by the disk.
+    package var madeUpFiles: MadeUpFiles?
 
     /// The files below `path`, for this process or another one.
     public init(path: String = "/", processIdentifier: Int32? = nil) {

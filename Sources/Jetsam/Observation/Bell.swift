@@ -18,12 +18,12 @@ final class Bell: Sendable {
     }
 
     private let pending = Lock(Pending())
-    private let doorbell = Lock<Doorbell?>(nil)
+    private let doorbell = Lock<(any Ringing)?>(nil)
 
     init() {}
 
     /// Nothing is told before this, nor after ``disconnect()``.
-    func connect(_ doorbell: Doorbell) {
+    func connect(_ doorbell: any Ringing) {
         self.doorbell.withLock { $0 = doorbell }
         doorbell.ring()
     }

@@ -16,11 +16,19 @@ final class ReclaimChannel: Sendable {
     }
 
     let gauges = ReclaimGauges()
-    let spot = ParkingSpot()
+    let threads: any ThreadSource
+    let spot: any WaitingSpot
     /// Where the steward waits, see ``ReclaimThreads``.
-    let steward = ParkingSpot()
+    let steward: any WaitingSpot
     private let mail = Lock(Mail())
     private let hasMail = Atomic<Bool>(false)
+
+    /// - Parameter threads: Where the threads come from that wait here.
+    init(threads: any ThreadSource = SystemThreads()) {
+        self.threads = threads
+        spot = threads.makeSpot()
+        steward = threads.makeSpot()
+    }
 
     func post(_ demand: ReclaimDemand) {
         mail.withLock { $0.demand = demand }

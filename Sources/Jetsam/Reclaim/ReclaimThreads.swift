@@ -26,7 +26,7 @@ final class ReclaimThreads: Sendable {
 
     func start() throws(Errno) {
         for _ in 0..<Self.count { try add() }
-        try ServiceThread.start("jetsam.steward", stackBytes: Self.stewardStackBytes) { self.standBy() }
+        try channel.threads.start("jetsam.steward", stackBytes: Self.stewardStackBytes) { self.standBy() }
         reclaimer.start()
     }
 
@@ -41,7 +41,7 @@ final class ReclaimThreads: Sendable {
     private func add() throws(Errno) {
         channel.gauges.threadStarted()
         do {
-            try ServiceThread.start("jetsam.reclaim") { self.loop() }
+            try channel.threads.start("jetsam.reclaim") { self.loop() }
         } catch {
             channel.gauges.threadEnded()
             throw error

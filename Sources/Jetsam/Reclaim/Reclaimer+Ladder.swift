@@ -43,7 +43,7 @@ extension Reclaimer {
         guard let lastResort else { return }
         recorder.noteLastResort(at: clock.now)
         if !onThisThread {
-            do { return try ServiceThread.start("jetsam.resort") { lastResort(reason) } } catch {}
+            do { return try channel.threads.start("jetsam.resort") { lastResort(reason) } } catch {}
         }
         // Without another thread this one: nothing comes after the last resort.
         channel.gauges.willCall()

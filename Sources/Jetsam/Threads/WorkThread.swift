@@ -19,18 +19,27 @@ final class WorkThread: Sendable {
 
     private final class Core: Sendable {
         let state = Lock(State())
-        let spot = ParkingSpot()
+        let threads: any ThreadSource
+        let spot: any WaitingSpot
+
+        init(_ threads: any ThreadSource) {
+            self.threads = threads
+            spot = threads.makeSpot()
+        }
     }
 
-    private let core = Core()
+    private let core: Core
     private let name: String
 
     /// More threads than this are not kept waiting for jobs that hang.
     private static let maximumLost = 4
 
-    /// - Parameter name: At most 15 bytes of it are kept.
-    init(_ name: String) {
+    /// - Parameters:
+    ///   - name: At most 15 bytes of it are kept.
+    ///   - threads: Where its thread comes from.
+    init(_ name: String, threads: any ThreadSource = SystemThreads()) {
         self.name = name
+        core = Core(threads)
     }
 
     deinit {
@@ -62,7 +71,7 @@ final class WorkThread: Sendable {
     private func start(_ generation: Int) {
         let core = core
         do {
-            try ServiceThread.start(name) { Self.run(core, generation) }
+            try core.threads.start(name) { Self.run(core, generation) }
         } catch {
             // No thread can be had: better to borrow one of Dispatch's than never to come back.
             DispatchQueue.global().async { Self.run(core, generation) }

@@ -10,8 +10,13 @@ internal import SystemPackage
     /// Reads `file` from its start and hands over its bytes; nil, and nothing is called, where that fails.
     @inline(__always)
     func read<Result>(_ file: KernelFile, _ body: (borrowing Span<UInt8>) -> Result?) -> Result? {
-        guard file.descriptor >= 0 else { return nil }
-        let count = unsafe Syscalls.pread(file.descriptor, into: storage)
+        guard file.isOpen else { return nil }
+        let count =
+            if let source = file.source {
+                unsafe source.write(into: storage)
+            } else {
+                unsafe Syscalls.pread(file.descriptor, into: storage)
+            }
         guard count > 0 else {
             file.failure = count == 0 ? .empty : .reading(CInt(-count))
             return nil
@@ -41,10 +46,18 @@ final class KernelFile {
     /// Its path inside the root.
     let path: String
     let descriptor: CInt
+    /// What makes up the contents; nil for a real file.
+    let source: (any MadeUpFiles.Source)?
     var failure: Failure
 
     init(_ path: String, in root: KernelRoot) {
         self.path = path
+        source = root.madeUpFiles?.sources[path]
+        guard source == nil else {
+            descriptor = -1
+            failure = .none
+            return
+        }
         do throws(Errno) {
             if let fault = root.faults[path]?.reading { throw fault }
             descriptor = try Syscalls.open(root.outer(path))
@@ -57,7 +70,7 @@ final class KernelFile {
 
     deinit { if descriptor >= 0 { Syscalls.close(descriptor) } }
 
-    var isOpen: Bool { descriptor >= 0 }
+    var isOpen: Bool { descriptor >= 0 || source != nil }
 
     /// Whether it could not be opened for want of descriptors or memory, which may pass.
     var isStarved: Bool {

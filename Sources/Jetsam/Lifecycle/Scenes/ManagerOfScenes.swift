@@ -27,6 +27,7 @@ extension ResourceManager {
             nextSequence: { owner.manager?.governor.nextSequence() ?? 0 },
             storeAvailability: { owner.manager?.lifecycle.noteStateStore(available: $0) },
             isAutomatic: environment.ticker == nil)
+        dependencies.threads = environment.threads
         dependencies.noteTransition = { owner.manager?.recordScene($0) }
         return SceneManager(configuration: configuration.scenes, dependencies: dependencies)
     }

@@ -4,10 +4,11 @@ internal import MemoryPressure
 struct SceneCaches: Sendable {
     let registry: CacheRegistry
     /// Handlers are ordinary functions that may block.
-    let thread = WorkThread("jetsam-scenes")
+    let thread: WorkThread
 
-    init(registry: CacheRegistry) {
+    init(registry: CacheRegistry, threads: any ThreadSource = SystemThreads()) {
         self.registry = registry
+        thread = WorkThread("jetsam-scenes", threads: threads)
     }
 
     func reportedBytes(of scene: SceneIdentifier) -> Int {

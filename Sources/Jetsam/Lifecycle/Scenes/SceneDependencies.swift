@@ -20,6 +20,8 @@ struct SceneDependencies: Sendable {
     var noteTransition: @Sendable (SceneTransition) -> Void = { _ in }
     /// Whether real time drives the deadlines; otherwise the test does.
     var isAutomatic: Bool
+    /// Where the thread comes from that calls the handlers of scenes' caches.
+    var threads: any ThreadSource = SystemThreads()
 
     init(
         clock: any MonotonicClock = SystemMonotonicClock(), logger: Logger, registry: CacheRegistry,

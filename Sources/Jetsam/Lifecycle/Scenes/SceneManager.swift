@@ -39,7 +39,7 @@ public final class SceneManager: Sendable {
     init(configuration: ResourceManager.Configuration.Scenes = .init(), dependencies: SceneDependencies) {
         self.configuration = configuration
         self.dependencies = dependencies
-        caches = SceneCaches(registry: dependencies.registry)
+        caches = SceneCaches(registry: dependencies.registry, threads: dependencies.threads)
         deadlines = SceneDeadlines(clock: dependencies.clock, isAutomatic: dependencies.isAutomatic)
     }
 

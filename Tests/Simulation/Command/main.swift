@@ -1,0 +1,3 @@
+import JetsamSimulation
+
+Simulation.main()

@@ -1,0 +1,54 @@
+import Jetsam
+import MemoryPressure
+
+/// An allocator that keeps a part of what is freed until it is trimmed.
+final class RetainingAllocator: Allocator, @unchecked Sendable {
+    /// What part of what is freed it keeps, 0…1.
+    let retainedShare: Double
+    /// Whether it tells at once what it keeps, like jemalloc, or has to count, like glibc's.
+    let isCheap: Bool
+    private(set) var retainedBytes = 0
+    private(set) var trims = 0
+    private let conductor: Conductor
+
+    init(retainedShare: Double, isCheap: Bool, _ conductor: Conductor) {
+        self.retainedShare = retainedShare
+        self.isCheap = isCheap
+        self.conductor = conductor
+    }
+
+    /// So much is allocated: from what was kept, as far as that reaches.
+    func take(_ bytes: Int) {
+        retainedBytes -= min(bytes, retainedBytes)
+    }
+
+    /// So much is freed.
+    func give(_ bytes: Int) {
+        retainedBytes += Int(Double(bytes) * retainedShare)
+    }
+
+    func drop() {
+        retainedBytes = 0
+    }
+
+    var name: String { "simulated" }
+    var canTrim: Bool { true }
+    var trimsAfterEveryStep: Bool { isCheap }
+
+    var statistics: AllocatorStatistics? {
+        guard isCheap else { return nil }
+        return AllocatorStatistics(
+            allocatedBytes: 0, activeBytes: 0, residentBytes: retainedBytes, metadataBytes: 0, reservedBytes: 0)
+    }
+
+    func countFreeBytes() -> Int? { retainedBytes }
+
+    /// A trim takes a millisecond, and another for each 16 MiB.
+    func trim() {
+        trims += 1
+        conductor.sleep(1_000_000 + Int64(retainedBytes >> 24) * 1_000_000)
+        retainedBytes = 0
+    }
+
+    func bytesFreedByThread() -> UInt64? { nil }
+}

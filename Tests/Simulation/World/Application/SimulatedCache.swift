@@ -1,0 +1,209 @@
+import Jetsam
+import MemoryPressure
+
+/// A cache that fills up to what it wants at a rate, and gives at a speed with a latency.
+final class SimulatedCache: @unchecked Sendable {
+    /// What a cache is made with.
+    struct Plan {
+        var name: String
+        var priority = CachePriority.normal
+        /// What it would hold if nothing limited it, in bytes.
+        var wantedBytes: Int
+        /// Bytes a second.
+        var growthRate: Int
+        /// How fast it gives, in bytes a second.
+        var releaseRate: Int
+        /// From being asked to the first byte, in nanoseconds.
+        var latency: Int64
+        var isAsynchronous = false
+        var traits: CacheTraits = []
+    }
+
+    /// How its handler behaves.
+    enum Manner: Equatable {
+        case honest
+        /// Answers that it gave what it was asked for, and gives nothing.
+        case lying
+        case throwing
+        /// Does not come back before that instant, in nanoseconds.
+        case hanging(until: Int64)
+    }
+
+    let plan: Plan
+    unowned let server: SimulatedServer
+    var manner = Manner.honest
+    /// What wanted bytes and rates are multiplied with for a while.
+    var appetite = 1
+    /// How many times slower than planned it gives at the moment.
+    var slowness = 1
+
+    private(set) var bytes = 0
+    private(set) var limit: Int?
+    /// All that it gave, in bytes.
+    private(set) var givenBytes = 0
+    /// All that it answered to have given, each answer held to what it had reported, in bytes.
+    private(set) var answeredBytes = 0
+    /// All that it grew while it held less than before its last release, in bytes.
+    private(set) var refetchedBytes = 0
+    /// Bytes that it was asked for by calls that have not come back.
+    private(set) var outstandingBytes = 0
+    /// When it last behaved in another manner than honestly, in nanoseconds.
+    private(set) var misbehavedAt = Int64.min
+    /// When it was asked last, in nanoseconds.
+    private(set) var askedAt = Int64.min
+    private(set) var grownBytes = 0
+    private var bytesBeforeRelease = 0
+    private var fraction = 0.0
+    private var registration: CacheRegistration?
+
+    /// A handler takes so long at least: time has to pass with every call.
+    private static let shortest: Int64 = 50_000
+    /// It gives in portions of this time, so that others see memory come.
+    private static let portion: Int64 = 10_000_000
+
+    init(_ plan: Plan, of server: SimulatedServer) {
+        self.plan = plan
+        self.server = server
+    }
+
+    var wantedBytes: Int { plan.wantedBytes * appetite }
+    var wantsMore: Bool { bytes + (1 << 20) < wantedBytes }
+    private var conductor: Conductor { server.world.conductor }
+
+    func register(in registry: CacheRegistry) {
+        if plan.isAsynchronous {
+            registration = registry.registerAsynchronous(
+                plan.name, priority: plan.priority, traits: plan.traits,
+                limit: { [weak self] in self?.setLimit($0) },
+                release: { [weak self] in try await self?.release($0) ?? 0 })
+        } else {
+            registration = registry.register(
+                plan.name, priority: plan.priority, traits: plan.traits,
+                limit: { [weak self] in self?.setLimit($0) }, release: { [weak self] in try self?.release($0) ?? 0 })
+        }
+        registration?.update(bytes: bytes)
+    }
+
+    /// Its process is gone.
+    func drop() {
+        registration?.end()
+        registration = nil
+        bytes = 0
+    }
+
+    func end() {
+        registration?.end()
+        registration = nil
+    }
+
+    /// Fills up for so long.
+    func move(by nanoseconds: Int64) {
+        let room = min(wantedBytes, limit ?? .max) - bytes
+        guard room > 0 else { return }
+        fraction += Double(plan.growthRate * appetite) * Double(nanoseconds) * 1e-9
+        let grown = min(room, Int(fraction))
+        fraction = grown == room ? 0 : fraction - Double(grown)
+        guard grown > 0 else { return }
+        refetchedBytes += max(0, min(grown, bytesBeforeRelease - bytes))
+        grownBytes += grown
+        bytes += grown
+        server.allocator.take(grown)
+        registration?.update(bytes: bytes)
+    }
+
+    /// A difference to the ledger was told; it is not told again.
+    func forgiveLedger(_ promised: Int) {
+        answeredBytes = promised
+    }
+
+    private func setLimit(_ bytes: Int?) {
+        limit = bytes
+        server.note(.limited(self, bytes: bytes))
+    }
+
+    private func begin(_ request: ReleaseRequest) -> Int {
+        outstandingBytes += request.bytes
+        askedAt = conductor.now
+        server.note(.asked(self, bytes: request.bytes, level: request.level))
+        bytesBeforeRelease = max(bytes, bytesBeforeRelease)
+        if manner != .honest { misbehavedAt = conductor.now }
+        return bytes
+    }
+
+    private func answer(_ bytes: Int, _ request: ReleaseRequest, reported: Int) -> Int {
+        outstandingBytes -= request.bytes
+        answeredBytes += max(0, min(bytes, max(reported, request.bytes)))
+        server.note(.answered(self, asked: request.bytes, answer: bytes))
+        return bytes
+    }
+
+    private func give(_ bytes: Int) -> Int {
+        let given = min(max(0, bytes), self.bytes)
+        guard given > 0 else { return 0 }
+        server.beforeRelease()
+        self.bytes -= given
+        givenBytes += given
+        server.allocator.give(given)
+        registration?.update(bytes: self.bytes)
+        server.afterRelease(given, of: self)
+        return given
+    }
+
+    private struct Failure: Error {}
+
+    /// The synchronous handler: it takes time on the thread that calls it.
+    private func release(_ request: ReleaseRequest) throws -> Int {
+        let reported = begin(request)
+        conductor.sleep(max(Self.shortest, plan.latency * Int64(slowness)))
+        switch manner {
+        case .throwing:
+            _ = answer(0, request, reported: reported)
+            throw Failure()
+        case .lying: return answer(request.bytes, request, reported: reported)
+        case .hanging(let end): conductor.sleep(end - conductor.now)
+        case .honest: break
+        }
+        var given = 0
+        while given < request.bytes, bytes > 0 {
+            let portion = portion(of: request.bytes - given)
+            conductor.sleep(portion.nanoseconds)
+            given += give(portion.bytes)
+        }
+        return answer(given, request, reported: reported)
+    }
+
+    /// The asynchronous one: it takes time in its task.
+    private func release(_ request: ReleaseRequest) async throws -> Int {
+        let reported = begin(request)
+        await conductor.pause(max(Self.shortest, plan.latency * Int64(slowness)))
+        switch manner {
+        case .throwing:
+            _ = answer(0, request, reported: reported)
+            throw Failure()
+        case .lying: return answer(request.bytes, request, reported: reported)
+        case .hanging(let end): await conductor.pause(end - conductor.now)
+        case .honest: break
+        }
+        var given = 0
+        while given < request.bytes, bytes > 0 {
+            let portion = portion(of: request.bytes - given)
+            await conductor.pause(portion.nanoseconds)
+            given += give(portion.bytes)
+        }
+        return answer(given, request, reported: reported)
+    }
+
+    private func portion(of rest: Int) -> (bytes: Int, nanoseconds: Int64) {
+        let rate = max(1, plan.releaseRate / slowness)
+        let bytes = min(rest, bytes, max(1 << 16, Int(Double(rate) * Double(Self.portion) * 1e-9)))
+        return (max(1, bytes), max(1000, Int64(Double(bytes) / Double(rate) * 1e9)))
+    }
+
+    /// What it could have given by itself in so many nanoseconds, had it been asked at their beginning.
+    func couldGive(in nanoseconds: Int64) -> Int {
+        let time = nanoseconds - max(Self.shortest, plan.latency * Int64(slowness))
+        guard time > 0, manner == .honest else { return 0 }
+        let rate = Double(max(1, plan.releaseRate / slowness))
+        return Int(min(1e15, rate * Double(time) * 1e-9))
+    }
+}

@@ -1,0 +1,189 @@
+import Jetsam
+import JetsamTesting
+import Logging
+import MemoryPressure
+import ServiceLifecycle
+
+/// One process of a world: a manager as in production, with caches, background tasks and scenes, until it ends or is killed.
+final class SimulatedServer: @unchecked Sendable {
+    /// What a server is made with.
+    struct Plan {
+        var name: String
+        /// Memory that no cache holds and that is always there, in bytes.
+        var baseBytes: Int
+        var caches: [SimulatedCache.Plan]
+        var sceneCount: Int
+        var sceneBytes: Int
+        var retainedShare: Double
+        var hasCheapAllocator: Bool
+        var hasLastResort: Bool
+        var configuration = ResourceManager.Configuration()
+        var seed: UInt64
+    }
+
+    enum Life {
+        case running
+        /// It was told to end.
+        case leaving
+        case gone
+    }
+
+    let plan: Plan
+    unowned let world: World
+    let allocator: RetainingAllocator
+    private(set) var caches: [SimulatedCache] = []
+    private(set) var manager: ResourceManager!
+    private(set) var tasks: SimulatedTasks?
+    private(set) var scenes: SimulatedScenes?
+    private(set) var life = Life.running
+    /// When it began, in nanoseconds.
+    let began: Int64
+    /// When it was told to end, in nanoseconds.
+    private(set) var leavingSince: Int64?
+    /// Memory of disturbances, in bytes.
+    var extraBytes = 0
+    /// What its releases brought and what they would have needed.
+    private(set) var account = ReleaseAccount()
+    private var before: ReleaseAccount.Sample?
+
+    private let registry = CacheRegistry()
+    private let ticker: ConductedTicker
+    private var group: ServiceGroup!
+    private var running: Task<Void, Never>?
+
+    init(_ plan: Plan, in world: World) throws {
+        self.plan = plan
+        self.world = world
+        let conductor = world.conductor
+        began = conductor.now
+        allocator = RetainingAllocator(
+            retainedShare: plan.retainedShare, isCheap: plan.hasCheapAllocator, conductor)
+        ticker = ConductedTicker(conductor)
+        caches = plan.caches.map { SimulatedCache($0, of: self) }
+        let clock = conductor.clock
+        var environment = Environment()
+        environment.kernelRoot =
+            SimulatedKernelFiles(in: world.cgroup, tree: world.tree) { [unowned self] in footprintBytes }.root
+        environment.clock = clock
+        environment.wallClock = { clock.now.nanoseconds }
+        environment.variables = [:]
+        environment.ticker = ticker
+        environment.allocator = allocator
+        environment.listensToKernel = false
+        environment.threads = ConductedThreads(conductor: conductor)
+        let backgroundTasks = BackgroundTaskRegistry(clock: clock, isAutomatic: false)
+        ticker.attach(backgroundTasks)
+        let logger = Logger(label: "simulation") { _ in SwiftLogNoOpLogHandler() }
+        var lastResort: (@Sendable (LevelReason) -> Void)?
+        if plan.hasLastResort { lastResort = { [weak self] reason in self?.lastResort(reason) } }
+        manager = try ResourceManager(
+            configuration: plan.configuration, registry: registry, backgroundTasks: backgroundTasks, logger: logger,
+            environment: environment, lastResort: lastResort)
+        group = ServiceGroup(services: [manager], logger: logger)
+        tasks = SimulatedTasks(of: self, registry: backgroundTasks, seed: plan.seed &+ 1)
+        scenes = SimulatedScenes(manager.scenes, of: self, seed: plan.seed &+ 2)
+    }
+
+    func start() {
+        world.conductor.add(ticker)
+        for cache in caches { cache.register(in: registry) }
+        tasks?.start()
+        scenes?.start(count: plan.sceneCount, bytesEach: plan.sceneBytes)
+        let changes = manager.levelChanges
+        let steps = manager.reclaimSteps
+        Task { [self] in for await change in changes { note(.levelChanged(change)) } }
+        Task { [self] in for await step in steps { note(.step(step)) } }
+        running = Task { [self] in
+            try? await group.run()
+            hasEnded()
+        }
+    }
+
+    var heldTasks: [SimulatedTasks.Work] { tasks?.held ?? [] }
+    var rooms: [SimulatedScenes.Room] { scenes?.rooms ?? [] }
+
+    // MARK: Memory
+
+    var cacheBytes: Int { caches.reduce(0) { $0 + $1.bytes } }
+
+    /// What it costs, in bytes.
+    var footprintBytes: Int {
+        guard life != .gone else { return 0 }
+        let held = (tasks?.bytes ?? 0) + (scenes?.bytes ?? 0)
+        return plan.baseBytes + extraBytes + cacheBytes + allocator.retainedBytes + held
+    }
+
+    func move(by nanoseconds: Int64) {
+        guard life != .gone else { return }
+        for cache in caches { cache.move(by: nanoseconds) }
+    }
+
+    func sample() -> ReleaseAccount.Sample {
+        ReleaseAccount.Sample(
+            instant: world.conductor.clock.now, limitBytes: world.cgroup.limitBytes,
+            headroomBytes: max(0, world.cgroup.headroomBytes), cacheBytes: cacheBytes,
+            refetchedBytes: caches.reduce(0) { $0 + $1.refetchedBytes })
+    }
+
+    func beforeRelease() {
+        before = sample()
+    }
+
+    func afterRelease(_ bytes: Int, of cache: SimulatedCache) {
+        note(.gave(cache, bytes: bytes))
+        guard let before else { return }
+        if let figures = account.add(releasedBytes: bytes, before: before, after: sample()) { world.ended(figures, self) }
+    }
+
+    /// Looks what has become of things that nobody tells of.
+    func look() {
+        guard life != .gone else { return }
+        scenes?.look()
+        if account.current != nil, let figures = account.look(at: sample()) { world.ended(figures, self) }
+        note(.look)
+    }
+
+    // MARK: Life
+
+    func note(_ event: WorldEvent) {
+        if life != .gone { world.note(event, self) }
+    }
+
+    private func lastResort(_ reason: LevelReason) {
+        note(.lastResort(reason))
+        leave()
+    }
+
+    /// Shuts down in order.
+    func leave() {
+        guard life == .running else { return }
+        life = .leaving
+        leavingSince = world.conductor.now
+        Task { [group] in await group?.triggerGracefulShutdown() }
+    }
+
+    /// The kernel ends it: nothing of it is left.
+    func kill() {
+        guard life != .gone else { return }
+        note(.killed)
+        vanish()
+        running?.cancel()
+    }
+
+    private func hasEnded() {
+        world.conductor.remove(ticker)
+        guard life != .gone else { return }
+        note(.left)
+        vanish()
+    }
+
+    private func vanish() {
+        if let figures = account.end() { world.ended(figures, self) }
+        life = .gone
+        tasks?.drop()
+        scenes?.drop()
+        for cache in caches { cache.drop() }
+        allocator.drop()
+        world.hasGone(self)
+    }
+}

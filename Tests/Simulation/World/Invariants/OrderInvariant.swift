@@ -1,0 +1,83 @@
+import Jetsam
+import MemoryPressure
+
+/// What ranks lower is lost first: caches by band, background tasks by priority and age, scenes by state and priority.
+final class OrderInvariant: Invariant {
+    /// What a lower cache may have grown again while it was not asked, in bytes.
+    private static let tolerance = 2 << 20
+    /// For so long after it last misbehaved a cache may be passed over, in nanoseconds.
+    private static let distrust: Int64 = 600_000_000_000
+    /// A cache with a longer latency than this may be passed over as late, in nanoseconds.
+    private static let late: Int64 = 50_000_000
+    /// Ages and states are compared where they differ by more than this, in nanoseconds.
+    private static let moment: Int64 = 5_000_000_000
+
+    func observe(_ event: WorldEvent, of server: SimulatedServer) {
+        switch event {
+        case .asked(let cache, let bytes, _) where bytes > 0: check(cache, server)
+        case .taskExpired(let work): check(work, server)
+        case .step(let step) where step.stage == .scenes && step.victimCount > 0: check(step, server)
+        default: break
+        }
+    }
+
+    private func check(_ cache: SimulatedCache, _ server: SimulatedServer) {
+        for other in server.caches where other.ranks(below: cache) {
+            guard other.manner == .honest, other.outstandingBytes == 0,
+                other.misbehavedAt == .min || server.world.now - other.misbehavedAt > Self.distrust,
+                other.plan.latency * Int64(other.slowness) < Self.late
+            else { continue }
+            let left = other.bytes - Self.tolerance - other.plan.growthRate * other.appetite / 4
+            guard left > 0 else { continue }
+            return server.world.violate(
+                .order,
+                "\(cache.plan.name) (\(cache.plan.priority)) was asked, \(other.plan.name) (\(other.plan.priority)) has \(other.bytes >> 20) MiB"
+            )
+        }
+    }
+
+    private func check(_ work: SimulatedTasks.Work, _ server: SimulatedServer) {
+        guard server.life == .running, work.isEarly(at: server.world.now) else { return }
+        for other in server.heldTasks where !other.wasTold && other !== work {
+            guard
+                other.priority < work.priority
+                    || (other.priority == work.priority && other.began + Self.moment < work.began)
+            else { continue }
+            return server.world.violate(.order, "task \(work.number) expired before task \(other.number)")
+        }
+    }
+
+    private func check(_ step: ReclaimStep, _ server: SimulatedServer) {
+        let parts = step.victims.first?.split(separator: ", ") ?? []
+        guard parts.count >= 3, let lost = server.scenes?[parts[0].filter { $0 != "'" }],
+            let state = Self.states.firstIndex(of: String(parts[1]))
+        else { return }
+        for other in server.rooms where other !== lost {
+            guard let rank = Self.states.firstIndex(of: "\(other.seen.state)"),
+                other.seen.since + Self.moment + Int64(step.duration / .nanoseconds(1)) < server.world.now,
+                rank < state || (rank == state && other.priority < lost.priority)
+            else { continue }
+            return server.world.violate(
+                .order, "scene \(lost.identifier) (\(parts[1])) was lost before \(other.identifier) (\(other.seen.state))")
+        }
+    }
+
+    /// First lost first.
+    private static let states = ["suspended", "background", "inactive", "active"]
+}
+
+extension SimulatedCache {
+    /// Whether it is to be asked before the other.
+    fileprivate func ranks(below other: SimulatedCache) -> Bool {
+        let isLossy = plan.traits.contains(.lossy), isOtherLossy = other.plan.traits.contains(.lossy)
+        return isLossy != isOtherLossy ? isOtherLossy : plan.priority < other.plan.priority
+    }
+}
+
+extension SimulatedTasks.Work {
+    /// A little more than the lead time of an expiry, in nanoseconds.
+    private static var lead: Int64 { 600_000_000 }
+
+    /// Whether it expires before its time; one that only the process's end expires has none.
+    func isEarly(at now: Int64) -> Bool { due.map { now < $0 - Self.lead } ?? true }
+}

@@ -1,0 +1,38 @@
+import Jetsam
+import MemoryPressure
+
+/// Every cache that wants more grows again once there is room: at `normal`, with 30 % of the limit free, by a mebibyte a minute.
+final class RegrowthInvariant: Invariant {
+    private struct Wait {
+        var since: Int64
+        var grownBytes: Int
+    }
+
+    private var waits: [ObjectIdentifier: Wait] = [:]
+    private static let minute: Int64 = 60_000_000_000
+    private static let leastGrowth = 1 << 20
+
+    func observe(_ event: WorldEvent, of server: SimulatedServer) {
+        guard case .look = event else { return }
+        let world = server.world
+        let hasRoom =
+            server.life == .running && server.manager.level == .normal
+            && world.cgroup.headroomBytes >= world.cgroup.limitBytes / 10 * 3
+        for cache in server.caches {
+            let key = ObjectIdentifier(cache)
+            guard hasRoom, cache.wantsMore else {
+                waits[key] = nil
+                continue
+            }
+            let wait = waits[key] ?? Wait(since: world.now, grownBytes: cache.grownBytes)
+            waits[key] = wait
+            guard world.now - wait.since >= Self.minute else { continue }
+            waits[key] = nil
+            guard cache.grownBytes - wait.grownBytes < Self.leastGrowth else { continue }
+            world.violate(
+                .regrowth,
+                "\(cache.plan.name) has \(cache.bytes >> 20) of \(cache.wantedBytes >> 20) MiB, limit \(cache.limit.map { "\($0 >> 20)" } ?? "none"), with \(world.cgroup.headroomBytes >> 20) MiB of headroom"
+            )
+        }
+    }
+}

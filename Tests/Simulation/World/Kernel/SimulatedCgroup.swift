@@ -1,0 +1,50 @@
+/// The control group that all servers of a world share, and what the kernel does in it: charges, page cache, stall and the kill.
+final class SimulatedCgroup: @unchecked Sendable {
+    /// The hard limit in bytes.
+    var limitBytes: Int
+    /// Counts the memory of the servers, in bytes.
+    var countServers: () -> Int = { 0 }
+    /// Memory of other servers in bytes.
+    var neighbourBytes = 0
+    /// Memory of a process that only grows, in bytes.
+    var growingNeighbourBytes = 0
+    /// Bytes of files that are read and written all the time: with less room for them, somebody waits.
+    var hotFileBytes = 0
+    /// Bytes of files that are read or written once.
+    var coldFileBytes: Int
+
+    private(set) var limitTouches = 0
+    private(set) var kills = 0
+    private(set) var refaultedPages = 0
+    private var stalledNanoseconds = 0.0
+
+    init(limitBytes: Int) {
+        self.limitBytes = limitBytes
+        coldFileBytes = limitBytes / 20
+    }
+
+    var unreclaimableBytes: Int { countServers() + neighbourBytes + growingNeighbourBytes }
+    var headroomBytes: Int { limitBytes - unreclaimableBytes }
+    var pageCacheBytes: Int { max(0, min(hotFileBytes + coldFileBytes, headroomBytes)) }
+    var usageBytes: Int { unreclaimableBytes + pageCacheBytes }
+    var stalledMicroseconds: Int { Int(stalledNanoseconds / 1000) }
+    var isOverLimit: Bool { unreclaimableBytes > limitBytes }
+
+    /// Whether files that are needed all the time have less room than they need.
+    var isThrashing: Bool { hotFileBytes > 0 && headroomBytes < hotFileBytes }
+
+    /// Time passes with what is there.
+    func move(by nanoseconds: Int64) {
+        guard hotFileBytes + coldFileBytes > headroomBytes else { return }
+        // Page cache fills what is left, so that the limit is touched at each file that comes new.
+        limitTouches += 1 + Int(nanoseconds / 50_000_000)
+        guard isThrashing else { return }
+        let missing = Double(hotFileBytes - max(0, headroomBytes)) / Double(hotFileBytes)
+        stalledNanoseconds += Double(nanoseconds) * min(0.9, missing)
+        refaultedPages += 1 + Int(missing * Double(nanoseconds) / 1_000_000)
+    }
+
+    func noteKill() {
+        kills += 1
+    }
+}

@@ -1,0 +1,61 @@
+import Jetsam
+import MemoryPressure
+
+/// All that a world is made with, drawn from its seed.
+struct WorldPlan {
+    let seed: UInt64
+    let limitBytes: Int
+    private(set) var servers: [SimulatedServer.Plan] = []
+    let disturbances: [Disturbance]
+    /// Nanoseconds.
+    let duration: Int64
+
+    init(seed: UInt64, duration: Int64) {
+        self.seed = seed
+        self.duration = duration
+        var random = SeededGenerator(seed: seed)
+        limitBytes = random.pick([128, 256, 512, 512, 768, 1024, 2048, 4096]) << 20
+        // Two real servers under one limit now and then; more are played by neighbours.
+        let count = random.chance(0.15) ? 2 : 1
+        let part = limitBytes / count
+        for number in 0..<count { servers.append(Self.server(number, part, seed, using: &random)) }
+        let base = servers.reduce(0) { $0 + $1.baseBytes + $1.sceneCount * $1.sceneBytes }
+        disturbances =
+            DisturbancePlan(
+                using: &random, begin: World.start, duration: duration, limitBytes: limitBytes,
+                spareBytes: max(limitBytes / 10, limitBytes - base - limitBytes / 10), servers: count
+            ).disturbances
+    }
+
+    private static func server(
+        _ number: Int, _ part: Int, _ seed: UInt64, using random: inout SeededGenerator
+    ) -> SimulatedServer.Plan {
+        var configuration = ResourceManager.Configuration()
+        configuration.isDryRun = random.chance(0.05)
+        configuration.ladder.takesScenes = random.chance(0.6)
+        let kept = random.pick([0, 0, 0.3])
+        return SimulatedServer.Plan(
+            name: "server-\(number)", baseBytes: Int(Double(part) * random.share(in: 0.08...0.25)),
+            caches: caches(part, using: &random), sceneCount: random.pick([0, 0, 2, 5]), sceneBytes: part / 50,
+            retainedShare: kept, hasCheapAllocator: random.chance(0.5), hasLastResort: random.chance(0.7),
+            configuration: configuration, seed: random.next())
+    }
+
+    private static func caches(_ part: Int, using random: inout SeededGenerator) -> [SimulatedCache.Plan] {
+        let count = 1 + Int(random.next() % 5)
+        // From a little to more than there is: these always fill up to the edge.
+        let total = Double(part) * random.share(in: 0.3...1.1)
+        var shares = (0..<count).map { _ in random.share(in: 0.1...1) }
+        let sum = shares.reduce(0, +)
+        shares = shares.map { $0 / sum }
+        return shares.enumerated().map { index, share in
+            let isFast = random.chance(0.6)
+            return SimulatedCache.Plan(
+                name: "cache-\(index)", priority: random.pick([.low, .normal, .high]),
+                wantedBytes: Int(total * share), growthRate: random.bytes(in: 1_000_000...100_000_000),
+                releaseRate: isFast ? 4_000_000_000 : random.bytes(in: 300_000_000...2_000_000_000),
+                latency: isFast ? 100_000 : random.nanoseconds(in: 0.0002...0.05),
+                isAsynchronous: random.chance(0.2), traits: random.chance(0.1) ? .lossy : [])
+        }
+    }
+}
