@@ -9,12 +9,12 @@ final class RetainingAllocator: Allocator, @unchecked Sendable {
     let isCheap: Bool
     private(set) var retainedBytes = 0
     private(set) var trims = 0
-    private let conductor: Conductor
+    private let world: World
 
-    init(retainedShare: Double, isCheap: Bool, _ conductor: Conductor) {
+    init(retainedShare: Double, isCheap: Bool, in world: World) {
         self.retainedShare = retainedShare
         self.isCheap = isCheap
-        self.conductor = conductor
+        self.world = world
     }
 
     /// So much is allocated: from what was kept, as far as that reaches.
@@ -46,8 +46,9 @@ final class RetainingAllocator: Allocator, @unchecked Sendable {
     /// A trim takes a millisecond, and another for each 16 MiB.
     func trim() {
         trims += 1
-        conductor.sleep(1_000_000 + Int64(retainedBytes >> 24) * 1_000_000)
+        world.conductor.sleep(1_000_000 + Int64(retainedBytes >> 24) * 1_000_000)
         retainedBytes = 0
+        world.recount()
     }
 
     func bytesFreedByThread() -> UInt64? { nil }

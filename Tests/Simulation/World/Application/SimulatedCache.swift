@@ -30,7 +30,7 @@ final class SimulatedCache: @unchecked Sendable {
     }
 
     let plan: Plan
-    unowned let server: SimulatedServer
+    let server: SimulatedServer
     var manner = Manner.honest
     /// What wanted bytes and rates are multiplied with for a while.
     var appetite = 1
@@ -74,12 +74,12 @@ final class SimulatedCache: @unchecked Sendable {
         if plan.isAsynchronous {
             registration = registry.registerAsynchronous(
                 plan.name, priority: plan.priority, traits: plan.traits,
-                limit: { [weak self] in self?.setLimit($0) },
-                release: { [weak self] in try await self?.release($0) ?? 0 })
+                limit: { [self] in setLimit($0) },
+                release: { [self] in try await release($0) })
         } else {
             registration = registry.register(
                 plan.name, priority: plan.priority, traits: plan.traits,
-                limit: { [weak self] in self?.setLimit($0) }, release: { [weak self] in try self?.release($0) ?? 0 })
+                limit: { [self] in setLimit($0) }, release: { [self] in try release($0) })
         }
         registration?.update(bytes: bytes)
     }
@@ -145,6 +145,7 @@ final class SimulatedCache: @unchecked Sendable {
         givenBytes += given
         server.allocator.give(given)
         registration?.update(bytes: self.bytes)
+        server.world.recount()
         server.afterRelease(given, of: self)
         return given
     }

@@ -8,7 +8,7 @@ final class SimulatedScenes: @unchecked Sendable {
         let identifier: SceneIdentifier
         let priority: ScenePriority
         let plannedBytes: Int
-        unowned let server: SimulatedServer
+        let server: SimulatedServer
         fileprivate(set) var scene: Scene?
         /// What it costs at the moment, in bytes.
         fileprivate(set) var bytes = 0
@@ -51,7 +51,7 @@ final class SimulatedScenes: @unchecked Sendable {
         }
     }
 
-    private unowned let server: SimulatedServer
+    private let server: SimulatedServer
     private let manager: SceneManager
     private var random: SeededGenerator
     private(set) var rooms: [Room] = []
@@ -76,7 +76,7 @@ final class SimulatedScenes: @unchecked Sendable {
                 bytes: random.bytes(in: bytesEach / 4...bytesEach),
                 callbackTime: random.pick([0, 1_000_000, 50_000_000, 400_000_000]), of: server)
             rooms.append(room)
-            conductor.after(random.nanoseconds(in: 0...20)) { [weak self] in self?.connect(room) }
+            conductor.after(random.nanoseconds(in: 0...20)) { [self] in connect(room) }
         }
     }
 
@@ -101,6 +101,7 @@ final class SimulatedScenes: @unchecked Sendable {
                 room.scene = scene
                 room.bytes = room.plannedBytes
                 bytes += room.bytes
+                server.world.recount()
                 scene.declare(bytes: room.bytes)
                 scheduleMove(room)
             } catch {
@@ -110,12 +111,12 @@ final class SimulatedScenes: @unchecked Sendable {
     }
 
     private func scheduleReconnection(_ room: Room) {
-        conductor.after(random.nanoseconds(in: 60...180)) { [weak self] in self?.connect(room) }
+        conductor.after(random.nanoseconds(in: 60...180)) { [self] in connect(room) }
     }
 
     private func scheduleMove(_ room: Room) {
-        conductor.after(random.nanoseconds(in: 20...240)) { [weak self] in
-            guard let self, !isOver, let scene = room.scene else { return }
+        conductor.after(random.nanoseconds(in: 20...240)) { [self] in
+            guard !isOver, let scene = room.scene else { return }
             let choice = random.next() % 4
             Task { [self] in
                 switch choice {
@@ -139,6 +140,7 @@ final class SimulatedScenes: @unchecked Sendable {
             room.scene = nil
             bytes -= room.bytes
             room.bytes = 0
+            server.world.recount()
             if !isOver { scheduleReconnection(room) }
         }
     }

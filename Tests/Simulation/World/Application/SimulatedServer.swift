@@ -29,7 +29,7 @@ final class SimulatedServer: @unchecked Sendable {
     }
 
     let plan: Plan
-    unowned let world: World
+    let world: World
     let allocator: RetainingAllocator
     private(set) var caches: [SimulatedCache] = []
     private(set) var manager: ResourceManager!
@@ -57,25 +57,26 @@ final class SimulatedServer: @unchecked Sendable {
         let conductor = world.conductor
         began = conductor.now
         allocator = RetainingAllocator(
-            retainedShare: plan.retainedShare, isCheap: plan.hasCheapAllocator, conductor)
+            retainedShare: plan.retainedShare, isCheap: plan.hasCheapAllocator, in: world)
         ticker = ConductedTicker(conductor)
         caches = plan.caches.map { SimulatedCache($0, of: self) }
         let clock = conductor.clock
         var environment = Environment()
         environment.kernelRoot =
-            SimulatedKernelFiles(in: world.cgroup, tree: world.tree) { [unowned self] in footprintBytes }.root
+            SimulatedKernelFiles(in: world.cgroup, tree: world.tree) { [self] in footprintBytes }.root
         environment.clock = clock
         environment.wallClock = { clock.now.nanoseconds }
         environment.variables = [:]
         environment.ticker = ticker
         environment.allocator = allocator
+        _ = recount()
         environment.listensToKernel = false
         environment.threads = ConductedThreads(conductor: conductor)
         let backgroundTasks = BackgroundTaskRegistry(clock: clock, isAutomatic: false)
         ticker.attach(backgroundTasks)
         let logger = Logger(label: "simulation") { _ in SwiftLogNoOpLogHandler() }
         var lastResort: (@Sendable (LevelReason) -> Void)?
-        if plan.hasLastResort { lastResort = { [weak self] reason in self?.lastResort(reason) } }
+        if plan.hasLastResort { lastResort = { [self] reason in isEndNear(reason) } }
         manager = try ResourceManager(
             configuration: plan.configuration, registry: registry, backgroundTasks: backgroundTasks, logger: logger,
             environment: environment, lastResort: lastResort)
@@ -106,11 +107,15 @@ final class SimulatedServer: @unchecked Sendable {
 
     var cacheBytes: Int { caches.reduce(0) { $0 + $1.bytes } }
 
-    /// What it costs, in bytes.
-    var footprintBytes: Int {
-        guard life != .gone else { return 0 }
+    /// What it costs, in bytes, as of the last count.
+    private(set) var footprintBytes = 0
+
+    /// Counts anew what it costs.
+    func recount() -> Int {
         let held = (tasks?.bytes ?? 0) + (scenes?.bytes ?? 0)
-        return plan.baseBytes + extraBytes + cacheBytes + allocator.retainedBytes + held
+        footprintBytes =
+            life == .gone ? 0 : plan.baseBytes + extraBytes + cacheBytes + allocator.retainedBytes + held
+        return footprintBytes
     }
 
     func move(by nanoseconds: Int64) {
@@ -149,7 +154,7 @@ final class SimulatedServer: @unchecked Sendable {
         if life != .gone { world.note(event, self) }
     }
 
-    private func lastResort(_ reason: LevelReason) {
+    private func isEndNear(_ reason: LevelReason) {
         note(.lastResort(reason))
         leave()
     }
@@ -185,5 +190,15 @@ final class SimulatedServer: @unchecked Sendable {
         for cache in caches { cache.drop() }
         allocator.drop()
         world.hasGone(self)
+    }
+
+    /// Lets go of everything that refers to it again.
+    func dismantle() {
+        manager = nil
+        group = nil
+        running = nil
+        tasks = nil
+        scenes = nil
+        caches = []
     }
 }

@@ -27,7 +27,7 @@ final class SimulatedTasks: @unchecked Sendable {
         var wasTold: Bool { expirations > 0 }
     }
 
-    private unowned let server: SimulatedServer
+    private let server: SimulatedServer
     private let registry: BackgroundTaskRegistry
     private var random: SeededGenerator
     private var begun = 0
@@ -64,8 +64,8 @@ final class SimulatedTasks: @unchecked Sendable {
     }
 
     private func scheduleNext() {
-        conductor.after(random.nanoseconds(in: 1...20)) { [weak self] in
-            guard let self, !isOver else { return }
+        conductor.after(random.nanoseconds(in: 1...20)) { [self] in
+            guard !isOver else { return }
             begin()
             scheduleNext()
         }
@@ -80,8 +80,8 @@ final class SimulatedTasks: @unchecked Sendable {
             begun, priority, bytes: random.bytes(in: 0...(2 << 20)), began: now, due: lifetime.map { now + $0 })
         let identifier = registry.beginBackgroundTask(
             withName: nil, priority: priority, expiry: lifetime.map { .after(.nanoseconds($0)) } ?? .atTermination
-        ) { [weak self] in
-            self?.expired(work)
+        ) { [self] in
+            expired(work)
         }
         let endsAfter = random.nanoseconds(in: 1...60)
         let endsByItself = random.chance(0.85)
@@ -89,9 +89,10 @@ final class SimulatedTasks: @unchecked Sendable {
         work.identifier = identifier
         held.append(work)
         bytes += work.bytes
+        server.world.recount()
         server.note(.taskBegan(work))
         guard endsByItself else { return }
-        conductor.after(endsAfter) { [weak self] in self?.end(work) }
+        conductor.after(endsAfter) { [self] in end(work) }
     }
 
     /// The expiration handler. Most end their work within a second; some go on for long.
@@ -99,7 +100,7 @@ final class SimulatedTasks: @unchecked Sendable {
         work.expirations += 1
         server.note(.taskExpired(work))
         let time = random.chance(0.9) ? random.nanoseconds(in: 0...1) : random.nanoseconds(in: 1...15)
-        conductor.after(time) { [weak self] in self?.end(work) }
+        conductor.after(time) { [self] in end(work) }
     }
 
     private func end(_ work: Work) {
@@ -108,6 +109,7 @@ final class SimulatedTasks: @unchecked Sendable {
         registry.endBackgroundTask(work.identifier)
         held.removeAll { $0 === work }
         if !isOver || bytes > 0 { bytes = max(0, bytes - work.bytes) }
+        server.world.recount()
         server.note(.taskEnded(work))
     }
 }

@@ -8,7 +8,7 @@ final class NeighbourServers {
         var wanted: Int
     }
 
-    private unowned let world: World
+    private let world: World
     private var others: [Other]
     private var isOver = false
 
@@ -40,6 +40,6 @@ final class NeighbourServers {
             others[index].bytes += change
             cgroup.neighbourBytes += change
         }
-        world.conductor.after(Self.interval) { [weak self] in self?.look() }
+        world.conductor.after(Self.interval) { [self] in look() }
     }
 }

@@ -26,6 +26,8 @@ final class Conductor: @unchecked Sendable {
     private(set) var current: ConductedThread?
     /// How often anything was resumed: threads, jobs, bells, timers and samplers.
     private(set) var turns = 0
+    /// How often samplers of servers that are gone ran.
+    private(set) var ticks = 0
 
     private var timers = Heap<Timer>()
     private var actions: [UInt64: () -> Void] = [:]
@@ -96,6 +98,7 @@ final class Conductor: @unchecked Sendable {
     }
 
     func remove(_ ticker: ConductedTicker) {
+        ticks += ticker.ticks
         tickers.removeAll { $0 === ticker }
     }
 
@@ -134,6 +137,16 @@ final class Conductor: @unchecked Sendable {
             }
         }
         move(to: end)
+    }
+
+    /// Lets go of everything that is still to come.
+    func dismantle() {
+        timers = Heap()
+        actions = [:]
+        tickers = []
+        rung = []
+        onMove = { _ in }
+        afterMove = {}
     }
 
     private func nextInstant() -> Int64? {

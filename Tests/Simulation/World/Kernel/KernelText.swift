@@ -2,29 +2,35 @@ import MemoryPressure
 
 /// Text that grows in one place, and is copied to whoever reads.
 struct KernelText {
-    private var bytes: [UInt8] = []
-
-    init() {
-        bytes.reserveCapacity(512)
-    }
+    private var bytes = [UInt8](repeating: 0, count: 1024)
+    private var count = 0
 
     mutating func clear() {
-        bytes.removeAll(keepingCapacity: true)
+        count = 0
     }
 
     mutating func add(_ text: StaticString) {
-        unsafe bytes.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+        let length = text.utf8CodeUnitCount
+        for index in 0..<length { unsafe bytes[count + index] = text.utf8Start[index] }
+        count += length
     }
 
     /// Adds a number that is not negative.
     mutating func add(_ number: Int) {
-        var rest = max(0, number)
-        let start = bytes.count
+        var rest = UInt64(max(0, number))
+        var length = 1
+        var power: UInt64 = 10
+        while power <= rest, length < 19 {
+            length += 1
+            power *= 10
+        }
+        var place = count + length
+        count = place
         repeat {
-            bytes.append(UInt8(ascii: "0") + UInt8(rest % 10))
+            place -= 1
+            bytes[place] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest % 10)
             rest /= 10
         } while rest > 0
-        bytes[start...].reverse()
     }
 
     mutating func addLine(_ key: StaticString, _ number: Int) {
@@ -34,8 +40,9 @@ struct KernelText {
     }
 
     func copy(to buffer: UnsafeMutableRawBufferPointer) -> Int {
-        unsafe buffer.copyBytes(from: bytes.prefix(buffer.count))
-        return min(bytes.count, buffer.count)
+        let length = min(count, buffer.count)
+        unsafe bytes.withUnsafeBytes { unsafe buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[..<length])) }
+        return length
     }
 }
 

@@ -2,8 +2,8 @@
 final class SimulatedCgroup: @unchecked Sendable {
     /// The hard limit in bytes.
     var limitBytes: Int
-    /// Counts the memory of the servers, in bytes.
-    var countServers: () -> Int = { 0 }
+    /// Memory of the servers in bytes; the world keeps it up to date.
+    var serverBytes = 0
     /// Memory of other servers in bytes.
     var neighbourBytes = 0
     /// Memory of a process that only grows, in bytes.
@@ -23,7 +23,7 @@ final class SimulatedCgroup: @unchecked Sendable {
         coldFileBytes = limitBytes / 20
     }
 
-    var unreclaimableBytes: Int { countServers() + neighbourBytes + growingNeighbourBytes }
+    var unreclaimableBytes: Int { serverBytes + neighbourBytes + growingNeighbourBytes }
     var headroomBytes: Int { limitBytes - unreclaimableBytes }
     var pageCacheBytes: Int { max(0, min(hotFileBytes + coldFileBytes, headroomBytes)) }
     var usageBytes: Int { unreclaimableBytes + pageCacheBytes }

@@ -23,7 +23,7 @@ package enum Simulation {
                 try world.run()
                 let r = world.record
                 print(
-                    "seed \(seed) \(world.digest) \(ContinuousClock.now - start) turns \(r.turns) killed \(r.killed) steps \(r.steps) levels \(r.levelChanges) resorts \(r.lastResorts) violations \(r.violations.count) threads \(world.conductor.liveThreads)"
+                    "seed \(seed) \(world.digest) \(ContinuousClock.now - start) turns \(r.turns) ticks \(r.ticks) killed \(r.killed) steps \(r.steps) levels \(r.levelChanges) resorts \(r.lastResorts) violations \(r.violations.count) threads \(world.conductor.liveThreads)"
                 )
             }
         } catch {

@@ -25,6 +25,8 @@ final class World: @unchecked Sendable {
     private(set) var record = WorldRecord()
     private var invariants: [any Invariant] = []
     private var disturbances: [Disturbance]
+    /// Those that are under way, by number.
+    private var active: [Int] = []
     private var neighbours: [Int: NeighbourServers] = [:]
     private var isOver = false
     private var generation: UInt64 = 0
@@ -47,9 +49,8 @@ final class World: @unchecked Sendable {
         cgroup = SimulatedCgroup(limitBytes: plan.limitBytes)
         disturbances = plan.disturbances
         invariants = InvariantName.allCases.map { $0.make() }
-        cgroup.countServers = { [unowned self] in servers.reduce(0) { $0 + $1.footprintBytes } }
-        conductor.onMove = { [unowned self] in move(by: $0) }
-        conductor.afterMove = { [unowned self] in afterMove() }
+        conductor.onMove = { [self] in move(by: $0) }
+        conductor.afterMove = { [self] in afterMove() }
     }
 
     /// Lives through the hour.
@@ -67,7 +68,19 @@ final class World: @unchecked Sendable {
         // Handlers that are still out come back, and threads end.
         for _ in 0..<120 where conductor.liveThreads > 0 { conductor.run(until: conductor.now + 1_000_000_000) }
         record.turns = conductor.turns
+        record.ticks = conductor.ticks
         digest.add(conductor.turns)
+        dismantle()
+    }
+
+    /// Lets go of everything that refers to the world again.
+    private func dismantle() {
+        for server in servers + gone { server.dismantle() }
+        servers = []
+        gone = []
+        neighbours = [:]
+        invariants = []
+        conductor.dismantle()
     }
 
     // MARK: Servers
@@ -82,6 +95,7 @@ final class World: @unchecked Sendable {
     func hasGone(_ server: SimulatedServer) {
         servers.removeAll { $0 === server }
         gone.append(server)
+        recount()
         for index in disturbances.indices where disturbances[index].kind == .leak && !disturbances[index].isOutside {
             disturbances[index].end = min(disturbances[index].end, conductor.now)
         }
@@ -89,8 +103,8 @@ final class World: @unchecked Sendable {
         generation += 1
         var plan = server.plan
         plan.seed &+= generation &* 0x9E37_79B9
-        conductor.after(Self.restartDelay) { [weak self] in
-            guard let self, !isOver else { return }
+        conductor.after(Self.restartDelay) { [self] in
+            guard !isOver else { return }
             try? add(plan)
         }
     }
@@ -100,21 +114,29 @@ final class World: @unchecked Sendable {
     private func move(by nanoseconds: Int64) {
         let now = conductor.now + nanoseconds
         cgroup.move(by: nanoseconds)
-        takeDisturbances(at: now)
+        if !active.isEmpty { takeDisturbances(at: now) }
         for server in servers { server.move(by: nanoseconds) }
+        recount()
+    }
+
+    /// Adds up anew what servers cost.
+    func recount() {
+        var sum = 0
+        for server in servers { sum += server.recount() }
+        cgroup.serverBytes = sum
     }
 
     private func takeDisturbances(at now: Int64) {
         for server in servers { server.extraBytes = 0 }
         var outside = 0
-        for disturbance in disturbances where disturbance.begin <= now && now < disturbance.end {
-            if disturbance.kind != .calm { disturbedAt = now }
-            let bytes = disturbance.takenBytes(at: now)
+        for index in active {
+            if disturbances[index].kind != .calm, now < disturbances[index].end { disturbedAt = now }
+            let bytes = disturbances[index].takenBytes(at: now)
             guard bytes > 0 else { continue }
-            if disturbance.isOutside {
+            if disturbances[index].isOutside {
                 outside += bytes
-            } else if disturbance.server < servers.count {
-                servers[disturbance.server].extraBytes += bytes
+            } else if disturbances[index].server < servers.count {
+                servers[disturbances[index].server].extraBytes += bytes
             }
         }
         cgroup.growingNeighbourBytes = outside
@@ -169,8 +191,8 @@ final class World: @unchecked Sendable {
     // MARK: Disturbances
 
     private func schedule(_ index: Int) {
-        conductor.at(disturbances[index].begin) { [weak self] in self?.begin(index) }
-        conductor.at(disturbances[index].end) { [weak self] in self?.end(index) }
+        conductor.at(disturbances[index].begin) { [self] in begin(index) }
+        conductor.at(disturbances[index].end) { [self] in end(index) }
     }
 
     /// Nothing is under way, and has not been for so many nanoseconds.
@@ -181,6 +203,7 @@ final class World: @unchecked Sendable {
 
     private func begin(_ index: Int) {
         let disturbance = disturbances[index]
+        active.append(index)
         lastKind = disturbance.kind
         digest.add(index)
         onEvent?("begins: \(disturbance.kind), \(disturbance.bytes >> 20) MiB")
@@ -199,6 +222,9 @@ final class World: @unchecked Sendable {
 
     private func end(_ index: Int) {
         let disturbance = disturbances[index]
+        takeDisturbances(at: conductor.now)
+        active.removeAll { $0 == index }
+        recount()
         digest.add(index)
         onEvent?("ends: \(disturbance.kind)")
         switch disturbance.kind {
@@ -230,7 +256,7 @@ final class World: @unchecked Sendable {
     private func look() {
         for server in servers { server.look() }
         if !servers.isEmpty || !isOver {
-            conductor.after(Self.lookInterval) { [weak self] in self?.look() }
+            conductor.after(Self.lookInterval) { [self] in look() }
         }
     }
 

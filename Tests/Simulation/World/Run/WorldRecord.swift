@@ -13,6 +13,7 @@ package struct WorldRecord: Sendable {
 
     package private(set) var violations: [Violation] = []
     package var turns = 0
+    package var ticks = 0
     package var killed = 0
     package var neighboursKilled = 0
     package var leastHeadroomBytes = Int.max
