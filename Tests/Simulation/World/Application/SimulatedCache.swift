@@ -58,6 +58,8 @@ final class SimulatedCache: @unchecked Sendable {
 
     /// A handler takes so long at least: time has to pass with every call.
     private static let shortest: Int64 = 50_000
+    /// So long a handler works that gives nothing.
+    private static let lie: Int64 = 5_000_000
     /// It gives in portions of this time, so that others see memory come.
     private static let portion: Int64 = 10_000_000
 
@@ -160,7 +162,9 @@ final class SimulatedCache: @unchecked Sendable {
         case .throwing:
             _ = answer(0, request, reported: reported)
             throw Failure()
-        case .lying: return answer(request.bytes, request, reported: reported)
+        case .lying:
+            conductor.sleep(Self.lie)
+            return answer(request.bytes, request, reported: reported)
         case .hanging(let end): conductor.sleep(end - conductor.now)
         case .honest: break
         }
@@ -181,7 +185,9 @@ final class SimulatedCache: @unchecked Sendable {
         case .throwing:
             _ = answer(0, request, reported: reported)
             throw Failure()
-        case .lying: return answer(request.bytes, request, reported: reported)
+        case .lying:
+            await conductor.pause(Self.lie)
+            return answer(request.bytes, request, reported: reported)
         case .hanging(let end): await conductor.pause(end - conductor.now)
         case .honest: break
         }

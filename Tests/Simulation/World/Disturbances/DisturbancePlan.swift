@@ -50,6 +50,7 @@ struct DisturbancePlan {
         case .waves: one.period = random.nanoseconds(in: 2...20)
         case .sawtooth: one.period = random.nanoseconds(in: 1...8)
         case .neighbour: one.rate = random.bytes(in: 10_000_000...300_000_000)
+        case .lyingHandlers: one.end = min(one.end, one.begin + 60 * second)
         case .leak:
             one.rate = random.bytes(in: 1_000_000...8_000_000)
             one.end = one.begin + 240 * second

@@ -11,6 +11,8 @@ final class ConductedTicker: Ticker, @unchecked Sendable {
 
     private struct Driven {
         let work: any TimeDriven
+        /// When something was due at the last look, in nanoseconds.
+        var due = Int64.max
         /// What stayed due although it was run, and when that was: it waits for somebody else, and does not stop the time.
         var stuck: (due: Int64, at: Int64)?
     }
@@ -43,9 +45,10 @@ final class ConductedTicker: Ticker, @unchecked Sendable {
 
     func nextInstant(after now: Int64) -> Int64 {
         var next = due
-        for one in driven {
-            guard let instant = one.work.nextDue?.nanoseconds else { continue }
-            if let stuck = one.stuck, stuck.due == instant, stuck.at == now { continue }
+        for index in driven.indices {
+            let instant = driven[index].work.nextDue?.nanoseconds ?? .max
+            driven[index].due = instant
+            if let stuck = driven[index].stuck, stuck.due == instant, stuck.at == now { continue }
             next = min(next, instant)
         }
         return max(next, now)
@@ -54,8 +57,8 @@ final class ConductedTicker: Ticker, @unchecked Sendable {
     func runDue(_ conductor: Conductor) {
         let now = conductor.now
         for index in driven.indices {
+            guard driven[index].due <= now else { continue }
             let work = driven[index].work
-            guard let instant = work.nextDue?.nanoseconds, instant <= now else { continue }
             work.runDue()
             conductor.settle()
             driven[index].stuck = work.nextDue.flatMap { $0.nanoseconds <= now ? ($0.nanoseconds, now) : nil }

@@ -8,7 +8,7 @@ import MemoryPressure
 final class World: @unchecked Sendable {
     static let start: Int64 = 3_600_000_000_000
     /// How often the world is looked at, in nanoseconds.
-    private static let lookInterval: Int64 = 100_000_000
+    private static let lookInterval: Int64 = 250_000_000
     /// From the end of a process to the next one in its place, in nanoseconds.
     private static let restartDelay: Int64 = 5_000_000_000
     /// The time that processes have to end in at last, in nanoseconds.

@@ -24,6 +24,6 @@ enum WorldEvent {
     case killed
     /// The process ended by itself.
     case left
-    /// A tenth of a second has passed.
+    /// Comes all the time, four times a second.
     case look
 }

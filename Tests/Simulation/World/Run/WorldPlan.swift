@@ -14,7 +14,7 @@ struct WorldPlan {
         self.seed = seed
         self.duration = duration
         var random = SeededGenerator(seed: seed)
-        limitBytes = random.pick([128, 256, 512, 512, 768, 1024, 2048, 4096]) << 20
+        limitBytes = random.pick([128, 256, 512, 512, 768, 768, 1024, 1024, 1536, 2048, 2048, 4096]) << 20
         // Two real servers under one limit now and then; more are played by neighbours.
         let count = random.chance(0.15) ? 2 : 1
         let part = limitBytes / count

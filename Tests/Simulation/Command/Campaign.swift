@@ -1,0 +1,77 @@
+import Foundation
+import JetsamSimulation
+
+/// All seeds of one call: hands them to workers, adds up what these tell, and judges it.
+final class Campaign: @unchecked Sendable {
+    private let options: Options
+    private var reports: [UInt64: Worker.Report] = [:]
+    /// Seeds that gave another digest when they ran again.
+    private var changed: [UInt64] = []
+    private var repeated = 0
+
+    /// Every so manyth seed runs a second time, in another worker.
+    private static let repetition = 20
+
+    init(_ options: Options) {
+        self.options = options
+    }
+
+    /// The exit code.
+    func run() throws -> Int32 {
+        let baseline = try options.baseline.map { try Baseline(path: $0) } ?? Baseline()
+        let start = ContinuousClock.now
+        try runWorkers()
+        guard reports.count == options.seeds.count else { throw Broken(missing: options.seeds.count - reports.count) }
+        let tally = Tally(reports.values.sorted { $0.seed < $1.seed })
+        let milliseconds = reports.values.reduce(0) { $0 + $1.milliseconds }
+        print(
+            "\(reports.count) worlds of \(options.seconds) s in \((ContinuousClock.now - start) / .seconds(1)) s, \(milliseconds / reports.count) ms each; \(repeated) of them twice"
+        )
+        print(tally.table(baseline, isFixed: options.isFixed))
+        print(tally.tableByDisturbance())
+        if options.records, let path = options.baseline {
+            try tally.baseline.write(to: path)
+            print("written: \(path)")
+            return changed.isEmpty ? 0 : 1
+        }
+        var failures = tally.failures(baseline, isFixed: options.isFixed)
+        for seed in changed {
+            failures.append("seed \(seed) gave another digest when it ran again: worlds do not repeat exactly")
+        }
+        for failure in failures { print("error: \(failure)") }
+        return failures.isEmpty ? 0 : 1
+    }
+
+    struct Broken: Error, CustomStringConvertible {
+        var missing: Int
+        var description: String { "\(missing) seeds were not finished: a worker ended before its time" }
+    }
+
+    private func runWorkers() throws {
+        let count = min(options.workers, options.seeds.count)
+        var lists = [[UInt64]](repeating: [], count: count)
+        for (place, seed) in options.seeds.enumerated() {
+            lists[place % count].append(seed)
+            if place % Self.repetition == 0 { lists[(place + 1) % count].append(seed) }
+        }
+        let group = DispatchGroup()
+        let lock = NSLock()
+        for (number, list) in lists.enumerated() {
+            let worker = try WorkerProcess(list, seconds: options.seconds, number: number)
+            DispatchQueue.global().async(group: group) { [self] in
+                worker.read { report in
+                    lock.lock()
+                    take(report)
+                    lock.unlock()
+                }
+            }
+        }
+        group.wait()
+    }
+
+    private func take(_ report: Worker.Report) {
+        guard let earlier = reports[report.seed] else { return reports[report.seed] = report }
+        repeated += 1
+        if earlier.digest != report.digest { changed.append(report.seed) }
+    }
+}

@@ -1,0 +1,53 @@
+import Jetsam
+import JetsamTesting
+import MemoryPressure
+
+/// What became of one seed.
+package struct WorldResult: Sendable {
+    package var seed: UInt64
+    package var digest: String
+    package var milliseconds: Int
+    package var record: WorldRecord
+
+    /// Lives through the hour that belongs to a seed.
+    ///
+    /// - Parameters:
+    ///   - seconds: How long it is.
+    ///   - follow: Called with each event, as a line.
+    package static func of(
+        seed: UInt64, seconds: Int, follow: ((_ line: String) -> Void)? = nil
+    ) throws -> WorldResult {
+        let tree = try KernelTree.v2(limit: 1 << 30)
+        defer { tree.remove() }
+        let start = ContinuousClock.now
+        let world = try World(WorldPlan(seed: seed, duration: Int64(seconds) * 1_000_000_000), tree: tree)
+        if let follow {
+            follow(world.plan.description)
+            world.onEvent = { [unowned world] text in
+                let milliseconds = (world.now - World.start) / 1_000_000
+                follow("\(milliseconds / 1000).\(String(milliseconds % 1000 + 1000).dropFirst()) \(text)")
+            }
+        }
+        try world.run()
+        let took = Int((ContinuousClock.now - start) / .milliseconds(1))
+        return WorldResult(
+            seed: seed, digest: "\(world.digest)", milliseconds: took, record: world.record)
+    }
+}
+
+extension WorldPlan: CustomStringConvertible {
+    var description: String {
+        var lines = ["limit \(ByteCount(limitBytes))"]
+        for server in servers {
+            lines.append(
+                "\(server.name): base \(ByteCount(server.baseBytes)), \(server.sceneCount) scenes, \(server.configuration.isDryRun ? "dry run, " : "")\(server.configuration.ladder.takesScenes ? "takes scenes, " : "")\(server.hasLastResort ? "has a last resort, " : "")allocator keeps \(Int(server.retainedShare * 100)) %"
+            )
+            for cache in server.caches {
+                lines.append(
+                    "  \(cache.name) (\(cache.priority)) wants \(ByteCount(cache.wantedBytes)), grows \(ByteCount(cache.growthRate))/s, gives \(ByteCount(cache.releaseRate))/s after \(cache.latency / 1000) us\(cache.isAsynchronous ? ", asynchronous" : "")\(cache.traits.contains(.lossy) ? ", lossy" : "")"
+                )
+            }
+        }
+        return lines.joined(separator: "\n")
+    }
+}
