@@ -113,6 +113,9 @@ final class SimulatedCache: @unchecked Sendable {
         registration?.update(bytes: bytes)
     }
 
+    /// Whether no handler of it is out, and the step that it had a part in is over for certain.
+    var isAtRest: Bool { outstandingBytes == 0 && conductor.now - max(askedAt, 0) > 3_000_000_000 }
+
     /// A difference to the ledger was told; it is not told again.
     func forgiveLedger(_ promised: Int) {
         answeredBytes = promised
@@ -204,6 +207,12 @@ final class SimulatedCache: @unchecked Sendable {
         let rate = max(1, plan.releaseRate / slowness)
         let bytes = min(rest, bytes, max(1 << 16, Int(Double(rate) * Double(Self.portion) * 1e-9)))
         return (max(1, bytes), max(1000, Int64(Double(bytes) / Double(rate) * 1e9)))
+    }
+
+    /// How long it takes to give all that it has, in portions of a quarter of the deadline at `critical`.
+    var timeToEmpty: Int64 {
+        let giving = Int64(Double(bytes) / Double(max(1, plan.releaseRate / slowness)) * 1e9)
+        return giving + (1 + giving / 25_000_000) * plan.latency * Int64(slowness)
     }
 
     /// What it could have given by itself in so many nanoseconds, had it been asked at their beginning.

@@ -14,6 +14,8 @@ final class SimulatedScenes: @unchecked Sendable {
         fileprivate(set) var bytes = 0
         /// How long its callbacks take, in nanoseconds.
         fileprivate let callbackTime: Int64
+        /// Whether it was told that it is lost.
+        private var isTold = false
         /// The state that it was last seen in, and since when, in nanoseconds.
         fileprivate(set) var seen: (state: SceneState, since: Int64) = (.unattached, 0)
 
@@ -32,22 +34,29 @@ final class SimulatedScenes: @unchecked Sendable {
             if callbackTime > 0 { await server.world.conductor.pause(callbackTime) }
         }
 
-        func willConnect(_ scene: Scene, restoring state: SceneStateData?) async throws { await takeTime() }
+        func willConnect(_ scene: Scene, restoring state: SceneStateData?) async throws {
+            isTold = false
+            await takeTime()
+        }
+
+
         func didBecomeActive(_ scene: Scene, _ transition: SceneTransition) async { await takeTime() }
         func willResignActive(_ scene: Scene, _ transition: SceneTransition) async {
-            note(transition, from: .active)
+            note(transition)
             await takeTime()
         }
 
         func didEnterBackground(_ scene: Scene, _ transition: SceneTransition) async { await takeTime() }
         func willTerminate(_ scene: Scene, _ transition: SceneTransition) async {
-            note(transition, from: .background)
+            note(transition)
             await takeTime()
         }
 
         /// Tells of the first notice of a loss.
-        private func note(_ transition: SceneTransition, from state: SceneState) {
-            if transition.cause == .pressure, seen.state == state { server.note(.sceneTold(self)) }
+        private func note(_ transition: SceneTransition) {
+            guard transition.cause == .pressure, !isTold else { return }
+            isTold = true
+            server.note(.sceneTold(self))
         }
     }
 

@@ -29,7 +29,7 @@ final class LedgerInvariant: Invariant {
         let world = server.world
         let key = ObjectIdentifier(server)
         guard server.life == .running, world.now - lookedAt[key, default: .min / 2] >= Self.interval,
-            server.caches.allSatisfy({ $0.outstandingBytes == 0 })
+            server.caches.allSatisfy({ $0.isAtRest })
         else { return }
         lookedAt[key] = world.now
         let inFlight = server.manager.inFlightBytes

@@ -7,8 +7,9 @@ final class OrderInvariant: Invariant {
     private static let tolerance = 2 << 20
     /// For so long after it last misbehaved a cache may be passed over, in nanoseconds.
     private static let distrust: Int64 = 600_000_000_000
-    /// A cache with a longer latency than this may be passed over as late, in nanoseconds.
-    private static let late: Int64 = 50_000_000
+    /// A cache that takes longer than this to give all that it has lets others go first, in nanoseconds: three quarters of the
+    /// deadline at `critical`.
+    private static let late: Int64 = 75_000_000
     /// Ages and states are compared where they differ by more than this, in nanoseconds.
     private static let moment: Int64 = 5_000_000_000
 
@@ -25,7 +26,7 @@ final class OrderInvariant: Invariant {
         for other in server.caches where other.ranks(below: cache) {
             guard other.manner == .honest, other.outstandingBytes == 0,
                 other.misbehavedAt == .min || server.world.now - other.misbehavedAt > Self.distrust,
-                other.plan.latency * Int64(other.slowness) < Self.late
+                other.timeToEmpty < Self.late
             else { continue }
             let left = other.bytes - Self.tolerance - other.plan.growthRate * other.appetite / 4
             guard left > 0 else { continue }
@@ -43,7 +44,7 @@ final class OrderInvariant: Invariant {
                 other.priority < work.priority
                     || (other.priority == work.priority && other.began + Self.moment < work.began)
             else { continue }
-            return server.world.violate(.order, "task \(work.number) expired before task \(other.number)")
+            return server.world.violate(.order, "task \(work.number) (\(work.priority)) expired before task \(other.number) (\(other.priority))")
         }
     }
 
@@ -53,7 +54,8 @@ final class OrderInvariant: Invariant {
             let state = Self.states.firstIndex(of: String(parts[1]))
         else { return }
         for other in server.rooms where other !== lost {
-            guard let rank = Self.states.firstIndex(of: "\(other.seen.state)"),
+            guard let scene = other.scene, scene.sceneState == other.seen.state,
+                let rank = Self.states.firstIndex(of: "\(other.seen.state)"),
                 other.seen.since + Self.moment + Int64(step.duration / .nanoseconds(1)) < server.world.now,
                 rank < state || (rank == state && other.priority < lost.priority)
             else { continue }

@@ -1,7 +1,8 @@
 import Jetsam
 import MemoryPressure
 
-/// Every cache that wants more grows again once there is room: at `normal`, with 30 % of the limit free, by a mebibyte a minute.
+/// Every cache that wants more grows again once there is room: by a mebibyte a minute at `normal`, with five points of the limit more
+/// free than where a warning ends.
 final class RegrowthInvariant: Invariant {
     private struct Wait {
         var since: Int64
@@ -15,9 +16,10 @@ final class RegrowthInvariant: Invariant {
     func observe(_ event: WorldEvent, of server: SimulatedServer) {
         guard case .look = event else { return }
         let world = server.world
+        let exit = HeadroomThresholds(limitBytes: world.cgroup.limitBytes).warningExit
         let hasRoom =
             server.life == .running && server.manager.level == .normal
-            && world.cgroup.headroomBytes >= world.cgroup.limitBytes / 10 * 3
+            && world.cgroup.headroomBytes >= exit + world.cgroup.limitBytes / 20
         for cache in server.caches {
             let key = ObjectIdentifier(cache)
             guard hasRoom, cache.wantsMore else {
