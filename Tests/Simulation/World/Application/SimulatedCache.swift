@@ -209,9 +209,9 @@ final class SimulatedCache: @unchecked Sendable {
         return (max(1, bytes), max(1000, Int64(Double(bytes) / Double(rate) * 1e9)))
     }
 
-    /// How long it takes to give all that it has, in portions of a quarter of the deadline at `critical`.
+    /// How long it takes to give all that it wants to hold, in portions of a quarter of the deadline at `critical`.
     var timeToEmpty: Int64 {
-        let giving = Int64(Double(bytes) / Double(max(1, plan.releaseRate / slowness)) * 1e9)
+        let giving = Int64(Double(max(bytes, wantedBytes)) / Double(max(1, plan.releaseRate / slowness)) * 1e9)
         return giving + (1 + giving / 25_000_000) * plan.latency * Int64(slowness)
     }
 

@@ -1,7 +1,7 @@
 import Jetsam
 import MemoryPressure
 
-/// Every cache that wants more grows again once there is room: by a mebibyte a minute at `normal`, with five points of the limit more
+/// Every cache that wants more grows again once there is room: by a mebibyte in a minute in which five points of the limit more are
 /// free than where a warning ends.
 final class RegrowthInvariant: Invariant {
     private struct Wait {
@@ -18,7 +18,7 @@ final class RegrowthInvariant: Invariant {
         let world = server.world
         let exit = HeadroomThresholds(limitBytes: world.cgroup.limitBytes).warningExit
         let hasRoom =
-            server.life == .running && server.manager.level == .normal
+            server.life == .running
             && world.cgroup.headroomBytes >= exit + world.cgroup.limitBytes / 20
         for cache in server.caches {
             let key = ObjectIdentifier(cache)

@@ -16,7 +16,7 @@ struct WorldPlan {
         var random = SeededGenerator(seed: seed)
         limitBytes = random.pick([128, 256, 512, 512, 768, 768, 1024, 1024, 1536, 2048, 2048, 4096]) << 20
         // Two real servers under one limit now and then; more are played by neighbours.
-        let count = random.chance(0.15) ? 2 : 1
+        let count = random.chance(0.85) ? 1 : random.pick([2, 2, 4])
         let part = limitBytes / count
         for number in 0..<count { servers.append(Self.server(number, part, seed, using: &random)) }
         let base = servers.reduce(0) { $0 + $1.baseBytes + $1.sceneCount * $1.sceneBytes }
@@ -36,15 +36,17 @@ struct WorldPlan {
         let kept = random.pick([0, 0, 0.3])
         return SimulatedServer.Plan(
             name: "server-\(number)", baseBytes: Int(Double(part) * random.share(in: 0.08...0.25)),
-            caches: caches(part, using: &random), sceneCount: random.pick([0, 0, 2, 5]), sceneBytes: part / 50,
+            caches: caches(part, isDryRun: configuration.isDryRun, using: &random), sceneCount: random.pick([0, 0, 2, 5]), sceneBytes: part / 50,
             retainedShare: kept, hasCheapAllocator: random.chance(0.5), hasLastResort: random.chance(0.7),
             configuration: configuration, seed: random.next())
     }
 
-    private static func caches(_ part: Int, using random: inout SeededGenerator) -> [SimulatedCache.Plan] {
+    private static func caches(
+        _ part: Int, isDryRun: Bool, using random: inout SeededGenerator
+    ) -> [SimulatedCache.Plan] {
         let count = 1 + Int(random.next() % 5)
-        // From a little to more than there is: these always fill up to the edge.
-        let total = Double(part) * random.share(in: 0.3...1.1)
+        // From a little to more than there is: these always fill up to the edge, where nobody may be dry.
+        let total = Double(part) * random.share(in: 0.3...(isDryRun ? 0.5 : 1.1))
         var shares = (0..<count).map { _ in random.share(in: 0.1...1) }
         let sum = shares.reduce(0, +)
         shares = shares.map { $0 / sum }
