@@ -46,7 +46,12 @@ final class SimulatedScenes: @unchecked Sendable {
             await takeTime()
         }
 
-        func didEnterBackground(_ scene: Scene, _ transition: SceneTransition) async { await takeTime() }
+
+        func didEnterBackground(_ scene: Scene, _ transition: SceneTransition) async {
+            note(transition)
+            await takeTime()
+        }
+
         func willTerminate(_ scene: Scene, _ transition: SceneTransition) async {
             note(transition)
             await takeTime()
