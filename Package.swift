@@ -148,8 +148,8 @@ let package = Package(
         .testTarget(
             name: "JetsamTests",
             dependencies: [
-                "AllocationCounter", "CLinuxShims", "CTestProcesses", "Jetsam", "JetsamJemalloc", "JetsamTesting",
-                "MemoryPressure",
+                "AllocationCounter", "CLinuxShims", "CTestProcesses", "Jetsam", "JetsamJemalloc", "JetsamSimulation",
+                "JetsamTesting", "MemoryPressure",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "MetricsTestKit", package: "swift-metrics"),

@@ -49,7 +49,8 @@ struct Tally {
         for name in InvariantName.allCases {
             let allowed = baseline.allowed(name)
             rows.append([
-                name.rawValue, allowed == 0 ? "holds" : isFixed ? "\(allowed)" : "-", "\(count(name))", "\(worlds(name))",
+                name.rawValue, allowed == 0 ? "holds" : isFixed ? "\(allowed)" : "-", "\(count(name))",
+                "\(worlds(name))",
                 first(name).map { "\($0.seed)" } ?? "-", name.statement,
             ])
         }

@@ -30,7 +30,9 @@ final class WorkerProcess: @unchecked Sendable {
             if data.isEmpty { break }
             rest.append(data)
             while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-                if let report = try? decoder.decode(Worker.Report.self, from: rest[rest.startIndex..<end]) { take(report) }
+                if let report = try? decoder.decode(Worker.Report.self, from: rest[rest.startIndex..<end]) {
+                    take(report)
+                }
                 rest.removeSubrange(rest.startIndex...end)
             }
         }

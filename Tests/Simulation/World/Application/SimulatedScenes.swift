@@ -39,13 +39,11 @@ final class SimulatedScenes: @unchecked Sendable {
             await takeTime()
         }
 
-
         func didBecomeActive(_ scene: Scene, _ transition: SceneTransition) async { await takeTime() }
         func willResignActive(_ scene: Scene, _ transition: SceneTransition) async {
             note(transition)
             await takeTime()
         }
-
 
         func didEnterBackground(_ scene: Scene, _ transition: SceneTransition) async {
             note(transition)

@@ -137,7 +137,9 @@ final class SimulatedServer: @unchecked Sendable {
     func afterRelease(_ bytes: Int, of cache: SimulatedCache) {
         note(.gave(cache, bytes: bytes))
         guard let before else { return }
-        if let figures = account.add(releasedBytes: bytes, before: before, after: sample()) { world.ended(figures, self) }
+        if let figures = account.add(releasedBytes: bytes, before: before, after: sample()) {
+            world.ended(figures, self)
+        }
     }
 
     /// Looks what has become of things that nobody tells of.

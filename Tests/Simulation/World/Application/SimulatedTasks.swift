@@ -12,7 +12,7 @@ final class SimulatedTasks: @unchecked Sendable {
         let began: Int64
         /// When it expires if it was not ended, in nanoseconds; nil where only the end of the process expires it.
         let due: Int64?
-        fileprivate(set) var expirations = 0
+        private(set) var expirations = 0
         fileprivate(set) var hasEnded = false
         fileprivate var identifier = BackgroundTaskIdentifier.invalid
 
@@ -25,6 +25,11 @@ final class SimulatedTasks: @unchecked Sendable {
         }
 
         var wasTold: Bool { expirations > 0 }
+
+        /// Its expiration handler is called.
+        func expire() {
+            expirations += 1
+        }
     }
 
     private let server: SimulatedServer
@@ -87,17 +92,21 @@ final class SimulatedTasks: @unchecked Sendable {
         let endsByItself = random.chance(0.85)
         guard identifier != .invalid else { return }
         work.identifier = identifier
-        held.append(work)
-        bytes += work.bytes
-        server.world.recount()
-        server.note(.taskBegan(work))
+        hold(work)
         guard endsByItself else { return }
         conductor.after(endsAfter) { [self] in end(work) }
     }
 
+    func hold(_ work: Work) {
+        held.append(work)
+        bytes += work.bytes
+        server.world.recount()
+        server.note(.taskBegan(work))
+    }
+
     /// The expiration handler. Most end their work within a second; some go on for long.
     private func expired(_ work: Work) {
-        work.expirations += 1
+        work.expire()
         server.note(.taskExpired(work))
         let time = random.chance(0.9) ? random.nanoseconds(in: 0...1) : random.nanoseconds(in: 1...15)
         conductor.after(time) { [self] in end(work) }

@@ -11,6 +11,7 @@ final class NeedInvariant: Invariant {
         guard figures.releasedBytes > most else { return }
         server.world.violate(
             .need,
-            "released \(figures.releasedBytes >> 20) MiB where \(figures.neededBytes >> 20) were needed, of \(limit >> 20)")
+            "released \(figures.releasedBytes >> 20) MiB where \(figures.neededBytes >> 20) were needed, of \(limit >> 20)"
+        )
     }
 }

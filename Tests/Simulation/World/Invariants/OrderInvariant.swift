@@ -44,7 +44,9 @@ final class OrderInvariant: Invariant {
                 other.priority < work.priority
                     || (other.priority == work.priority && other.began + Self.moment < work.began)
             else { continue }
-            return server.world.violate(.order, "task \(work.number) (\(work.priority)) expired before task \(other.number) (\(other.priority))")
+            return server.world.violate(
+                .order, "task \(work.number) (\(work.priority)) expired before task \(other.number) (\(other.priority))"
+            )
         }
     }
 
@@ -60,7 +62,8 @@ final class OrderInvariant: Invariant {
                 rank < state || (rank == state && other.priority < lost.priority)
             else { continue }
             return server.world.violate(
-                .order, "scene \(lost.identifier) (\(parts[1])) was lost before \(other.identifier) (\(other.seen.state))")
+                .order,
+                "scene \(lost.identifier) (\(parts[1])) was lost before \(other.identifier) (\(other.seen.state))")
         }
     }
 

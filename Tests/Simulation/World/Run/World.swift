@@ -86,9 +86,15 @@ final class World: @unchecked Sendable {
     // MARK: Servers
 
     private func add(_ plan: SimulatedServer.Plan) throws {
+        try place(plan).start()
+    }
+
+    /// Makes a server that has not begun.
+    func place(_ plan: SimulatedServer.Plan) throws -> SimulatedServer {
         let server = try SimulatedServer(plan, in: self)
         servers.append(server)
-        server.start()
+        recount()
+        return server
     }
 
     /// A process is gone: another one takes its place after a while, as a supervisor sees to it.
@@ -142,7 +148,7 @@ final class World: @unchecked Sendable {
         cgroup.growingNeighbourBytes = outside
     }
 
-    private func afterMove() {
+    func afterMove() {
         let reserve = ReleaseAccount.reserveBytes(limitBytes: cgroup.limitBytes)
         if cgroup.headroomBytes >= reserve {
             shortSince = nil
@@ -270,7 +276,9 @@ final class World: @unchecked Sendable {
     /// An episode of releases is over.
     func ended(_ figures: ReleaseAccount.Figures, _ server: SimulatedServer) {
         record.add(figures)
-        onEvent?("\(server.plan.name): episode: released \(figures.releasedBytes >> 20) of needed \(figures.neededBytes >> 20) MiB")
+        onEvent?(
+            "\(server.plan.name): episode: released \(figures.releasedBytes >> 20) of needed \(figures.neededBytes >> 20) MiB"
+        )
         for invariant in invariants { invariant.episodeEnded(figures, of: server) }
     }
 

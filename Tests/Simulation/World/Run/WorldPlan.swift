@@ -4,7 +4,7 @@ import MemoryPressure
 /// All that a world is made with, drawn from its seed.
 struct WorldPlan {
     let seed: UInt64
-    let limitBytes: Int
+    var limitBytes: Int
     private(set) var servers: [SimulatedServer.Plan] = []
     let disturbances: [Disturbance]
     /// Nanoseconds.
@@ -36,7 +36,8 @@ struct WorldPlan {
         let kept = random.pick([0, 0, 0.3])
         return SimulatedServer.Plan(
             name: "server-\(number)", baseBytes: Int(Double(part) * random.share(in: 0.08...0.25)),
-            caches: caches(part, isDryRun: configuration.isDryRun, using: &random), sceneCount: random.pick([0, 0, 2, 5]), sceneBytes: part / 50,
+            caches: caches(part, isDryRun: configuration.isDryRun, using: &random),
+            sceneCount: random.pick([0, 0, 2, 5]), sceneBytes: part / 50,
             retainedShare: kept, hasCheapAllocator: random.chance(0.5), hasLastResort: random.chance(0.7),
             configuration: configuration, seed: random.next())
     }
