@@ -56,12 +56,12 @@ import Testing
     func cut(toMiB limit: Int) async throws {
         let run = try ToolProcess(
             [
-                "run", "--limit", "128MiB", "--resize", "\(limit)MiB", "--resize-after", "1s", "--json", "--",
-                ToolProcess.tool, "--pattern", "spike", "--limit", "40MiB", "--delay", "0s", "--hold", "2s",
+                "run", "--limit", "128MiB", "--resize", "\(limit)MiB", "--resize-after", "2s", "--json", "--",
+                ToolProcess.tool, "--pattern", "spike", "--limit", "40MiB", "--delay", "0s", "--hold", "4s",
             ], in: TemporaryDirectory())
         let end = await run.end()
         let text = run.output
-        #expect(text.contains(#""resize":{"limitBytes":\#(limit << 20),"seconds":1."#), "\(text)")
+        #expect(text.contains(#""resize":{"limitBytes":\#(limit << 20),"seconds":2."#), "\(text)")
         let refusals = text.firstMatch(of: /"refusals":([0-9]+)/).flatMap { Int($0.1) }
         let took = text.firstMatch(of: /"refusals":[0-9]+,"milliseconds":([0-9.]+)/)
         if limit == 64 {
