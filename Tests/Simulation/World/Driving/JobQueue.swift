@@ -19,15 +19,15 @@ final class JobQueue: Sendable {
     private let state = Lock(State())
     private let executor = Queued()
 
-    private init() {
+    private init() {}
+
+    /// Takes all jobs of the process from now on: what else runs in it gets no further.
+    func install() {
         guard let symbol = unsafe dlsym(dlopen(nil, RTLD_LAZY), "swift_task_enqueueGlobal_hook") else {
             preconditionFailure("this Swift runtime has no hook for the jobs of tasks")
         }
         unsafe symbol.assumingMemoryBound(to: Hook?.self).pointee = { job, _ in JobQueue.shared.add(job) }
     }
-
-    /// Takes all jobs of the process from now on.
-    func install() {}
 
     private func add(_ job: UnownedJob) {
         state.withLock { $0.jobs.append(job) }
