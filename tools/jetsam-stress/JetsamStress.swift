@@ -14,8 +14,8 @@ struct JetsamStress: ParsableCommand {
             size and /s: 200MB/s, 1GiB/s. Times: 500ms, 5s, 2m, 1h; a bare number is seconds.
             """,
         subcommands: [
-            AllocateCommand.self, RunCommand.self, EnterCommand.self, TraceCommand.self, RecordKillsCommand.self,
-            RecordLoadCommand.self, SurviveCommand.self,
+            AllocateCommand.self, RunCommand.self, ServeCommand.self, EnterCommand.self, TraceCommand.self,
+            RecordKillsCommand.self, RecordLoadCommand.self, SurviveCommand.self,
         ],
         defaultSubcommand: AllocateCommand.self
     )

@@ -13,9 +13,11 @@ final class ManagedCache {
     private let listeners: [Task<Void, Never>]
 
     /// Comes back once the manager reads and judges. With `isVerbose` its log goes to the standard error as it happens, which
-    /// is all that is left of a process that is killed. A `trace` is the absolute path of a file that the manager records to.
+    /// is all that is left of a process that is killed. A `trace` is the absolute path of a file that the manager records to. `onStep`
+    /// is told of each step as soon as it has ended.
     init(
-        _ values: PurgeableValues?, since start: MonotonicInstant, trace: String? = nil, isVerbose: Bool
+        _ values: PurgeableValues?, since start: MonotonicInstant, trace: String? = nil, isVerbose: Bool,
+        onStep: @escaping @Sendable (ReclaimStep) -> Void = { _ in }
     ) throws {
         let registration = values.map { values in
             CacheRegistry.shared.register("stress", priority: .low) { values.release(atLeast: $0.bytes) }
@@ -44,6 +46,7 @@ final class ManagedCache {
                 var steps = manager.reclaimSteps.makeAsyncIterator()
                 listening.signal()
                 while let step = await steps.next() {
+                    onStep(step)
                     values.map { registration?.update(bytes: $0.heldBytes) }
                     let entry = TimelineEntry(step, since: start)
                     timeline.withLock { $0.append(entry) }

@@ -15,8 +15,8 @@ struct PurgeableResult {
     }
 
     var json: JSONText {
-        let levels = timeline?.filter { if case .level = $0.kind { true } else { false } }
-        let steps = timeline?.filter { if case .step = $0.kind { true } else { false } }
+        let levels = timeline?.filter { !$0.isStep }
+        let steps = timeline?.filter(\.isStep)
         return .object([
             ("bytes", .integer(bytes)),
             ("managed", .bool(timeline != nil)),

@@ -27,5 +27,7 @@ package enum Pattern: String, CaseIterable, ExpressibleByArgument {
         --rate with values of 16 KiB that count --limit together, holds for --hold, ends the server. Nothing is written to a \
         disk. The server's own memory comes on top. However the process ends, the server ends with it.
           memcached  does the same with a memcached.
+
+        'jetsam-stress serve --help' lists what to type to disturb a server in each of these ways.
         """
 }
