@@ -87,7 +87,7 @@ import Testing
         }
         let (requests, hits) = (try #require(numbers[0]), try #require(numbers[1]))
         #expect(hits > 0 && hits <= requests)
-        #expect(try #require(numbers[2]) >= 1 << 20 && #require(numbers[3]) > 0)
+        #expect(try #require(numbers[2]) >= Double(1 << 20) && #require(numbers[3]) > 0)
         #expect(output.contains(#""releasedBytes":0,"neededBytes":0,"wastedBytes":0,"wastedShare":0"#))
     }
 
