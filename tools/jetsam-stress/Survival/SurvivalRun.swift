@@ -13,7 +13,10 @@ struct SurvivalRun {
         var script: String
     }
 
-    struct Interrupted: Error {}
+    /// Somebody asked the tool to stop.
+    struct Interrupted: Error {
+        var signal: Int32
+    }
 
     private static let lookInterval = Duration.milliseconds(20)
     private static let startTime = Duration.seconds(20)
@@ -150,7 +153,8 @@ struct SurvivalRun {
     /// Sleeps, unless somebody asks the tool to stop.
     private func pause(until instant: MonotonicInstant) throws {
         let time = clock.now.duration(to: instant)
-        if time > .zero, System.nextSignal(of: System.stopSignals, within: time) != nil { throw Interrupted() }
+        guard time > .zero, let signal = System.nextSignal(of: System.stopSignals, within: time) else { return }
+        throw Interrupted(signal: signal.number)
     }
 
     // MARK: - The end

@@ -62,6 +62,16 @@ struct SurvivalSeries {
         }
     }
 
+    /// How many runs are missing. Of the way with a budget one each is counted, as nobody knows how long the search takes.
+    private var runsLeft: Int {
+        disturbances.reduce(0) { sum, disturbance in
+            ways.reduce(sum) { sum, way in
+                guard way != .fixed else { return sum + (next(disturbance, way) == nil ? 0 : 1) }
+                return sum + max(0, (way == .jetsam ? runs : peerRuns) - table.results(disturbance, way).count)
+            }
+        }
+    }
+
     private mutating func makeRun(_ disturbance: Disturbance, _ way: Way, _ budget: Int) throws {
         let number = table.results(disturbance, way).count + 1
         let directory = try System.makeTemporaryDirectory()
@@ -76,7 +86,9 @@ struct SurvivalSeries {
                 throw StressError("--json \(file) cannot be written: \(error)")
             }
         }
-        say("\(disturbance.name), \(way.rawValue) \(number): \(result.line)")
+        let left = runsLeft
+        let rest = left > 0 ? "; \(left)\(ways.contains(.fixed) ? " or more" : "") to go" : ""
+        say("\(disturbance.name), \(way.rawValue) \(number): \(result.line)\(rest)")
     }
 
     func sayWhatIsLeftOut() {

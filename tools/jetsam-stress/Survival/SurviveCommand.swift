@@ -76,10 +76,10 @@ struct SurviveCommand: ParsableCommand {
         } catch let error as StressError {
             StandardError.write("jetsam-stress: \(error)")
             throw ExitCode(2)
-        } catch is SurvivalRun.Interrupted {
+        } catch let stop as SurvivalRun.Interrupted {
             StandardError.write(
                 "jetsam-stress: stopped; \(json.map { "what was done is in \($0)" } ?? "nothing was kept")")
-            throw ExitCode(130)
+            throw ExitCode(128 + stop.signal)
         }
     }
 
