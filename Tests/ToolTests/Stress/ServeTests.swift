@@ -91,6 +91,18 @@ import Testing
         #expect(output.contains(#""releasedBytes":0,"neededBytes":0,"wastedBytes":0,"wastedShare":0"#))
     }
 
+    @Test("Without a duration the traffic lasts until the disturbance has ended")
+    func untilTheEnd() async throws {
+        let tool = try ToolProcess(
+            [
+                "serve", "--way", "nothing", "--keys", "10", "--effort", "1", "--json", "--disturb",
+                "--pattern ramp --limit 1MiB --delay 300ms --hold 0s",
+            ], in: TemporaryDirectory())
+        #expect(await tool.end() == .exited(0))
+        let seconds = tool.output.firstMatch(of: /"seconds":([0-9.]+)/).flatMap { Double($0.1) }
+        #expect(try #require(seconds) >= 0.3)
+    }
+
     @Test("A disturbance that cannot be is status 2, and says why")
     func disturbance() async throws {
         let tool = try ToolProcess(

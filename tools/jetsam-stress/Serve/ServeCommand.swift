@@ -21,7 +21,7 @@ struct ServeCommand: ParsableCommand {
 
             \(Recipe.discussion)
 
-            EXIT STATUS: 0 the duration was up; 2 the tool could not, or the pattern of --disturb; 64 usage; and whatever the \
+            EXIT STATUS: 0 the traffic came to its end; 2 the tool could not, or the pattern of --disturb; 64 usage; and whatever the \
             kernel gives a process that the OOM killer takes.
 
             JSON, one object on one line: way, budgetBytes (or null), disturbance (its words, or null), seconds, requests, \
@@ -63,8 +63,11 @@ struct ServeCommand: ParsableCommand {
             "Before the traffic, store so many bytes of the most popular values: \(Size.allowed).", valueName: "size"))
     var fill = Size(bytes: 0)
 
-    @Option(help: .init("How long the traffic lasts: \(Span.allowed).", valueName: "time"))
-    var duration = Span(.seconds(20))
+    @Option(
+        help: .init(
+            "How long the traffic lasts: \(Span.allowed). Unless given, until the pattern of --disturb has ended; without one 20 s.",
+            valueName: "time"))
+    var duration: Span?
 
     @Option(parsing: .unconditional, help: .init("The words of a pattern, in quotes.", valueName: "words"))
     var disturb: String?
@@ -75,6 +78,8 @@ struct ServeCommand: ParsableCommand {
     @Flag(
         help: "A line each second on the standard error, also where that is no terminal; the manager's log too.")
     var progress = false
+
+    private static let defaultDuration = Duration.seconds(20)
 
     private func allows<Value: Comparable>(
         _ option: String, _ value: Value, _ range: ClosedRange<Value>, _ unit: String = ""
@@ -106,7 +111,8 @@ struct ServeCommand: ParsableCommand {
                 .init(
                     way: way, budget: budget?.bytes, keys: keys, exponent: zipf,
                     value: ServedValue(bytes: value.bytes, effort: effort), threads: threads, fillBytes: fill.bytes,
-                    duration: duration.duration, disturbance: disturb.map { try StressPattern($0) },
+                    duration: duration?.duration ?? (disturb == nil ? Self.defaultDuration : nil),
+                    disturbance: disturb.map { try StressPattern($0) },
                     showsProgress: progress || System.standardErrorIsTerminal, logs: progress)
             ).run()
             System.writeToStandardOutput((json ? result.json.description : result.text) + "\n")

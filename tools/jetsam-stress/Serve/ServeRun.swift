@@ -16,7 +16,8 @@ final class ServeRun: Sendable {
         var value: ServedValue
         var threads: Int
         var fillBytes: Int
-        var duration: Duration
+        /// Nil for until the disturbance has ended.
+        var duration: Duration?
         var disturbance: StressPattern?
         var showsProgress: Bool
         /// Whether the manager says what it does as it happens.
@@ -29,6 +30,7 @@ final class ServeRun: Sendable {
     private let ledger: ServeLedger
     private let clock = SystemMonotonicClock()
     private let isOver = Atomic<Bool>(false)
+    private let isDisturbed = Atomic<Bool>(true)
     private let requests = Atomic<Int>(0)
     private let hits = Atomic<Int>(0)
     private let failure = Lock<StressError?>(nil)
@@ -55,7 +57,7 @@ final class ServeRun: Sendable {
             // Not waited for: --duration ends a pattern that goes on.
             try System.startThread { self.disturb(disturbance) }
         }
-        wait(until: begin.advanced(by: choices.duration))
+        wait(from: begin)
         isOver.store(true, ordering: .relaxed)
         threads.wait()
         let took = begin.duration(to: clock.now)
@@ -119,19 +121,25 @@ final class ServeRun: Sendable {
         do { try pattern.run() } catch {
             failure.withLock { $0 = StressError("--disturb: \(error)") }
         }
+        isDisturbed.store(false, ordering: .relaxed)
     }
 
-    private func wait(until end: MonotonicInstant) {
-        var progress = ProgressReport(isOn: choices.showsProgress, from: clock.now)
-        while clock.now < end, failure.withLock({ $0 == nil }) {
-            progress.tick(at: clock.now) { line(clock.now.duration(to: end)) }
-            System.sleep(until: min(end, clock.now.advanced(by: .milliseconds(100))))
+    private func wait(from begin: MonotonicInstant) {
+        var progress = ProgressReport(isOn: choices.showsProgress, from: begin)
+        let end = choices.duration.map { begin.advanced(by: $0) }
+        while failure.withLock({ $0 == nil }) {
+            let now = clock.now
+            if let end, now >= end { return }
+            if end == nil, !isDisturbed.load(ordering: .relaxed) { return }
+            progress.tick(at: now) { line(begin.duration(to: now)) }
+            System.sleep(until: min(end ?? .init(nanoseconds: .max), now.advanced(by: .milliseconds(100))))
         }
     }
 
-    private func line(_ left: Duration) -> String {
+    private func line(_ elapsed: Duration) -> String {
+        let of = choices.duration.map { " of \($0.shortText)" } ?? ""
         let headroom = ledger.summary.headroomBytes.map { "\(ByteCount($0))" } ?? "?"
-        return "jetsam-stress: \(requests.load(ordering: .relaxed)) requests, \(hits.load(ordering: .relaxed)) hits, "
-            + "\(ByteCount(cache.heldBytes)) cached, headroom \(headroom), \(left.shortText) left"
+        return "jetsam-stress: \(elapsed.shortText)\(of): \(requests.load(ordering: .relaxed)) requests, "
+            + "\(hits.load(ordering: .relaxed)) hits, \(ByteCount(cache.heldBytes)) cached, headroom \(headroom)"
     }
 }
