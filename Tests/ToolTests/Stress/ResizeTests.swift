@@ -67,7 +67,8 @@ import Testing
         if limit == 64 {
             #expect(end == .exited(0) && refusals == 0 && took != nil, "\(text)")
         } else if text.contains(#""cgroup":"v1""#) {
-            #expect(try end == .exited(0) && #require(refusals) > 0 && took == nil, "\(text)")
+            // It can be set once the command has given its memory back, which may be seen or not.
+            #expect(try end == .exited(0) && #require(refusals) > 0, "\(text)")
         } else {
             #expect(end == .exited(3), "\(text)")
         }
