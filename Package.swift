@@ -127,11 +127,8 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
-            path: "Tests/Simulation/World",
-            swiftSettings: settings
-        ),
-        .executableTarget(
-            name: "jetsam-simulation", dependencies: ["JetsamSimulation"], path: "Tests/Simulation/Command",
+            path: "Tests/Simulation",
+            exclude: ["Baseline.txt"],
             swiftSettings: settings
         ),
         // Support for tests: children in cgroups, and jemalloc's count of what a thread allocates.
@@ -182,6 +179,11 @@ let package = Package(
         ),
     ]
 )
+
+// Only for tools/simulate, which builds its program where the demo server is built: the library is optimised there already.
+if Context.environment["JETSAM_SIMULATION"] != nil {
+    package.products.append(.library(name: "JetsamSimulation", targets: ["JetsamSimulation"]))
+}
 
 // The readers under a coverage-guided fuzzer: its executable has libFuzzer's `main`, which only `tools/fuzz` asks for.
 if Context.environment["JETSAM_FUZZ"] != nil {

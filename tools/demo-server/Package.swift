@@ -50,3 +50,14 @@ let package = Package(
         )
     ]
 )
+
+// The program of tools/simulate. It is built here because the library is optimised here already, which takes minutes.
+if Context.environment["JETSAM_SIMULATION"] != nil {
+    package.targets.append(
+        .executableTarget(
+            name: "jetsam-simulation",
+            dependencies: [.product(name: "JetsamSimulation", package: "swift-jetsam")],
+            path: "Sources/Simulation",
+            swiftSettings: settings
+        ))
+}

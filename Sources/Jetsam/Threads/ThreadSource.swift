@@ -3,7 +3,8 @@ package import SystemPackage
 
 /// Where threads come from, what they wait at, and what rings for the notification queue.
 ///
-/// Production has the system's threads. A simulation has its own: of these one runs at a time, in an order that follows from a seed.
+/// Production has the system's threads. A simulation has its own: of these one runs at a time, in an order that follows from a
+/// seed.
 package protocol ThreadSource: Sendable {
     /// Starts a thread that ends with `body`; see ``ServiceThread/start(_:stackBytes:_:)``.
     func start(_ name: String, stackBytes: Int, _ body: @escaping @Sendable () -> Void) throws(Errno)

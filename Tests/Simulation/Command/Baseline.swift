@@ -1,5 +1,4 @@
 import Foundation
-import JetsamSimulation
 
 /// How often each invariant is violated today, over the fixed seeds. One that holds is not listed with a number but with `holds`.
 struct Baseline {

@@ -1,5 +1,4 @@
 import Foundation
-import JetsamSimulation
 
 /// All seeds of one call: hands them to workers, adds up what these tell, and judges it.
 final class Campaign: @unchecked Sendable {
@@ -21,12 +20,12 @@ final class Campaign: @unchecked Sendable {
         let baseline = try options.baseline.map { try Baseline(path: $0) } ?? Baseline()
         let start = ContinuousClock.now
         try runWorkers()
-        guard reports.count == options.seeds.count else { throw Broken(missing: options.seeds.count - reports.count) }
+        if let missing = options.seeds.first(where: { reports[$0] == nil }) { throw Broken(seed: missing) }
         let tally = Tally(reports.values.sorted { $0.seed < $1.seed })
         let milliseconds = reports.values.reduce(0) { $0 + $1.milliseconds }
-        print(
-            "\(reports.count) worlds of \(options.seconds) s in \((ContinuousClock.now - start) / .seconds(1)) s, \(milliseconds / reports.count) ms each; \(repeated) of them twice"
-        )
+        let seconds = Int((ContinuousClock.now - start) / .seconds(1))
+        print("\(reports.count) worlds of \(options.seconds) s in \(seconds) s, \(repeated) of them twice")
+        print("\(milliseconds / reports.count) ms each\n")
         print(tally.table(baseline, isFixed: options.isFixed))
         print(tally.tableByDisturbance())
         if options.records, let path = options.baseline {
@@ -43,8 +42,10 @@ final class Campaign: @unchecked Sendable {
     }
 
     struct Broken: Error, CustomStringConvertible {
-        var missing: Int
-        var description: String { "\(missing) seeds were not finished: a worker ended before its time" }
+        var seed: UInt64
+        var description: String {
+            "seed \(seed) was not finished: its worker ended before its time\n  to see it: tools/simulate --follow \(seed)"
+        }
     }
 
     private func runWorkers() throws {

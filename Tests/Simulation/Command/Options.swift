@@ -24,10 +24,11 @@ struct Options {
     static let help = """
         usage: tools/simulate [--seeds N] [--first SEED] [--follow SEED] [--seconds N] [--workers N] [--record]
 
-        Runs managers in made-up worlds, an hour of simulated time for each seed: caches, background tasks and scenes with a made-up
-        kernel, on a clock that is moved by hand. Memory grows, comes and goes, limits are cut, handlers are slow, hang, throw and lie.
-        In each world ten invariants are watched. Those that hold must hold; the others may be violated no more often than is written
-        down in Tests/Simulation/Baseline.txt, over the seeds 1 to 100. Some seeds run twice and must give the same digest.
+        Runs managers in made-up worlds, an hour of simulated time for each seed: caches, background tasks and scenes with a
+        made-up kernel, on a clock that is moved by hand. Memory grows, comes and goes, limits are cut, handlers are slow, hang,
+        throw and lie. In each world ten invariants are watched. Those that hold must go on to hold. The others may be violated no
+        more often than is written down in Tests/Simulation/Baseline.txt, over the seeds 1 to 100. Some seeds run twice and must
+        give the same digest.
 
         It ends with 1 where something does not hold, and says which seed shows it. The same seed gives the same world, so that
         --follow shows what happened.
@@ -65,10 +66,8 @@ struct Options {
             case "--list": list = try next(option).split(separator: ",").map { try Self.number(option, String($0)) }
             case "-h", "--help": showsHelp = true
             default:
-                throw Wrong(
-                    text:
-                        "unknown option '\(option)'; allowed are --seeds, --first, --follow, --seconds, --workers, --record and --help"
-                )
+                let allowed = "--seeds, --first, --follow, --seconds, --workers, --record and --help"
+                throw Wrong(text: "unknown option '\(option)'; allowed are \(allowed)")
             }
         }
         seeds = first...first + count - 1

@@ -1,5 +1,4 @@
 import Foundation
-import JetsamSimulation
 
 /// The violations of all worlds, added up.
 struct Tally {

@@ -1,5 +1,4 @@
 import Foundation
-import JetsamSimulation
 
 /// The program as a worker: it runs seeds one after another, and prints a line of JSON for each.
 enum Worker {

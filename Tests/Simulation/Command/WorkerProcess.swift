@@ -4,21 +4,39 @@ import Foundation
 ///
 /// It runs on one processor, and with the same hashes each time: both are part of what makes a world repeat exactly.
 final class WorkerProcess: @unchecked Sendable {
-    private let process = Process()
+    private static let hashing = "SWIFT_DETERMINISTIC_HASHING"
+
+    private let process: Process
     private let output = Pipe()
 
     init(_ seeds: [UInt64], seconds: Int, number: Int) throws {
+        let list = seeds.map(String.init).joined(separator: ",")
+        process = Self.prepared(["--list", list, "--seconds", "\(seconds)"], number: number)
+        process.standardOutput = output
+        try process.run()
+    }
+
+    private static func prepared(_ arguments: [String], number: Int) -> Process {
+        let process = Process()
         var variables = ProcessInfo.processInfo.environment
-        variables["SWIFT_DETERMINISTIC_HASHING"] = "1"
-        variables["JETSAM_SEED"] = nil
+        variables[hashing] = "1"
         process.environment = variables
         process.executableURL = URL(fileURLWithPath: "/usr/bin/taskset")
         let processors = max(1, ProcessInfo.processInfo.activeProcessorCount)
         process.arguments =
-            ["-c", "\(number % processors)", Bundle.main.executablePath ?? CommandLine.arguments[0]]
-            + ["--list", seeds.map(String.init).joined(separator: ","), "--seconds", "\(seconds)"]
-        process.standardOutput = output
+            ["-c", "\(number % processors)", Bundle.main.executablePath ?? CommandLine.arguments[0]] + arguments
+        return process
+    }
+
+    /// Whether this process is one in which a world repeats exactly.
+    static var isPrepared: Bool { ProcessInfo.processInfo.environment[hashing] == "1" }
+
+    /// Runs what the command line says in such a process, and gives its exit code.
+    static func runAgain() throws -> Int32 {
+        let process = prepared(Array(CommandLine.arguments.dropFirst()), number: 0)
         try process.run()
+        process.waitUntilExit()
+        return process.terminationStatus
     }
 
     /// Reads what it tells until it has ended.

@@ -1,8 +1,8 @@
 import Jetsam
 import MemoryPressure
 
-/// Every cache that wants more grows again once there is room: by a mebibyte in a minute in which five points of the limit more are
-/// free than where a warning ends.
+/// Every cache that wants more grows again once there is room: by a mebibyte in a minute in which five points of the limit more
+/// are free than where a warning ends.
 final class RegrowthInvariant: Invariant {
     private struct Wait {
         var since: Int64
@@ -31,9 +31,11 @@ final class RegrowthInvariant: Invariant {
             guard world.now - wait.since >= Self.minute else { continue }
             waits[key] = nil
             guard cache.grownBytes - wait.grownBytes < Self.leastGrowth else { continue }
+            let limit = cache.limit.map { "\($0 >> 20)" } ?? "none"
+            let room = world.cgroup.headroomBytes >> 20
             world.violate(
                 .regrowth,
-                "\(cache.plan.name) has \(cache.bytes >> 20) of \(cache.wantedBytes >> 20) MiB, limit \(cache.limit.map { "\($0 >> 20)" } ?? "none"), with \(world.cgroup.headroomBytes >> 20) MiB of headroom"
+                "\(cache.plan.name) has \(cache.bytes >> 20) of \(cache.wantedBytes >> 20) MiB, limit \(limit), headroom \(room)"
             )
         }
     }

@@ -3,8 +3,8 @@ import MemoryPressure
 
 /// All jobs of Swift's tasks, in the order in which they were added, for one thread to run.
 ///
-/// The concurrency runtime hands every job that belongs to no executor of its own to a hook. Here that hook puts it into this queue,
-/// so that tasks run one after another on the thread that moves the time: the same seed gives the same order.
+/// The concurrency runtime hands every job that belongs to no executor of its own to a hook. Here that hook puts it into this
+/// queue, so that tasks run one after another on the thread that moves the time: the same seed gives the same order.
 final class JobQueue: Sendable {
     private typealias Original = @convention(thin) (UnownedJob) -> Void
     private typealias Hook = @convention(thin) (UnownedJob, Original) -> Void

@@ -30,10 +30,9 @@ final class OrderInvariant: Invariant {
             else { continue }
             let left = other.bytes - Self.tolerance - other.plan.growthRate * other.appetite / 4
             guard left > 0 else { continue }
-            return server.world.violate(
-                .order,
-                "\(cache.plan.name) (\(cache.plan.priority)) was asked, \(other.plan.name) (\(other.plan.priority)) has \(other.bytes >> 20) MiB"
-            )
+            let names =
+                "\(cache.plan.name) (\(cache.plan.priority)) was asked, \(other.plan.name) (\(other.plan.priority))"
+            return server.world.violate(.order, "\(names) has \(other.bytes >> 20) MiB")
         }
     }
 

@@ -34,20 +34,3 @@ package struct WorldResult: Sendable {
             seed: seed, digest: "\(world.digest)", milliseconds: took, record: world.record)
     }
 }
-
-extension WorldPlan: CustomStringConvertible {
-    var description: String {
-        var lines = ["limit \(ByteCount(limitBytes))"]
-        for server in servers {
-            lines.append(
-                "\(server.name): base \(ByteCount(server.baseBytes)), \(server.sceneCount) scenes, \(server.configuration.isDryRun ? "dry run, " : "")\(server.configuration.ladder.takesScenes ? "takes scenes, " : "")\(server.hasLastResort ? "has a last resort, " : "")allocator keeps \(Int(server.retainedShare * 100)) %"
-            )
-            for cache in server.caches {
-                lines.append(
-                    "  \(cache.name) (\(cache.priority)) wants \(ByteCount(cache.wantedBytes)), grows \(ByteCount(cache.growthRate))/s, gives \(ByteCount(cache.releaseRate))/s after \(cache.latency / 1000) us\(cache.isAsynchronous ? ", asynchronous" : "")\(cache.traits.contains(.lossy) ? ", lossy" : "")"
-                )
-            }
-        }
-        return lines.joined(separator: "\n")
-    }
-}

@@ -5,8 +5,8 @@ import MemoryPressure
 
 /// Moves the time of a simulated world, and lets one thing happen at a time.
 ///
-/// It runs on one thread. Threads of the product take turns with it: one that is resumed has the world for itself until it waits or
-/// sleeps. So what happens, and in which order, follows from the seed alone, and no state of the world needs a lock.
+/// It runs on one thread. Threads of the product take turns with it: one that is resumed has the world for itself until it waits
+/// or sleeps. So what happens, and in which order, follows from the seed alone, and no state of the world needs a lock.
 final class Conductor: @unchecked Sendable {
     private struct Timer: Comparable {
         var instant: Int64

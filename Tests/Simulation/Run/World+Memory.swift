@@ -1,0 +1,81 @@
+import Jetsam
+import MemoryPressure
+
+extension World {
+    func move(by nanoseconds: Int64) {
+        let now = conductor.now + nanoseconds
+        cgroup.move(by: nanoseconds)
+        if !active.isEmpty { takeDisturbances(at: now) }
+        for server in servers { server.move(by: nanoseconds) }
+        recount()
+    }
+
+    /// Adds up anew what servers cost.
+    func recount() {
+        var sum = 0
+        for server in servers { sum += server.recount() }
+        cgroup.serverBytes = sum
+    }
+
+    func takeDisturbances(at now: Int64) {
+        for server in servers { server.extraBytes = 0 }
+        var outside = 0
+        for index in active {
+            if disturbances[index].kind != .calm, now < disturbances[index].end { disturbedAt = now }
+            let bytes = disturbances[index].takenBytes(at: now)
+            guard bytes > 0 else { continue }
+            if disturbances[index].isOutside {
+                outside += bytes
+            } else if disturbances[index].server < servers.count {
+                servers[disturbances[index].server].extraBytes += bytes
+            }
+        }
+        cgroup.growingNeighbourBytes = outside
+    }
+
+    func afterMove() {
+        let reserve = ReleaseAccount.reserveBytes(limitBytes: cgroup.limitBytes)
+        if cgroup.headroomBytes >= reserve {
+            shortSince = nil
+        } else if shortSince == nil {
+            shortSince = conductor.now
+            for server in servers {
+                for cache in server.caches { givenUntilShort[ObjectIdentifier(cache)] = cache.givenBytes }
+            }
+        }
+        record.leastHeadroomBytes = min(record.leastHeadroomBytes, cgroup.headroomBytes)
+        if cgroup.isOverLimit { endLargest() }
+    }
+
+    /// What caches still had and could have given, had they been asked for all of it when memory became short, in bytes.
+    var purgeableInTime: Int {
+        guard let shortSince else { return 0 }
+        let time = conductor.now - shortSince
+        var sum = 0
+        for server in servers where !server.plan.configuration.isDryRun {
+            for cache in server.caches {
+                let given = cache.givenBytes - (givenUntilShort[ObjectIdentifier(cache)] ?? 0)
+                sum += min(cache.bytes, max(0, cache.couldGive(in: time) - given))
+            }
+        }
+        return sum
+    }
+
+    /// The kernel ends the process that costs most.
+    func endLargest() {
+        cgroup.noteKill()
+        killedAt = conductor.now
+        let largest = servers.max { $0.footprintBytes < $1.footprintBytes }
+        digest.add(cgroup.kills)
+        if cgroup.growingNeighbourBytes > largest?.footprintBytes ?? 0 {
+            record.neighboursKilled += 1
+            for index in disturbances.indices where disturbances[index].isOutside {
+                disturbances[index].end = min(disturbances[index].end, conductor.now)
+            }
+            cgroup.growingNeighbourBytes = 0
+        } else if let largest {
+            record.killed += 1
+            largest.kill()
+        }
+    }
+}

@@ -1,0 +1,4 @@
+import Foundation
+import JetsamSimulation
+
+exit(SimulationCommand.run())
