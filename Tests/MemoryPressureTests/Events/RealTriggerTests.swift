@@ -55,9 +55,14 @@ struct RealTriggerTests {
         #expect(await log.wait { $0.contains(KernelEvent(source: .pressureTrigger, grade: .normal, path: path)) })
         // Once closed, it cannot fire again: no spinning.
         #expect(await becomesTrue(on: queue) { !openPaths().contains { $0.hasPrefix(path) } })
-        #expect(await becomesTrue(on: queue) { !events.hasLiveTrigger })
-        #expect(events.statuses.first?.description.hasSuffix("ENODEV: its cgroup was removed") == true)
-        #expect(log.events.count <= 4)
+        // On a busy machine it may listen already where the process, which has ended, is said to be now.
+        #expect(
+            await becomesTrue(on: queue) {
+                guard let status = events.statuses.first else { return false }
+                return status.description.hasSuffix("ENODEV: its cgroup was removed")
+                    || status.isUsed && status.path != path
+            })
+        #expect(log.events.count { $0.path == path } <= 4)
     }
 
     @Test func `after a move it listens where the process is now`() async throws {
