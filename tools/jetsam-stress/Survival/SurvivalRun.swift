@@ -78,7 +78,9 @@ struct SurvivalRun {
                 hasBegun = true
                 neighbour = try beside(in: group)
             }
-            if hasBegun, !isResized, let bytes = disturbance.resizedBytes { isResized = group.resize(toBytes: bytes) }
+            if hasBegun, !isResized, let bytes = disturbance.resizedBytes {
+                isResized = group.setLimit(bytes: bytes, swapBytes: 0) == nil
+            }
             looks.look(at: clock.now)
             for index in served.indices { follow(&served[index]) }
             try pause(until: clock.now.advanced(by: Self.lookInterval))

@@ -50,18 +50,3 @@ extension System {
         }
     }
 }
-
-extension LimitedGroup {
-    /// Sets another hard limit in place. On version 1 the kernel refuses one below the usage as long as it cannot take so much
-    /// back; then it is tried again at the next call.
-    ///
-    /// - Returns: Whether it is set.
-    func resize(toBytes bytes: Int) -> Bool {
-        let text = "\(bytes)"
-        guard version == .v1 else { return (try? System.write(text, to: path + "/memory.max")) != nil }
-        // The smaller one first: it may not be above the other.
-        let isSet = (try? System.write(text, to: path + "/memory.limit_in_bytes")) != nil
-        if isSet { try? System.write(text, to: path + "/memory.memsw.limit_in_bytes") }
-        return isSet
-    }
-}
