@@ -53,7 +53,7 @@ struct SurviveCommand: ParsableCommand {
     @Option(help: .init("Only these ways, separated by commas.", valueName: "names"))
     var ways: String?
 
-    @Option(help: .init("Runs of the way jetsam: 1…100. 5 unless given; with --quick 2.", valueName: "number"))
+    @Option(help: .init("Runs of the way jetsam: 1…100. 5 unless given; with --quick 3.", valueName: "number"))
     var `repeat`: Int?
 
     @Option(help: .init("Runs of each other way: 1…100. 2 unless given; with --quick 1.", valueName: "number"))
@@ -117,7 +117,7 @@ struct SurviveCommand: ParsableCommand {
         System.blockSignals(System.stopSignals + [System.brokenPipeSignal])
         var series = SurvivalSeries(
             programs: .init(server: server, script: script), disturbances: try chosenDisturbances(),
-            ways: try chosenWays(), runs: self.repeat ?? (quick ? 2 : 5), peerRuns: peerRepeat ?? (quick ? 1 : 2),
+            ways: try chosenWays(), runs: self.repeat ?? (quick ? 3 : 5), peerRuns: peerRepeat ?? (quick ? 1 : 2),
             file: json,
             resumes: resume)
         if quick { series.sayWhatIsLeftOut() }
