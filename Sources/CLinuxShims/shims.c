@@ -31,6 +31,7 @@ void jetsam_barrier_everywhere(void) {}
 #ifdef __linux__
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -156,6 +157,25 @@ __attribute__((noinline, no_sanitize("address"))) static void touch_stack(size_t
   for (size_t i = 0; i < bytes; i += 4096) low[i] = 0;
 }
 
+static int add_thread_local(struct dl_phdr_info *module, size_t size, void *sum) {
+  (void)size;
+  for (int i = 0; i < module->dlpi_phnum; i++)
+    if (module->dlpi_phdr[i].p_type == PT_TLS)
+      *(size_t *)sum += module->dlpi_phdr[i].p_memsz + module->dlpi_phdr[i].p_align;
+  return 0;
+}
+
+// What else the C library takes out of a thread's stack: the thread-local storage of the program and its libraries, its own record
+// of the thread, a guard page, and the frames until `body` is called. Some libraries' storage lies elsewhere: this is never too
+// little.
+static size_t beside_stack(void) {
+  size_t thread_local_bytes = 0;
+  dl_iterate_phdr(add_thread_local, &thread_local_bytes);
+  long page = sysconf(_SC_PAGESIZE);
+  size_t rounding = page > 0 ? (size_t)page : 4096;
+  return (thread_local_bytes + 32768 + 2 * rounding) & ~(rounding - 1);
+}
+
 static void *thread_main(void *argument) {
   struct start start = *(struct start *)argument;
   free(argument);
@@ -170,13 +190,12 @@ int jetsam_thread_start(size_t stack_bytes, const char *name, void (*body)(void 
   if (!start) return -ENOMEM;
   start->body = body;
   start->context = context;
-  // The part of the stack that thread-local storage and the frames so far take is not ours to touch.
-  start->touch_bytes = stack_bytes > 65536 ? stack_bytes - 65536 : 0;
+  start->touch_bytes = stack_bytes;
   strncpy(start->name, name, sizeof start->name - 1);
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  pthread_attr_setstacksize(&attributes, stack_bytes);
+  pthread_attr_setstacksize(&attributes, stack_bytes + beside_stack());
   pthread_t thread;
   int error = pthread_create(&thread, &attributes, thread_main, start);
   pthread_attr_destroy(&attributes);

@@ -147,3 +147,15 @@ int test_thread_private_mounts(void) {
   return mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 ? 0 : -errno;
 }
 #endif
+
+static __thread volatile char local_storage[300000];
+
+size_t test_thread_write_local_storage(void) {
+  for (size_t i = 0; i < sizeof local_storage; i++) local_storage[i] = 1;
+  return sizeof local_storage;
+}
+
+__attribute__((noinline, no_sanitize("address"))) void test_thread_write_stack(size_t bytes) {
+  volatile char *low = __builtin_alloca(bytes);
+  for (size_t i = 0; i < bytes; i++) low[i] = 0;
+}

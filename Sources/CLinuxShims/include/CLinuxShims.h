@@ -269,14 +269,25 @@ int jetsam_open_in_root(int root, const char *path, bool is_directory);
 
 // MARK: - Threads
 
-// A detached thread whose stack is touched to its end before `body` runs, so that it never faults one in when memory is short.
-// The only call here that allocates (the stack). `name`: at most 15 bytes. 0 or a negative errno.
+// A detached thread with `stack_bytes` for `body` alone, whatever thread-local storage the program has. They are touched before
+// `body` runs, so that it never faults one in when memory is short. The only call here that allocates (the stack). `name`: at most 15 bytes. 0 or a negative errno.
 int jetsam_thread_start(size_t stack_bytes, const char *name, void (*body)(void *), void *context);
 int32_t jetsam_thread_id(void);
 // Has the kernel send SIGKILL to the calling process when the thread that started it ends; kept over exec.
 int jetsam_die_with_parent(void);
 // CPU time of the calling thread, in nanoseconds.
 int64_t jetsam_thread_cpu_ns(void);
+
+// MARK: - Mapped files (guard.c)
+
+// Has the process survive that somebody cuts the mapped file short, which ends it by SIGBUS else: the mapping is replaced by memory
+// of its own, and what is written from then on is in no file. The first call installs a handler for SIGBUS that takes what lies in
+// guarded mappings alone; everything else goes to the handler that was there before. The number of the guard, or a negative errno.
+int jetsam_guard_mapping(void *base, size_t bytes);
+// Whether that has happened.
+bool jetsam_guard_is_lost(int guard);
+// Before the mapping goes. A negative number is none.
+void jetsam_guard_end(int guard);
 
 // MARK: - Allocators (allocators.c: all of it by weak references)
 

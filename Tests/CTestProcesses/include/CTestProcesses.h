@@ -31,6 +31,12 @@ int test_process_end(pid_t child);
 // may have. 0 or a negative errno.
 int test_process_limit_address_space(long bytes);
 
+// Thread-local storage of which a program may have much, through any C library that it links: this makes the tests such a program.
+// Writes to all of it, and gives how many bytes that were.
+size_t test_thread_write_local_storage(void);
+// Writes to so many bytes of the calling thread's stack.
+void test_thread_write_stack(size_t bytes);
+
 // Gives the calling thread mounts of its own, which nobody else sees. 0 or a negative errno.
 int test_thread_private_mounts(void);
 
