@@ -10,6 +10,16 @@
 
     /// Ticks a second in which expiry counts: never early, and late by less than a tick.
     static let expiryTicks: Int64 = 128
+    /// After so many ticks, 194 days, an expiry counts in steps of ``coarseTicks``: so that 32 bits last for nine years.
+    static let fineTicks: Int64 = 1 << 31
+    private static let coarseTicks: Int64 = 16
+
+    /// How a time in ticks stands in an entry: as ticks, and from ``fineTicks`` on in coarser steps.
+    static func tickNumber(_ ticks: Int64, roundsUp: Bool) -> Int64 {
+        guard ticks > fineTicks else { return ticks }
+        let (whole, rest) = (ticks - fineTicks).quotientAndRemainder(dividingBy: coarseTicks)
+        return fineTicks + whole + (roundsUp && rest > 0 ? 1 : 0)
+    }
 
     let start: UnsafeMutableRawPointer
     let keyCount: Int

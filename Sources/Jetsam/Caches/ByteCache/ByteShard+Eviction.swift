@@ -98,7 +98,7 @@ extension ByteShard {
         unsafe record.pointee.liveBytes += UInt32(bytes)
         unsafe segments.record(id).pointee.liveCount -= 1
         unsafe segments.record(id).pointee.liveBytes -= UInt32(bytes)
-        if memory.isSensitive, !segments.isPinned(id) { entry.overwrite() }
+        if memory.isSensitive { overwrite(entry, in: id) }
     }
 
     /// A segment with room for an entry that stays.

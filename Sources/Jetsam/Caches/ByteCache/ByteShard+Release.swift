@@ -40,15 +40,15 @@ extension ByteShard {
         remember(id, sampling)
         segments.dequeue(id)
         unlink(id)
-        unsafe record.pointee.state = .deferred
+        unsafe record.pointee.state = .leaving
         leaving.append(id, segments.view)
         missing -= bytes
         return true
     }
 
-    /// Counts out what was given back: of each segment as many bytes as its `used` says.
-    mutating func left(_ leaving: SegmentQueue) {
-        var id = leaving.first
+    /// Counts out the segments of releases that have come back: of each as many bytes as its `used` says.
+    mutating func countOutLeft() {
+        var id = left.takeAll()
         while id != SegmentRecord.none {
             let record = unsafe segments.record(id)
             let next = unsafe record.pointee.next

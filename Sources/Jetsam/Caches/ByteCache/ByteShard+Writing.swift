@@ -66,10 +66,21 @@ extension ByteShard {
             compact()
             return true
         }
-        guard let place = unsafe place(for: hash) else { return false }
+        guard let place = unsafe place(for: hash) else {
+            abandon(reservation)
+            return false
+        }
         unsafe place.pointee = slot.word
         count(reservation)
         return true
+    }
+
+    /// Leaves nothing of an entry that does not come to be, where it is nobody else's business.
+    func abandon(_ reservation: Reservation) {
+        guard memory.isSensitive,
+            unsafe segments.record(reservation.id).pointee.generation == reservation.generation
+        else { return }
+        overwrite(reservation.entry, in: reservation.id)
     }
 
     private mutating func count(_ reservation: Reservation) {
@@ -98,17 +109,22 @@ extension ByteShard {
     mutating func rebuildIndex(for count: Int) -> Bool {
         var lost = (count: 0, bytes: 0)
         let view = segments.view
+        let isSensitive = memory.isSensitive
         let isDone = index.rebuild(for: count, view) { slot in
             let bytes = unsafe ByteEntry(at: view.address(of: slot)).byteCount
             let record = unsafe view.segment(of: slot)
             unsafe record.pointee.liveCount -= 1
             unsafe record.pointee.liveBytes -= UInt32(truncatingIfNeeded: bytes)
+            if isSensitive { unsafe record.pointee.hasRemains = true }
             lost.count += 1
             lost.bytes += bytes
         }
         entries -= lost.count
         liveBytes -= lost.bytes
         evictions += lost.count
+        if isSensitive, lost.count > 0 {
+            for id in 0..<segments.count { overwriteRemains(UInt32(id)) }
+        }
         return isDone
     }
 

@@ -30,6 +30,8 @@
     var reportedBytes = 0
     /// Segments that releases took.
     var releasedSegments = 0
+    /// Segments that releases have given back, until whoever takes the locks next counts them out.
+    let left = LeftSegments()
 
     init(
         memory: SegmentMemory, seeds: ByteHash.Seeds, ghosts: ReleaseGhosts, segmentBytes: Int, firstHuge: Int,
@@ -74,7 +76,7 @@
         liveBytes -= bytes
         unsafe record.pointee.liveCount -= 1
         unsafe record.pointee.liveBytes -= UInt32(truncatingIfNeeded: bytes)
-        if memory.isSensitive, !segments.isPinned(id) { entry.overwrite() }
+        if memory.isSensitive { overwrite(entry, in: id) }
         guard unsafe record.pointee.liveCount == 0, unsafe record.pointee.state == .sealed else { return }
         if !segments.isPinned(id) { recycle(id) }
     }
@@ -83,8 +85,10 @@
     /// it any more.
     mutating func recycle(_ id: UInt32) {
         segments.dequeue(id)
+        let isPinned = segments.isPinned(id)
+        if memory.isSensitive, !isPinned { overwriteAll(id) }
         unlink(id)
-        if segments.isPinned(id) { segments.deferRelease(id) } else { segments.enqueue(id, as: .spare) }
+        if isPinned { segments.deferRelease(id) } else { segments.enqueue(id, as: .spare) }
     }
 
     /// Puts what is in a segment out of the cache without touching it.

@@ -16,7 +16,7 @@
 
     @inline(__always)
     func withLock<Result>(_ body: (inout ByteShard) -> Result) -> Result {
-        stripes.lock()
+        _ = lock(waits: true)
         defer { unlock() }
         return unsafe body(&shard.pointee)
     }
@@ -26,9 +26,14 @@
 
     /// Takes the locks; false, at once, where somebody holds one and the caller may not wait.
     func lock(waits: Bool) -> Bool {
-        guard waits else { return stripes.tryLock() }
-        stripes.lock()
+        if waits { stripes.lock() } else if !stripes.tryLock() { return false }
+        if unsafe !shard.pointee.left.isEmpty { unsafe shard.pointee.countOutLeft() }
         return true
+    }
+
+    /// Hands over the segments of a release that were given back. Needs no lock.
+    func handOver(_ leaving: SegmentQueue, _ segments: SegmentView) {
+        unsafe shard.pointee.left.append(leaving, segments)
     }
 
     func unlock() {

@@ -149,7 +149,7 @@ extension PurgeableByteCache {
     func finishDeferred(_ lease: ByteLease) {
         let record = unsafe lease.segment
         shard(unsafe Int(record.pointee.shard)).withLock { shard in
-            shard.releasedBytes += unsafe shard.segments.finishDeferred(record)
+            shard.readerLeft(unsafe UInt32(record - shard.segments.view.records))
         }
     }
 
@@ -159,7 +159,7 @@ extension PurgeableByteCache {
     /// The time in ticks since the cache began.
     var tick: UInt32 {
         let nanoseconds = max(0, clock.now.nanoseconds - start)
-        return UInt32(clamping: Self.ticks(nanoseconds, roundsUp: false))
+        return UInt32(clamping: ByteEntry.tickNumber(Self.ticks(nanoseconds, roundsUp: false), roundsUp: false))
     }
 
     static func ticks(_ nanoseconds: Int64, roundsUp: Bool) -> Int64 {

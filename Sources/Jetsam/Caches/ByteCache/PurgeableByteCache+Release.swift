@@ -79,9 +79,9 @@ extension PurgeableByteCache {
             given += bytes
             id = unsafe record.pointee.next
         }
-        // Whoever came meanwhile runs no user's code in there, and is gone in a moment.
-        _ = reference.lock(waits: true)
-        unsafe reference.locked.pointee.left(leaving)
+        reference.handOver(leaving, view)
+        // Where somebody is in there and this thread may not wait, whoever takes the locks next counts them out.
+        guard reference.lock(waits: sampling.waits) else { return given }
         let change = unsafe report(&reference.locked.pointee, atOnce: true)
         reference.unlock()
         tell(change)

@@ -10,8 +10,8 @@ extension PurgeableByteCache {
     /// - Parameters:
     ///   - bytes: The value, which may be empty.
     ///   - key: The key; any bytes, or none, in UTF-8 where it is a string.
-    ///   - expiresAfter: How long it is found at most, never less, and up to 8 ms more; nil, or more than a year, for as long
-    ///     as there is room. Where it is zero or negative, nothing is kept and what the key had before is removed.
+    ///   - expiresAfter: How long it is found at most, never less, and up to 8 ms more (134 ms more where it ends later than half a
+    ///     year after the cache was made); nil, or more than nine years after that, for as long as there is room. Where it is zero or negative, nothing is kept and what the key had before is removed.
     /// - Returns: False where it was not kept, and what the key had before was not touched: key and value are larger than a
     ///   segment, there is no memory to be had, or no room could be made because everything is being read.
     @discardableResult
@@ -79,8 +79,20 @@ extension PurgeableByteCache {
         defer { giveBack(pending.lease) }
         let bytes = unsafe pending.lease.mutableBytes
         var span = unsafe bytes.mutableBytes
-        try body(&span)
+        do {
+            try body(&span)
+        } catch {
+            abandon(pending)
+            throw error
+        }
         return finish(pending)
+    }
+
+    /// Nothing comes of what was begun.
+    @usableFromInline
+    func abandon(_ pending: PendingInsert) {
+        guard memory.isSensitive else { return }
+        shard(shardIndex(pending.hash)).withLock { $0.abandon(pending.reservation) }
     }
 
     @usableFromInline
@@ -176,6 +188,6 @@ extension PurgeableByteCache {
         guard let duration else { return nil }
         let (end, overflow) = (clock.now.nanoseconds - start).addingReportingOverflow(duration.nanoseconds)
         guard !overflow else { return nil }
-        return UInt32(exactly: Self.ticks(max(0, end), roundsUp: true))
+        return UInt32(exactly: ByteEntry.tickNumber(Self.ticks(max(0, end), roundsUp: true), roundsUp: true))
     }
 }

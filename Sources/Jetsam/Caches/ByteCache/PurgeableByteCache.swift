@@ -97,7 +97,11 @@ internal import Synchronization
             name, priority: priority, rebuildCost: rebuildCost, traits: traits, scene: scene,
             refetched: ghosts.refetched, limit: { [weak self] in self?.setManagerLimit($0) },
             release: { [weak self] in self?.release(bytes: $0) ?? 0 },
-            lastResort: { [weak self] in self?.releaseWithoutWaiting(bytes: $0) ?? 0 })
+            lastResort: { [weak self] bytes, client in
+                guard let self else { return 0 }
+                client.borrow(self)
+                return releaseWithoutWaiting(bytes: bytes)
+            })
     }
 
     deinit {

@@ -14,6 +14,9 @@ internal import Synchronization
         case sealed
         /// Gone from the cache, and given back as soon as nobody reads it.
         case deferred
+        /// Gone from the cache and in the hands of a release, which gives it back. A reader that was held up since the segment was
+        /// deferred the last time must leave it alone.
+        case leaving
     }
 
     /// Which entries it takes.
@@ -49,8 +52,10 @@ internal import Synchronization
     var previous = none
     /// Bodies that read it, or write to it, and stand in no stripe.
     let bodies = Atomic<UInt32>(0)
-    /// Tells the last reader that it is to be given back. Leases know that it stands at 52.
+    /// Tells the last reader that it is to be given back, or to be rid of remains. Leases know that it stands at 52.
     let isDeferred = Atomic<Bool>(false)
+    /// Whether values that are gone from the cache wait to be overwritten until nobody reads the segment.
+    var hasRemains = false
     // To the end of the cache line.
     private var padding: UInt64 = 0
 
@@ -65,6 +70,7 @@ internal import Synchronization
     mutating func unlink() -> Bool {
         liveBytes = 0
         liveCount = 0
+        hasRemains = false
         hits.store(0, ordering: .relaxed)
         used = 0
         if generation == ByteSlot.mostGeneration {

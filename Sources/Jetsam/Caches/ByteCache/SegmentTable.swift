@@ -141,7 +141,7 @@ internal import Synchronization
         case .spare: spare.append(id, view)
         case .sealed:
             if unsafe record(id).pointee.kind == .young { young.append(id, view) } else { kept.append(id, view) }
-        case .filling, .deferred: break
+        case .filling, .deferred, .leaving: break
         }
     }
 
@@ -152,7 +152,7 @@ internal import Synchronization
         case .spare: spare.remove(id, view)
         case .sealed:
             if unsafe record(id).pointee.kind == .young { young.remove(id, view) } else { kept.remove(id, view) }
-        case .filling, .deferred: break
+        case .filling, .deferred, .leaving: break
         }
     }
 

@@ -129,6 +129,63 @@ struct ByteCacheReleaseTests {
         #expect(cache.contradictions.isEmpty)
     }
 
+    @Test("A reader that is held up after its body leaves a segment alone that a release has taken since")
+    func lateReader() throws {
+        let cache = makeByteCache(shards: 1)
+        makeFull(cache, segments: 6)
+        let late = try #require(cache.lease(for: "0"))
+        cache.removeAll()
+        #expect(cache.statistics.deferredBytes > 0)
+        // It has ended, and has seen that its segment waits for it. Before it goes on, another reader of that segment gives it back.
+        let pin = unsafe late.pin!
+        unsafe ByteStripe.atomic(pin).pointee.store(0, ordering: .sequentiallyConsistent)
+        cache.finishDeferred(late)
+        #expect(cache.statistics.deferredBytes == 0)
+        makeFull(cache, segments: 6)
+        let sampling = ReleaseSampling(segments: 6, now: 0, waits: true)
+        let shard = cache.shard(0)
+        let leaving = shard.withLock { $0.take(.max, isExact: false, sampling) }
+        let number = leaving.count
+        #expect(number >= 6)
+        cache.finishDeferred(late)
+        let view = shard.withLock { $0.segments.view }
+        var (count, id) = (0, leaving.first)
+        while id != SegmentRecord.none, count < 100 {
+            let record = unsafe view.record(id)
+            unsafe record.pointee.used = UInt32(cache.memory.discard(record.pointee.base, Int(record.pointee.resident)))
+            count += 1
+            id = unsafe record.pointee.next
+        }
+        #expect(count == number)
+        shard.handOver(leaving, view)
+        #expect(cache.bytes == 0)
+        #expect(cache.contradictions.isEmpty)
+    }
+
+    @Test("A release that may not wait does not wait to count out either: whoever comes next does")
+    func countsOutLater() {
+        let cache = makeByteCache(shards: 1)
+        makeFull(cache, segments: 6)
+        let size = cache.bytes
+        let shard = cache.shard(0)
+        let sampling = ReleaseSampling(segments: 6, now: 0, waits: false)
+        let (leaving, view) = shard.withLock { ($0.take(.max, isExact: false, sampling), $0.segments.view) }
+        var id = leaving.first
+        while id != SegmentRecord.none {
+            let record = unsafe view.record(id)
+            unsafe record.pointee.used = UInt32(cache.memory.discard(record.pointee.base, Int(record.pointee.resident)))
+            id = unsafe record.pointee.next
+        }
+        #expect(shard.lock(waits: false))
+        // Somebody is in there now.
+        #expect(!shard.lock(waits: false))
+        shard.handOver(leaving, view)
+        #expect(unsafe shard.locked.pointee.segments.residentBytes == size)
+        shard.unlock()
+        #expect(cache.bytes == 0)
+        #expect(cache.contradictions.isEmpty)
+    }
+
     @Test("A sensitive cache overwrites what is removed or replaced")
     func sensitive() {
         let cache = makeByteCache(shards: 1, memory: SegmentMemory(isSensitive: true))
@@ -143,5 +200,103 @@ struct ByteCacheReleaseTests {
         }
         #expect(!isThere)
         #expect(cache.bytes(for: "a") == [1])
+    }
+
+    private func holdsSecret(_ cache: PurgeableByteCache) -> Bool {
+        (0..<cache.sizes.shardCount).contains { index in
+            cache.shard(index).withLock { shard in
+                (0..<shard.segments.count).contains { id in
+                    let base = unsafe shard.segments.record(UInt32(id)).pointee.base
+                    let bytes = unsafe UnsafeRawBufferPointer(start: base, count: cache.sizes.segmentBytes)
+                    return unsafe bytes.contains(0xA5)
+                }
+            }
+        }
+    }
+
+    private let secret = [UInt8](repeating: 0xA5, count: 400)
+
+    @Test("Nothing of a secret is left after all was removed, also of what was read then")
+    func sensitiveRemoveAll() throws {
+        let cache = makeByteCache(memory: SegmentMemory(isSensitive: true))
+        for number in 0..<100 { cache.insert(secret, for: "\(number)") }
+        #expect(holdsSecret(cache))
+        cache.removeAll()
+        #expect(!holdsSecret(cache))
+        for number in 0..<100 { cache.insert(secret, for: "\(number)") }
+        cache.withValue(for: "7") { _ in cache.removeAll() }
+        #expect(!holdsSecret(cache))
+        #expect(cache.contradictions.isEmpty)
+    }
+
+    @Test(
+        "A secret that was removed or replaced while it was read goes with its last reader", arguments: [true, false])
+    func sensitiveUnderPin(isAsymmetric: Bool) {
+        let cache = makeByteCache(shards: 1, memory: SegmentMemory(isSensitive: true), isAsymmetric: isAsymmetric)
+        cache.insert([1, 2, 3], for: "other")
+        cache.insert(secret, for: "a")
+        cache.insert(secret, for: "b")
+        cache.withValue(for: "other") { _ in
+            cache.withValue(for: "a") { span in
+                cache.removeValue(for: "a")
+                cache.insert([4], for: "b")
+                // Who reads it still sees it.
+                #expect(unsafe span.withUnsafeBytes { unsafe $0.allSatisfy { $0 == 0xA5 } })
+            }
+        }
+        #expect(!holdsSecret(cache))
+        #expect(cache.bytes(for: "other") == [1, 2, 3])
+        #expect(cache.bytes(for: "b") == [4])
+        #expect(cache.contradictions.isEmpty)
+    }
+
+    @Test("A secret whose writing failed is overwritten")
+    func sensitiveThrown() {
+        struct Failed: Error {}
+        let cache = makeByteCache(shards: 1, memory: SegmentMemory(isSensitive: true))
+        #expect(throws: Failed.self) {
+            try cache.insert(byteCount: 400, for: "a") { (span: inout MutableRawSpan) throws(Failed) in
+                unsafe span.withUnsafeMutableBytes { bytes in
+                    for index in bytes.indices { unsafe bytes[index] = 0xA5 }
+                }
+                throw Failed()
+            }
+        }
+        #expect(!holdsSecret(cache))
+    }
+
+    @Test("Secrets that were evicted, moved or have expired are gone from memory as well")
+    func sensitiveEviction() {
+        let clock = ManualClock()
+        let cache = makeByteCache(limit: 512 << 10, memory: SegmentMemory(isSensitive: true), clock: clock)
+        for number in 0..<200 { cache.insert(secret, for: "\(number)", expiresAfter: .seconds(1)) }
+        for number in 0..<20_000 {
+            cache.insert([UInt8](repeating: 1, count: 300), for: "plain \(number)")
+            if number % 7 == 0 { cache.removeValue(for: "plain \(number - 3)") }
+        }
+        clock.advance(by: .seconds(2))
+        for number in 0..<200 { #expect(cache.bytes(for: "\(number)") == nil) }
+        #expect(!holdsSecret(cache))
+        #expect(cache.contradictions.isEmpty)
+    }
+
+    @Test(
+        "A value that expires does so in time, however long the cache has been there",
+        arguments: [0, 193, 195, 389, 2900])
+    func expiryOfOldCache(days: Int) {
+        let clock = ManualClock()
+        let cache = makeByteCache(clock: clock)
+        clock.advance(by: .seconds(days * 86_400))
+        cache.insert([1], for: "a", expiresAfter: .seconds(60))
+        cache.insert([2], for: "b", expiresAfter: .seconds(300 * 86_400))
+        #expect(cache.bytes(for: "a") == [1])
+        clock.advance(by: .milliseconds(59_999))
+        #expect(cache.bytes(for: "a") == [1])
+        clock.advance(by: .milliseconds(136))
+        #expect(cache.bytes(for: "a") == nil)
+        clock.advance(by: .seconds(300 * 86_400 - 61))
+        #expect(cache.bytes(for: "b") == [2])
+        clock.advance(by: .seconds(2))
+        #expect(cache.bytes(for: "b") == nil)
     }
 }
