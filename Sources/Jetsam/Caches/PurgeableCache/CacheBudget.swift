@@ -51,28 +51,28 @@ final class CacheBudget: Sendable {
     }
 
     var bytes: Int {
-        max(0, cost.load(ordering: .relaxed) + entries.load(ordering: .relaxed) * overhead)
+        max(0, cost.load(ordering: .relaxed) &+ entries.load(ordering: .relaxed) &* overhead)
     }
 
     /// Takes the room for one entry. The debt is never more than the entry itself: a limit below what there is frees nothing.
     @usableFromInline
     func take(cost new: Int) -> Debt {
-        let cost = cost.add(new, ordering: .relaxed).newValue
+        let cost = cost.wrappingAdd(new, ordering: .relaxed).newValue
         let entries = entries.add(1, ordering: .relaxed).newValue
         let byteLimit = byteLimit.load(ordering: .relaxed)
-        let bytes = byteLimit == .max ? 0 : min(new + overhead, max(0, cost + entries * overhead - byteLimit))
-        return Debt(cost: min(new, max(0, cost - limit)), bytes: bytes)
+        let bytes = byteLimit == .max ? 0 : min(new + overhead, max(0, max(0, cost &+ entries &* overhead) - byteLimit))
+        return Debt(cost: min(new, max(0, max(0, cost) - limit)), bytes: bytes)
     }
 
     /// Gives back the room of an entry that is gone.
     @usableFromInline
     func give(cost old: Int) {
-        cost.subtract(old, ordering: .relaxed)
+        cost.wrappingSubtract(old, ordering: .relaxed)
         entries.subtract(1, ordering: .relaxed)
     }
 
     func give(cost old: Int, entries count: Int) {
-        cost.subtract(old, ordering: .relaxed)
+        cost.wrappingSubtract(old, ordering: .relaxed)
         entries.subtract(count, ordering: .relaxed)
     }
 
@@ -87,12 +87,12 @@ final class CacheBudget: Sendable {
     /// Whether so much in one of several shards is so little that the newcomer should be paid for by another.
     @usableFromInline
     func isPoor(cost held: Int, entries count: Int, shards: Int) -> Bool {
-        let all = Double(cost.load(ordering: .relaxed) + entries.load(ordering: .relaxed))
+        let all = Double(cost.load(ordering: .relaxed)) + Double(entries.load(ordering: .relaxed))
         return Double(held + count) * Double(shards) < all * 0.75
     }
 
     /// What is over the owner's limit.
-    @usableFromInline var excess: Int { max(0, cost.load(ordering: .relaxed) - limit) }
+    @usableFromInline var excess: Int { max(0, max(0, cost.load(ordering: .relaxed)) - limit) }
 
     /// Where the next round through the shards begins.
     @usableFromInline

@@ -10,6 +10,8 @@ final class CacheFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let state = Lock(State())
     // So that insertions and removals look for a load only while there is one.
     private let count = Atomic<Int>(0)
+    /// How many loads have put their value in.
+    private let kept = Atomic<Int>(0)
 
     /// The flight for a key that one may join, and whether it was made just now.
     func flight(for key: Key) -> (flight: CacheFlight<Value>, isNew: Bool) {
@@ -22,27 +24,35 @@ final class CacheFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
 
     /// Takes a flight out, and calls the body where nobody forgot it: while that runs nobody can.
-    func end(_ key: Key, _ flight: CacheFlight<Value>, _ body: () -> Void = {}) {
+    func end(_ key: Key, _ flight: CacheFlight<Value>, _ body: (() -> Void)? = nil) {
         state.withLock { state in
             guard state.flights[key] === flight else { return }
-            body()
+            if let body {
+                body()
+                kept.wrappingAdd(1, ordering: .sequentiallyConsistent)
+            }
             state.flights[key] = nil
             count.subtract(1, ordering: .sequentiallyConsistent)
         }
     }
 
-    /// What is being loaded for a key is out of date.
-    func forget(_ key: Key) {
-        guard count.load(ordering: .sequentiallyConsistent) > 0 else { return }
+    /// What is being loaded for a key is out of date. Gives how many loads have put their value in before it was forgotten.
+    @discardableResult
+    func forget(_ key: Key) -> Int {
+        guard count.load(ordering: .sequentiallyConsistent) > 0 else {
+            return kept.load(ordering: .sequentiallyConsistent)
+        }
         let old = state.withLock { state -> CacheFlight<Value>? in
             guard let flight = state.flights.removeValue(forKey: key) else { return nil }
             count.subtract(1, ordering: .sequentiallyConsistent)
             return flight
         }
         withExtendedLifetime(old) {}
+        return kept.load(ordering: .sequentiallyConsistent)
     }
 
-    func forgetAll() {
+    @discardableResult
+    func forgetAll() -> Int {
         let old = state.withLock { state -> [Key: CacheFlight<Value>] in
             let old = state.flights
             state.flights = [:]
@@ -50,6 +60,7 @@ final class CacheFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
             return old
         }
         withExtendedLifetime(old) {}
+        return kept.load(ordering: .sequentiallyConsistent)
     }
 
     var isEmpty: Bool { state.withLock { $0.flights.isEmpty } }

@@ -76,6 +76,8 @@ struct CacheShard {
 
     @usableFromInline var count: Int { small.count + main.count }
     @usableFromInline var cost: Int { small.cost + main.cost }
+    /// Places of entries that are gone, kept for others.
+    var emptyPlaces: Int { Int(highWater) - count }
 
     /// Tells the stripes where index and entries are.
     func publish() {

@@ -37,6 +37,7 @@ extension CacheTable {
     @inlinable
     func release(bytes: Int) -> Int {
         var given = 0
+        var evicted = 0
         var empty = 0
         var index = budget.nextShard()
         let now = now(0)
@@ -68,10 +69,37 @@ extension CacheTable {
             if sampled.count > 0 { remember(sampled, of: remains) }
             withExtendedLifetime(remains) {}
             given += owed - debt.bytes
+            evicted += taken
             empty = taken == 0 ? empty + 1 : 0
         }
+        giveBackPlaces(of: evicted, given: given)
         return given
     }
+
+    /// Gives back the memory in which the entries stood that a release evicted: those that are left move together. Where the values
+    /// themselves are nearly all of it, that is left until half of the places are empty.
+    @usableFromInline
+    func giveBackPlaces(of evicted: Int, given: Int) {
+        guard evicted > 0 else { return }
+        let isMuch = evicted >= given / 8 / budget.overhead
+        for index in 0..<shardCount {
+            stripes.lock(shard: index)
+            let (count, empty) = unsafe (shards[index].count, shards[index].emptyPlaces)
+            guard empty >= Self.fewPlaces, empty > (isMuch ? count / 8 : count) else {
+                stripes.unlock(shard: index)
+                continue
+            }
+            var old = unsafe shards[index].detach()
+            unsafe swap(&shards[index].ghosts, &old.ghosts)
+            move(old.main, of: old)
+            move(old.small, of: old)
+            stripes.unlock(shard: index)
+            old.deallocate()
+        }
+    }
+
+    /// So many empty places of a shard are left as they are.
+    private static var fewPlaces: Int { 256 }
 
     /// Remembers those of the entries that a release took out which are samples. Under no lock: it asks keys for their hash values.
     @inlinable

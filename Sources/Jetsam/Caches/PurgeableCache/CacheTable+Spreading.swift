@@ -38,7 +38,7 @@ extension CacheTable {
     }
 
     /// Moves the entries of a queue, the oldest first, so that they come to stand in the same order.
-    private func move(_ queue: CacheShard.Queue, of old: borrowing CacheShard) {
+    func move(_ queue: CacheShard.Queue, of old: borrowing CacheShard) {
         var entry = queue.tail
         while entry != CacheEntryHeader.none {
             let header = unsafe old.header(entry)

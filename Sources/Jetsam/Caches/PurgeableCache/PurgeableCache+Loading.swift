@@ -43,7 +43,8 @@ extension PurgeableCache {
                 let bytes = cost(value)
                 let expiry = expiry(after: expiresAfter)
                 var remains = CacheRemains<Key, Value>()
-                flights.end(key, flight) { table.put(value, for: key, cost: bytes, expiry: expiry, &remains) }
+                flights.end(key, flight) { [table] in table.put(value, for: key, cost: bytes, expiry: expiry, &remains)
+                }
                 withExtendedLifetime(remains) {}
                 report()
                 result = .success(value)

@@ -56,7 +56,8 @@ public import MemoryPressure
         stripes = table.stripes
         registration = registry.registerValues(
             name, priority: priority, rebuildCost: rebuildCost, traits: traits, scene: scene,
-            refetched: table.ghosts.refetched, limit: { table.budget.setByteLimit($0) }, release: release)
+            refetched: table.ghosts.refetched, limit: { table.budget.setByteLimit($0) }, release: release,
+            bytes: { table.budget.bytes })
     }
 
     /// The value for a key; nil where there is none or its time is over. Counts as a use of the value.
@@ -91,11 +92,17 @@ public import MemoryPressure
     ///   - expiresAfter: How long the value may be given out, to within 1.05 ms and never shorter; nil for ever.
     @inlinable
     public func insert(_ value: Value, for key: Key, cost: Int = 0, expiresAfter: Duration? = nil) {
-        forgetLoad(of: key)
+        var kept = forgetLoad(of: key)
         let expiry = expiry(after: expiresAfter)
-        var remains = CacheRemains<Key, Value>()
-        table.put(value, for: key, cost: cost, expiry: expiry, &remains)
-        withExtendedLifetime(remains) {}
+        while true {
+            var remains = CacheRemains<Key, Value>()
+            table.put(value, for: key, cost: cost, expiry: expiry, &remains)
+            withExtendedLifetime(remains) {}
+            // A load that began before the value was in is out of date as well. Where one has ended meanwhile it may have been that.
+            let now = forgetLoad(of: key)
+            if now == kept { break }
+            kept = now
+        }
         report()
     }
 
@@ -110,11 +117,19 @@ public import MemoryPressure
     @inlinable
     @discardableResult
     public func removeValue(for key: Key) -> Value? {
-        forgetLoad(of: key)
-        var remains = CacheRemains<Key, Value>()
-        guard let expiry = table.take(key, &remains) else { return nil }
-        report()
-        return expiry != 0 && isPast(expiry) ? nil : remains.first?.1
+        var kept = forgetLoad(of: key)
+        var taken: Value?
+        while true {
+            var remains = CacheRemains<Key, Value>()
+            if let expiry = table.take(key, &remains) {
+                report()
+                if expiry == 0 || !isPast(expiry) { taken = taken ?? remains.first?.1 }
+            }
+            // As with an insertion.
+            let now = forgetLoad(of: key)
+            if now == kept { return taken }
+            kept = now
+        }
     }
 
     @usableFromInline
@@ -122,14 +137,20 @@ public import MemoryPressure
 
     /// Empties the cache and gives its own memory back too.
     public func removeAll() {
-        flights.forgetAll()
-        table.removeAll()
+        var kept = flights.forgetAll()
+        while true {
+            table.removeAll()
+            let now = flights.forgetAll()
+            if now == kept { break }
+            kept = now
+        }
         report()
     }
 
-    /// What is being loaded for a key is out of date: it is given to who waits for it, but not kept.
+    /// What is being loaded for a key is out of date: it is given to who waits for it, but not kept. Gives how many loads have been
+    /// kept before.
     @usableFromInline
-    func forgetLoad(of key: Key) {
+    func forgetLoad(of key: Key) -> Int {
         flights.forget(key)
     }
 

@@ -58,3 +58,30 @@ extension CacheRegistry {
         return try release(ReleaseRequest(bytes: bytes, level: .critical, deadline: .milliseconds(100)))
     }
 }
+
+/// A key that does something the next time that somebody asks for its hash value.
+struct HookedKey: Hashable, Sendable {
+    final class Hook: Sendable {
+        private let body = Lock<(@Sendable () -> Void)?>(nil)
+
+        func set(_ body: @escaping @Sendable () -> Void) { self.body.withLock { $0 = body } }
+
+        func run() {
+            let body = body.withLock { body in
+                defer { body = nil }
+                return body
+            }
+            body?()
+        }
+    }
+
+    let number: Int
+    let hook: Hook
+
+    static func == (first: HookedKey, second: HookedKey) -> Bool { first.number == second.number }
+
+    func hash(into hasher: inout Hasher) {
+        hook.run()
+        hasher.combine(number)
+    }
+}

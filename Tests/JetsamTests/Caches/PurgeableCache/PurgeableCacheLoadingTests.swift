@@ -1,3 +1,4 @@
+import MemoryPressure
 import Synchronization
 import Testing
 
@@ -130,5 +131,36 @@ struct PurgeableCacheLoadingTests {
         }
         await #expect(throws: CancellationError.self) { try await task.value }
         #expect(held.calls.load(ordering: .sequentiallyConsistent) == 0)
+    }
+
+    @Test(
+        "A load that begins while its key is put in or taken out does not undo that", arguments: [true, false])
+    func beginsMeanwhile(isInsertion: Bool) async throws {
+        let cache = PurgeableCache<HookedKey, String>(name: "test", registry: CacheRegistry())
+        let key = HookedKey(number: 1, hook: HookedKey.Hook())
+        let held = Held()
+        let hasBegun = Gate()
+        let hasChanged = Gate()
+        let loading = Lock<Task<String, any Error>?>(nil)
+        // The first who asks for the hash value is the change, which has looked for loads by then.
+        key.hook.set {
+            let task = Task {
+                try await cache.value(for: key) { _ in
+                    hasBegun.open()
+                    return try await held.load()
+                }
+            }
+            loading.withLock { $0 = task }
+            hasBegun.waitUntilOpen()
+        }
+        try ServiceThread.start("change") {
+            if isInsertion { cache.insert("new", for: key) } else { cache.removeValue(for: key) }
+            hasChanged.arrive()
+        }
+        await hasChanged.waitForArrivals(1)
+        held.answer(.success("old"))
+        let task = try #require(loading.withLock { $0 })
+        #expect(try await task.value == "old")
+        #expect(cache[key] == (isInsertion ? "new" : nil))
     }
 }

@@ -114,6 +114,33 @@ struct PurgeableCacheTests {
         #expect(bytes != .max || cache.count == 0)
     }
 
+    @Test("What a release gives of small entries has left the cache's own memory as well", arguments: [0.3, 0.9, 1])
+    func places(share: Double) {
+        let cache = PurgeableCache<Int, Int>(name: "test", registry: registry)
+        for key in 0..<200_000 { cache.insert(key, for: key) }
+        let before = cache.statistics.reportedBytes
+        let given = cache.release(bytes: Int(Double(before) * share))
+        var places = 0
+        cache.table.forEachShard { places += $0.count + $0.emptyPlaces }
+        #expect(given >= Int(Double(before) * share))
+        #expect(places <= cache.count + cache.count / 8 + 64 * 256)
+        #expect((0..<200_000).count { cache.peek($0) == $0 } == cache.count)
+        cache.table.forEachShard { $0.expectConsistent() }
+        if share == 1 { #expect(cache.count == 0 && cache.table.memory.slabCount == 0) }
+    }
+
+    @Test("After a release by the manager the registry knows what is left, without another call")
+    func reportsAfterRelease() async throws {
+        let fixture = try Fixture()
+        let cache = PurgeableCache<Int, Int>(name: "values", registry: fixture.registry)
+        for key in 0..<1000 { cache.insert(key, for: key, cost: 10_000) }
+        try await fixture.run { fixture in
+            await fixture.manager.releaseCaches(bytes: 5_000_000)
+            #expect(cache.count < 1000)
+            #expect(fixture.registry.reportedBytes == cache.statistics.reportedBytes)
+        }
+    }
+
     @Test("What it reports follows what it holds, to within a half per cent")
     func reporting() {
         let cache = cache()
