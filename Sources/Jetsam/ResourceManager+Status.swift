@@ -152,10 +152,10 @@ public struct ReclaimTotals: Sendable, Equatable {
 
     mutating func add(_ step: ReclaimStep) {
         steps += 1
-        promisedBytes += step.promisedBytes
-        freedBytes += step.freedBytes ?? 0
-        returnedBytes += step.returnedBytes
-        trimmedBytes += step.trimmedBytes
+        promisedBytes = promisedBytes.addingSaturating(step.promisedBytes)
+        freedBytes = freedBytes.addingSaturating(step.freedBytes ?? 0)
+        returnedBytes = returnedBytes.addingSaturating(step.returnedBytes)
+        trimmedBytes = trimmedBytes.addingSaturating(step.trimmedBytes)
     }
 
     mutating func add(_ releases: ReleaseAccount.Figures, refetchedBytes: Int) {

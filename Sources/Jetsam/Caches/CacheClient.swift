@@ -27,9 +27,19 @@ final class CacheClient: Sendable {
     /// What was fetched again after releases; nil for a cache that is not ours and whose keys nobody knows.
     let refetched: RefetchedBytes?
 
+    /// What the cache holds; nil where it reports that itself alone.
+    let size: Size?
+
+    struct Size: Sendable {
+        let bytes: @Sendable () -> Int
+    }
+
     /// In a structure of its own: a bare closure that is looked at as an optional value is wrapped, which can allocate.
     struct LastResort: Sendable {
-        let release: @Sendable (_ bytes: Int) -> Int
+        /// The client is to keep the cache alive: see ``CacheClient/borrow(_:)``.
+        typealias Release = @Sendable (_ bytes: Int, _ client: CacheClient) -> Int
+
+        let release: Release
     }
 
     private let bytes = Atomic<Int>(0)
@@ -38,13 +48,15 @@ final class CacheClient: Sendable {
     private let ended = Atomic<Bool>(false)
     private let heldDown = Atomic<Bool>(false)
     private let unbooked = Atomic<Int>(0)
+    /// The cache itself, while a thread has it in hand that may not be the last to have it.
+    private let borrowed = Lock<(any AnyObject & Sendable)?>(nil)
     /// Those who want to call a handler as well.
     private let waiters = Lock<[TimedWait]>([])
 
     init(
         id: UInt64, name: String, priority: CachePriority, rebuildCost: Double?, traits: CacheTraits,
         handlers: Handlers, scene: SceneIdentifier? = nil, lastResort: LastResort? = nil,
-        refetched: RefetchedBytes? = nil
+        refetched: RefetchedBytes? = nil, size: Size? = nil
     ) {
         self.id = id
         self.name = name
@@ -56,13 +68,19 @@ final class CacheClient: Sendable {
         self.lastResort = lastResort
         hasLastResort = lastResort != nil
         self.refetched = refetched
+        self.size = size
     }
 
     var reportedBytes: Int { bytes.load(ordering: .relaxed) }
 
-    /// Stores a new size and gives the change.
+    /// More bytes than this are not believed: 128 TiB, all that a process can address with 48 bits. The sizes of 65,535 caches
+    /// can then be added up.
+    static let mostBytes = 1 << 47
+
+    /// Stores a new size, held to what a process can have, and gives the change.
     func exchange(bytes new: Int) -> Int {
-        new - bytes.exchange(new, ordering: .relaxed)
+        let new = max(0, min(new, Self.mostBytes))
+        return new - bytes.exchange(new, ordering: .relaxed)
     }
 
     /// The limit that was set last, in bytes; nil for none.
@@ -75,7 +93,7 @@ final class CacheClient: Sendable {
     }
 
     /// Bytes that its last resort gave have yet to be written in the ledger.
-    func addUnbooked(_ bytes: Int) { unbooked.add(bytes, ordering: .relaxed) }
+    func addUnbooked(_ bytes: Int) { unbooked.wrappingAdd(bytes, ordering: .relaxed) }
 
     /// Bytes that have yet to be written in the ledger.
     var unbookedBytes: Int { unbooked.load(ordering: .relaxed) }
@@ -89,6 +107,21 @@ final class CacheClient: Sendable {
                 expected: present, desired: present - taken, ordering: .relaxed)
             if isDone { return taken }
             present = original
+        }
+    }
+
+    /// Keeps the cache alive until ``giveBack()``.
+    func borrow(_ cache: any AnyObject & Sendable) {
+        borrowed.withLock { $0 = cache }
+    }
+
+    var isBorrowed: Bool { borrowed.withLock { $0 != nil } }
+
+    /// Gives the cache that was kept alive, for the caller to let go of.
+    func giveBack() -> (any AnyObject & Sendable)? {
+        borrowed.withLock { cache in
+            defer { cache = nil }
+            return cache
         }
     }
 

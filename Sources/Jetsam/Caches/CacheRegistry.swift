@@ -15,6 +15,8 @@ public final class CacheRegistry: Sendable {
         var scenes: [SceneIdentifier: [CacheClient]] = [:]
         var nextID: UInt64 = 1
         var hasManager = false
+        /// Those that were dropped while the sampler or the steward had them in hand.
+        var dropped: [CacheClient] = []
     }
 
     private let state = Lock(State())
@@ -25,6 +27,9 @@ public final class CacheRegistry: Sendable {
     private let refetched = RefetchedBytes()
     /// Held while caches give segments without their handlers: what one thread has got counts before another decides.
     private let segmentRelease = Lock(())
+    /// How many threads have clients in hand that may not be the last to have them: code of the application's would run there.
+    private let borrowers = Atomic<Int>(0)
+    private let hasDropped = Atomic<Bool>(false)
 
     /// An empty registry.
     public init() {}
@@ -90,24 +95,32 @@ public final class CacheRegistry: Sendable {
     func makeRefetchedBytes() -> RefetchedBytes { RefetchedBytes(sum: refetched) }
 
     /// Registers a cache of values that counts what is fetched again.
+    ///
+    /// - Parameter bytes: What it holds: asked after each release.
     func registerValues(
         _ name: String, priority: CachePriority, rebuildCost: Double?, traits: CacheTraits, scene: SceneIdentifier?,
         refetched: RefetchedBytes, limit: @escaping @Sendable (_ bytes: Int?) -> Void,
-        release: @escaping @Sendable (ReleaseRequest) -> Int
+        release: @escaping @Sendable (ReleaseRequest) -> Int, bytes: (@Sendable () -> Int)? = nil
     ) -> CacheRegistration {
         add(
             name, priority, rebuildCost, traits.subtracting(.asynchronous), scene,
-            .synchronous(limit: limit, release: release), refetched: refetched)
+            .synchronous(limit: limit, release: release), refetched: refetched,
+            size: bytes.map { CacheClient.Size(bytes: $0) })
+    }
+
+    /// Takes down what a cache holds after its handler was called, where it can be asked.
+    func refresh(_ client: CacheClient) {
+        if let size = client.size { report(size.bytes(), for: client) }
     }
 
     /// Registers a cache that gives memory to the kernel itself: its answers are what was freed.
     ///
     /// - Parameter lastResort: The release for a thread that may neither wait nor allocate; called at any time, also beside
-    ///   the others.
+    ///   the others. It hands over the cache that it is about, which may have no other reference by its end.
     func registerSegments(
         _ name: String, priority: CachePriority, rebuildCost: Double?, traits: CacheTraits, scene: SceneIdentifier?,
         refetched: RefetchedBytes? = nil, limit: @escaping @Sendable (_ bytes: Int?) -> Void,
-        release: @escaping @Sendable (_ bytes: Int) -> Int, lastResort: @escaping @Sendable (_ bytes: Int) -> Int
+        release: @escaping @Sendable (_ bytes: Int) -> Int, lastResort: @escaping CacheClient.LastResort.Release
     ) -> CacheRegistration {
         add(
             name, priority, rebuildCost, traits.subtracting([.asynchronous, .traversal]).union(.unmapping), scene,
@@ -118,14 +131,14 @@ public final class CacheRegistry: Sendable {
     private func add(
         _ name: String, _ priority: CachePriority, _ rebuildCost: Double?, _ traits: CacheTraits,
         _ scene: SceneIdentifier?, _ handlers: CacheClient.Handlers,
-        _ lastResort: CacheClient.LastResort? = nil, refetched: RefetchedBytes? = nil
+        _ lastResort: CacheClient.LastResort? = nil, refetched: RefetchedBytes? = nil, size: CacheClient.Size? = nil
     ) -> CacheRegistration {
         let name = String(name.prefix(128))
         let cost = rebuildCost.map { $0 > 0 ? $0 : 0 }
         let client = state.withLock { state in
             let client = CacheClient(
                 id: state.nextID, name: name, priority: priority, rebuildCost: cost, traits: traits,
-                handlers: handlers, scene: scene, lastResort: lastResort, refetched: refetched)
+                handlers: handlers, scene: scene, lastResort: lastResort, refetched: refetched, size: size)
             state.nextID += 1
             state.clients.append(client)
             if let scene { state.scenes[scene, default: []].append(client) }
@@ -149,21 +162,28 @@ public final class CacheRegistry: Sendable {
     }
 
     private func releaseSegments(bytes: Int) -> Int {
-        guard bytes > 0, let clients = state.withLockIfAvailable({ $0.clients }) else { return 0 }
+        guard bytes > 0 else { return 0 }
+        return borrowing { releaseBorrowedSegments(bytes: bytes) }
+    }
+
+    /// A cache that is dropped meanwhile is kept, with its handlers, until a thread that may run code of the application's lets go of it.
+    private func releaseBorrowedSegments(bytes: Int) -> Int {
+        guard let clients = state.withLockIfAvailable({ $0.clients }) else { return 0 }
         var given = 0
         var band: UInt8?
         while given < bytes, let next = Self.nextBand(after: band, clients) {
             // By number: going through the array itself can allocate.
             for index in 0..<clients.count where given < bytes && clients[index].priority.rawValue == next {
                 guard !clients[index].hasEnded, let lastResort = clients[index].lastResort else { continue }
-                let bytes = lastResort.release(bytes - given)
+                let bytes = lastResort.release(bytes - given, clients[index])
+                if clients[index].isBorrowed { hasDropped.store(true, ordering: .releasing) }
                 guard bytes > 0 else { continue }
-                given += bytes
+                given = given.addingSaturating(bytes)
                 clients[index].addUnbooked(bytes)
             }
             band = next
         }
-        if given > 0 { unbooked.add(given, ordering: .relaxed) }
+        if given > 0 { unbooked.wrappingAdd(given, ordering: .relaxed) }
         return given
     }
 
@@ -173,7 +193,7 @@ public final class CacheRegistry: Sendable {
     /// Bytes that one cache gave without its handlers are in the ledger now, or never will be. Whoever sees that sees also what
     /// was published before of what is still missing.
     func noteBooked(_ bytes: Int, of client: CacheClient) {
-        unbooked.subtract(client.takeUnbooked(upTo: bytes), ordering: .acquiringAndReleasing)
+        unbooked.wrappingSubtract(client.takeUnbooked(upTo: bytes), ordering: .acquiringAndReleasing)
     }
 
     /// The next band in which a cache has memory of its own.
@@ -188,22 +208,57 @@ public final class CacheRegistry: Sendable {
         return next
     }
 
+    /// No cache that is dropped while `body` runs, nor what its handlers hold, goes on this thread.
+    func borrowing<Result>(_ body: () -> Result) -> Result {
+        borrowers.add(1, ordering: .sequentiallyConsistent)
+        defer { borrowers.subtract(1, ordering: .sequentiallyConsistent) }
+        return body()
+    }
+
+    /// Keeps references that may be the last ones for a thread that may run code of the application's.
+    func keep(_ clients: [CacheClient]) {
+        guard !clients.isEmpty else { return }
+        state.withLock { $0.dropped += clients }
+        hasDropped.store(true, ordering: .releasing)
+    }
+
+    /// Lets go of what was kept. For threads that may run code of the application's, under no lock.
+    func letGoOfDropped() {
+        guard hasDropped.load(ordering: .acquiring) else { return }
+        // While nobody borrows anything: it would be the last to have it after all.
+        let kept = segmentRelease.withLockIfAvailable {
+            _ -> (clients: [CacheClient], caches: [any AnyObject & Sendable])? in
+            guard borrowers.load(ordering: .sequentiallyConsistent) == 0 else { return nil }
+            hasDropped.store(false, ordering: .releasing)
+            return state.withLock { state in
+                defer { state.dropped = [] }
+                return (state.dropped, (state.clients + state.dropped).compactMap { $0.giveBack() })
+            }
+        }
+        withExtendedLifetime(kept) {}
+    }
+
     func remove(_ client: CacheClient) {
         guard client.end() else { return }
         // The list gives up its reference under the lock, but the handlers, which are the user's, are let go after it.
         state.withLock { state in
             if let index = state.clients.firstIndex(where: { $0 === client }) { state.clients.remove(at: index) }
+            if borrowers.load(ordering: .sequentiallyConsistent) > 0 {
+                state.dropped.append(client)
+                hasDropped.store(true, ordering: .releasing)
+            }
             guard let scene = client.scene else { return }
             state.scenes[scene]?.removeAll { $0 === client }
             if state.scenes[scene]?.isEmpty == true { state.scenes[scene] = nil }
         }
         report(0, for: client)
         noteBooked(.max, of: client)
+        letGoOfDropped()
     }
 
     func report(_ bytes: Int, for client: CacheClient) {
-        let change = client.exchange(bytes: max(0, bytes))
-        if change != 0 { total.add(change, ordering: .relaxed) }
+        let change = client.exchange(bytes: bytes)
+        if change != 0 { total.wrappingAdd(change, ordering: .relaxed) }
         // A report that crosses the end of its registration must not leave bytes behind that nobody takes back.
         if bytes > 0, client.hasEnded { report(0, for: client) }
     }
@@ -245,7 +300,7 @@ public final class CacheRegistration: Sendable {
     /// The name that it was registered with.
     public var name: String { client.name }
 
-    /// Reports how many bytes the cache holds now. Negative values count as 0.
+    /// Reports how many bytes the cache holds now. Negative values count as 0, and more than 128 TiB as 128 TiB.
     ///
     /// Cheap (two atomic operations): call it whenever the size changes, also under the cache's own lock.
     public func update(bytes: Int) {

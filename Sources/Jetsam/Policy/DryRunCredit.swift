@@ -10,8 +10,7 @@ struct DryRunCredit {
     private var lastUnreclaimable: Int?
 
     mutating func add(_ promisedBytes: Int) {
-        let sum = bytes.addingReportingOverflow(max(0, promisedBytes))
-        bytes = sum.overflow ? .max : sum.partialValue
+        bytes = bytes.addingSaturating(max(0, promisedBytes))
     }
 
     /// The observation as if what was credited had been given.

@@ -126,7 +126,7 @@ struct Judgement {
             timeToLimit.reset()
             return nil
         }
-        let milliseconds = Int(clamping: Int64(Double(context.reading.headroomBytes) / Double(growthRate) * 1000))
+        let milliseconds = Int(saturating: Double(context.reading.headroomBytes) / Double(growthRate) * 1000)
         millisecondsToLimit = milliseconds
         let warning = rule.warning.milliseconds
         let critical = rule.critical.milliseconds
@@ -150,7 +150,7 @@ struct Judgement {
             let headroom = Double(context.reading.headroomBytes)
             isSuspicious = grown > headroom
             millisecondsAtOnce =
-                grown > 0 ? Int(clamping: Int64(min(1e12, headroom / grown * Double(reach) * 1e-6))) : nil
+                grown > 0 ? Int(saturating: min(1e12, headroom / grown * Double(reach) * 1e-6)) : nil
         }
         lastUnmanaged = (bytes, context.now)
     }

@@ -39,9 +39,9 @@ struct LedgerEntry: Equatable {
 
         /// Another portion of the same step.
         mutating func add(_ other: Answer) {
-            askedBytes = LedgerEntry.sum(askedBytes, other.askedBytes)
-            promisedBytes = LedgerEntry.sum(promisedBytes, other.promisedBytes)
-            if let freed = other.freedBytes { freedBytes = LedgerEntry.sum(freedBytes ?? 0, freed) }
+            askedBytes = askedBytes.addingSaturating(other.askedBytes)
+            promisedBytes = promisedBytes.addingSaturating(other.promisedBytes)
+            if let freed = other.freedBytes { freedBytes = (freedBytes ?? 0).addingSaturating(freed) }
             duration += other.duration
             failed = failed || other.failed
             missedDeadline = missedDeadline || other.missedDeadline
@@ -58,9 +58,9 @@ struct LedgerEntry: Equatable {
         _ answer: Answer, isDisturbed: Bool, level: PressureLevel, headroomBytes: Int, at now: MonotonicInstant
     ) {
         asks += 1
-        promisedBytes = Self.sum(promisedBytes, answer.promisedBytes)
-        returnedBytes = Self.sum(returnedBytes, answer.returnedBytes)
-        if let freed = answer.freedBytes { freedBytes = Self.sum(freedBytes ?? 0, freed) }
+        promisedBytes = promisedBytes.addingSaturating(answer.promisedBytes)
+        returnedBytes = returnedBytes.addingSaturating(answer.returnedBytes)
+        if let freed = answer.freedBytes { freedBytes = (freedBytes ?? 0).addingSaturating(freed) }
         failures += answer.failed ? 1 : 0
         missedDeadlines += answer.missedDeadline ? 1 : 0
         longestHandlerTime = max(longestHandlerTime, answer.duration)
@@ -85,10 +85,10 @@ struct LedgerEntry: Equatable {
 
     /// An answer that came when its step had ended: `answer` tells what it brought, but it is no ask of its own.
     mutating func addLate(_ answer: Answer) {
-        promisedBytes = Self.sum(promisedBytes, answer.promisedBytes)
-        returnedBytes = Self.sum(returnedBytes, answer.returnedBytes)
-        lateBytes = Self.sum(lateBytes, answer.promisedBytes)
-        if let freed = answer.freedBytes { freedBytes = Self.sum(freedBytes ?? 0, freed) }
+        promisedBytes = promisedBytes.addingSaturating(answer.promisedBytes)
+        returnedBytes = returnedBytes.addingSaturating(answer.returnedBytes)
+        lateBytes = lateBytes.addingSaturating(answer.promisedBytes)
+        if let freed = answer.freedBytes { freedBytes = (freedBytes ?? 0).addingSaturating(freed) }
         failures += answer.failed ? 1 : 0
         longestHandlerTime = max(longestHandlerTime, answer.duration)
         noteRate(answer.promisedBytes, answer.duration)
@@ -119,9 +119,4 @@ struct LedgerEntry: Equatable {
 
     /// What part of an ask is expected to come back as memory.
     var expectedShare: Double { (yield ?? 1) * (returnedShare ?? 1) }
-
-    fileprivate static func sum(_ first: Int, _ second: Int) -> Int {
-        let sum = first.addingReportingOverflow(second)
-        return sum.overflow ? .max : sum.partialValue
-    }
 }

@@ -1,3 +1,5 @@
+internal import MemoryPressure
+
 /// What the order of reclaim knows of one registered cache.
 struct ClientFacts: Equatable {
     var id: UInt64
@@ -141,9 +143,9 @@ enum ReclaimOrder {
                 continue
             }
             for index in open {
-                asks[index] = Int(Double(rest) * rank[index].expectedBytes / total)
+                asks[index] = min(rest, Int(saturating: Double(rest) * rank[index].expectedBytes / total))
             }
-            rest -= open.reduce(0) { $0 + asks[$1] }
+            rest = max(0, open.reduce(rest) { $0 - asks[$1] })
             // What rounding left.
             for index in open {
                 let more = min(rest, rank[index].bytes - asks[index])

@@ -86,12 +86,12 @@ struct Regrowth {
             guard let limit = client.limitBytes, !client.isBusy else { return false }
             return client.bytes >= limit - limit / 8
         }
-        let total = full.reduce(0) { $0 + max(1, $1.bytes) }
+        let total = full.reduce(0.0) { $0 + Double(max(1, $1.bytes)) }
         return full.compactMap { client in
             guard let limit = client.limitBytes else { return nil }
-            let share = Double(bytes) * Double(max(1, client.bytes)) / Double(total)
-            let raised = limit.addingReportingOverflow(Int(share))
-            return raised.overflow || raised.partialValue == limit ? nil : (client.id, raised.partialValue)
+            let share = Double(bytes) * Double(max(1, client.bytes)) / total
+            let raised = limit.addingSaturating(Int(saturating: share))
+            return raised == limit ? nil : (client.id, raised)
         }
     }
 

@@ -64,10 +64,10 @@ package struct ReleaseAccount: Equatable, Sendable {
 
         package mutating func add(_ other: Figures) {
             episodes += other.episodes
-            releasedBytes = clampedSum(releasedBytes, other.releasedBytes)
-            refetchedBytes = clampedSum(refetchedBytes, other.refetchedBytes)
-            neededBytes = clampedSum(neededBytes, other.neededBytes)
-            wastedBytes = clampedSum(wastedBytes, other.wastedBytes)
+            releasedBytes = releasedBytes.addingSaturating(other.releasedBytes)
+            refetchedBytes = refetchedBytes.addingSaturating(other.refetchedBytes)
+            neededBytes = neededBytes.addingSaturating(other.neededBytes)
+            wastedBytes = wastedBytes.addingSaturating(other.wastedBytes)
         }
     }
 
@@ -103,12 +103,12 @@ package struct ReleaseAccount: Equatable, Sendable {
         }
 
         mutating func look(at sample: Sample) {
-            refetchedBytes = max(refetchedBytes, clampedDifference(sample.refetchedBytes, firstRefetchedBytes))
+            refetchedBytes = max(refetchedBytes, sample.refetchedBytes.subtractingSaturating(firstRefetchedBytes))
             noteNeed(sample)
             let reserve = ReleaseAccount.reserveBytes(limitBytes: sample.limitBytes)
-            let grown = clampedSum(grownBytes, max(0, clampedDifference(sample.cacheBytes, leftBytes)))
-            let free = clampedDifference(sample.headroomBytes, clampedSum(reserve, reserve / 4))
-            let excess = clampedSum(free, grown)
+            let grown = grownBytes.addingSaturating(max(0, sample.cacheBytes.subtractingSaturating(leftBytes)))
+            let free = sample.headroomBytes.subtractingSaturating(reserve.addingSaturating(reserve / 4))
+            let excess = free.addingSaturating(grown)
             leastExcessBytes = min(leastExcessBytes ?? excess, excess)
         }
 
@@ -116,20 +116,19 @@ package struct ReleaseAccount: Equatable, Sendable {
         /// the reserve.
         mutating func noteNeed(_ sample: Sample) {
             let reserve = ReleaseAccount.reserveBytes(limitBytes: sample.limitBytes)
-            let missing = clampedSum(
-                clampedDifference(reserve, sample.headroomBytes),
-                clampedDifference(firstCacheBytes, sample.cacheBytes))
+            let missing = reserve.subtractingSaturating(sample.headroomBytes)
+                .addingSaturating(firstCacheBytes.subtractingSaturating(sample.cacheBytes))
             neededBytes = max(neededBytes, min(missing, firstCacheBytes))
         }
 
         /// A release has ended.
         mutating func add(_ bytes: Int, before: Sample, after: Sample) {
             noteNeed(before)
-            grownBytes = clampedSum(grownBytes, max(0, clampedDifference(before.cacheBytes, leftBytes)))
-            releasedBytes = clampedSum(releasedBytes, bytes)
+            grownBytes = grownBytes.addingSaturating(max(0, before.cacheBytes.subtractingSaturating(leftBytes)))
+            releasedBytes = releasedBytes.addingSaturating(bytes)
             // Memory was short before it came. What it brought was as needed then as what was released earlier.
-            let fall = max(0, clampedDifference(before.cacheBytes, after.cacheBytes))
-            leastExcessBytes = leastExcessBytes.map { clampedSum($0, fall) }
+            let fall = max(0, before.cacheBytes.subtractingSaturating(after.cacheBytes))
+            leastExcessBytes = leastExcessBytes.map { $0.addingSaturating(fall) }
             lastRelease = after.instant
             leftBytes = after.cacheBytes
             look(at: after)
@@ -197,18 +196,4 @@ package struct ReleaseAccount: Equatable, Sendable {
         finished.add(figures)
         return figures
     }
-}
-
-/// The sum, held to what an `Int` can bear.
-private func clampedSum(_ left: Int, _ right: Int) -> Int {
-    let (sum, overflow) = left.addingReportingOverflow(right)
-    guard overflow else { return sum }
-    return left < 0 ? .min : .max
-}
-
-/// The difference, held to what an `Int` can bear.
-private func clampedDifference(_ left: Int, _ right: Int) -> Int {
-    let (difference, overflow) = left.subtractingReportingOverflow(right)
-    guard overflow else { return difference }
-    return left < 0 ? .min : .max
 }

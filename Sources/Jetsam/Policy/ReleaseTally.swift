@@ -1,3 +1,5 @@
+internal import MemoryPressure
+
 /// Feeds a ``ReleaseAccount`` with what a manager sees, or a trace tells: the readings that were judged, and the beginnings and ends of
 /// releases between them.
 ///
@@ -38,8 +40,7 @@ package struct ReleaseTally: Equatable, Sendable {
     /// A cache has given so many bytes after the step that asked for them had ended.
     package mutating func add(releasedBytes bytes: Int) {
         guard bytes > 0 else { return }
-        let (sum, overflow) = (pending?.bytes ?? 0).addingReportingOverflow(bytes)
-        pending = (overflow ? .max : sum, pending?.before ?? last)
+        pending = ((pending?.bytes ?? 0).addingSaturating(bytes), pending?.before ?? last)
     }
 
     /// Nobody is being asked any more, and what came of it is not known.

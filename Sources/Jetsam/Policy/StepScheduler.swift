@@ -74,8 +74,8 @@ struct StepScheduler {
 
     /// A cache gave after the step that asked for it had ended: it was slow, and not empty, unless that was next to nothing.
     mutating func answeredLate(promisedBytes: Int) {
-        lastPromised += min(promisedBytes, Int.max - lastPromised)
-        givenLate += min(promisedBytes, Int.max - givenLate)
+        lastPromised = lastPromised.addingSaturating(promisedBytes)
+        givenLate = givenLate.addingSaturating(promisedBytes)
     }
 
     /// The level was announced again because it stuck: one new step is allowed at once.
@@ -123,7 +123,7 @@ struct StepScheduler {
             // With time to spare, limits alone may do; at critical they come in the same step, and caches cannot wait.
             let times = configuration.timeToLimit
             let seconds = Double((isCritical ? times.criticalExit : times.warning).milliseconds) / 1000
-            missing = max(missing, Int(clamping: Int64(Double(rate) * seconds)) - reading.headroomBytes)
+            missing = max(missing, Int(saturating: Double(rate) * seconds).subtractingSaturating(reading.headroomBytes))
         } else if rule == .footprint, let budget = configuration.footprint {
             let exit = budget.budgetBytes / 100 * (budget.warningPercent - budget.exitPoints)
             missing = max(missing, reading.footprintBytes - exit)
@@ -157,6 +157,6 @@ struct StepScheduler {
         }
         if context.level == .critical, context.leastMillisecondsToLimit < 1000 { return missing }
         let share = Double(missing) * Double(reading.footprintBytes) / Double(reading.unreclaimableBytes)
-        return min(missing, Int(share * Double(1 << min(step, 30))))
+        return min(missing, Int(saturating: share * Double(1 << min(step, 30))))
     }
 }

@@ -26,7 +26,7 @@ struct TrimSchedule {
 
     /// Caches have freed so many bytes into the allocator.
     mutating func noteFreed(_ bytes: Int) {
-        retainedBytes = Self.sum(retainedBytes, max(0, bytes))
+        retainedBytes = retainedBytes.addingSaturating(max(0, bytes))
     }
 
     /// The allocator has told how many bytes are free in it.
@@ -58,14 +58,9 @@ struct TrimSchedule {
 
     /// A trim is done; `left` is what the allocator tells to be free still, nil where it does not.
     mutating func trimmed(from start: MonotonicInstant, to end: MonotonicInstant, leaving left: Int? = nil) {
-        floorBytes = left.map { max(0, $0) } ?? Self.sum(floorBytes, retainedBytes)
+        floorBytes = left.map { max(0, $0) } ?? floorBytes.addingSaturating(retainedBytes)
         retainedBytes = 0
         lastEnd = end
         lastDuration = start.duration(to: end)
-    }
-
-    private static func sum(_ first: Int, _ second: Int) -> Int {
-        let sum = first.addingReportingOverflow(second)
-        return sum.overflow ? .max : sum.partialValue
     }
 }

@@ -28,14 +28,3 @@ final class ManagerVictims: LadderVictims {
         return loss.map { "'\($0.scene)', \($0.state), \($0.priority), \(ByteCount($0.footprintBytes))" }
     }
 }
-
-extension ResourceManager {
-    /// Tells what goes wrong with background tasks.
-    struct TaskReports: BackgroundTaskObserver {
-        let tell: @Sendable (HeldBackgroundTask) -> Void
-        let tellHung: @Sendable (Int) -> Void
-
-        func taskIsOverdue(_ task: HeldBackgroundTask) { tell(task) }
-        func handlerHangs(_ count: Int) { tellHung(count) }
-    }
-}

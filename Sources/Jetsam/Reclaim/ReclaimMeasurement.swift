@@ -37,8 +37,8 @@ struct ReclaimMeasurement {
             (after.unreclaimableBytes - after.footprintBytes) - (before.unreclaimableBytes - before.footprintBytes)
         let caches = managedAfter - (managedBefore - run.promisedBytes)
         let seconds = Double(before.instant.duration(to: after.instant).nanoseconds) * 1e-9
-        let unmanaged = Int(clamping: Int64(Double(growthRate) * max(0, seconds)))
-        return max(0, outside) + max(0, caches) + max(0, unmanaged)
+        let unmanaged = Int(saturating: Double(growthRate) * max(0, seconds))
+        return max(0, outside).addingSaturating(max(0, caches)).addingSaturating(max(0, unmanaged))
     }
 
     var isDisturbed: Bool { othersGrowth > run.promisedBytes / 10 }
@@ -50,7 +50,9 @@ struct ReclaimMeasurement {
         let returned = returnedBytes
         let releases = releases
         func promised(_ isUnmapping: Bool) -> Int {
-            releases.reduce(0) { $0 + (unmapping.contains($1.client) == isUnmapping ? $1.answer.promisedBytes : 0) }
+            releases.reduce(0) {
+                $0.addingSaturating(unmapping.contains($1.client) == isUnmapping ? $1.answer.promisedBytes : 0)
+            }
         }
         let direct = (promised: promised(true), returned: min(returned, promised(true)))
         let rest = (promised: promised(false), returned: returned - direct.returned)
@@ -61,14 +63,16 @@ struct ReclaimMeasurement {
             return ReclaimStep.Part(
                 name: names[outcome.client] ?? "unknown", askedBytes: answer.askedBytes,
                 promisedBytes: answer.promisedBytes, freedBytes: answer.freedBytes,
-                returnedBytes: Int(Double(own.returned) * share), handlerTime: answer.duration, failed: answer.failed,
+                returnedBytes: Int(saturating: Double(own.returned) * share), handlerTime: answer.duration,
+                failed: answer.failed,
                 missedDeadline: answer.missedDeadline)
         }
         let freed = parts.compactMap(\.freedBytes)
         return ReclaimStep(
             sequence: sequence, step: demand.step, level: demand.level, reason: demand.reason,
             missingBytes: demand.missingBytes, targetBytes: demand.targetBytes, promisedBytes: run.promisedBytes,
-            freedBytes: freed.isEmpty ? nil : freed.reduce(0, +), returnedBytes: returned, isDisturbed: isDisturbed,
+            freedBytes: freed.isEmpty ? nil : freed.reduce(0) { $0.addingSaturating($1) }, returnedBytes: returned,
+            isDisturbed: isDisturbed,
             didTrim: run.didTrim, trimmedBytes: run.trimmedBytes, retainedBytes: retainedBytes,
             headroomBytes: (before.headroomBytes, after.headroomBytes),
             timeToFirstRelease: run.firstRelease.map { demand.decidedAt.duration(to: $0) },

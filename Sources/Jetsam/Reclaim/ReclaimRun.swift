@@ -135,15 +135,15 @@ struct ReclaimRun {
         var sums = [Int](repeating: 0, count: plan.count)
         for index in plan.indices.dropLast().reversed() {
             let next = plan[index + 1]
-            sums[index] = sums[index + 1] + (next.isAsynchronous ? 0 : next.askBytes)
+            sums[index] = sums[index + 1].addingSaturating(next.isAsynchronous ? 0 : next.askBytes)
         }
         return sums
     }
 
     /// At critical only answers count; at warning what asynchronous clients were asked for is taken to come.
     private static func remaining(of target: Int, _ level: PressureLevel, _ plan: [PlannedRelease]) -> Int {
-        let asked = level == .critical ? 0 : plan.reduce(0) { $0 + ($1.isAsynchronous ? $1.askBytes : 0) }
-        return target - asked
+        let asked = level == .critical ? 0 : plan.reduce(0) { $0.addingSaturating($1.isAsynchronous ? $1.askBytes : 0) }
+        return target.subtractingSaturating(asked)
     }
 
     /// The instant at which a call that is out will have missed its deadline; nil where none is out.
@@ -153,7 +153,7 @@ struct ReclaimRun {
 
     /// Bytes that were asked for and not answered.
     var inFlightBytes: Int {
-        calls.values.reduce(0) { $0 + min($1.askedBytes, $1.reportedBytes) }
+        calls.values.reduce(0) { $0.addingSaturating(min($1.askedBytes, $1.reportedBytes)) }
     }
 
     /// Whether the synchronous handler that was called last may still answer in time.
@@ -257,7 +257,7 @@ struct ReclaimRun {
     mutating func wasTrimmed(gainedBytes: Int, trimmedBytes: Int = 0) {
         isBusy = false
         didTrim = true
-        self.trimmedBytes += max(0, trimmedBytes)
+        self.trimmedBytes = self.trimmedBytes.addingSaturating(max(0, trimmedBytes))
         // What was known to be retained was not part of the target.
         let gained = gainedBytes - demand.retainedBytes
         guard gained > 0, isAtStart, !isHurried else { return }
@@ -284,12 +284,12 @@ struct ReclaimRun {
         }
         // More than the cache said it held cannot have been given.
         let promised = max(0, min(promisedBytes, max(call.reportedBytes, call.askedBytes)))
-        self.promisedBytes += promised
+        self.promisedBytes = self.promisedBytes.addingSaturating(promised)
         progress[call.client]?.gave(promised, of: call.askedBytes, in: call.start.duration(to: now))
         if !call.isAsynchronous || demand.level == .critical {
-            remaining -= promised
+            remaining = remaining.subtractingSaturating(promised)
         } else {
-            remaining += max(0, call.askedBytes - promised)
+            remaining = remaining.addingSaturating(max(0, call.askedBytes - promised))
         }
         record(id, call, promised: promised, freed: freedBytes, error: error, missed: false, now)
         return true
@@ -306,8 +306,8 @@ struct ReclaimRun {
             0, min(promisedBytes, max(sizes[outcomes[index].client] ?? 0, outcomes[index].answer.askedBytes)))
         outcomes[index].answer.promisedBytes = promised
         outcomes[index].answer.freedBytes = freedBytes
-        self.promisedBytes += promised
-        remaining -= promised
+        self.promisedBytes = self.promisedBytes.addingSaturating(promised)
+        remaining = remaining.subtractingSaturating(promised)
         return true
     }
 
@@ -318,8 +318,8 @@ struct ReclaimRun {
 
     /// A cache has given memory of its own without its handlers, whoever had it do so.
     mutating func gaveSegments(client: UInt64, bytes: Int, at now: MonotonicInstant) {
-        promisedBytes += bytes
-        remaining -= bytes
+        promisedBytes = promisedBytes.addingSaturating(bytes)
+        remaining = remaining.subtractingSaturating(bytes)
         let answer = LedgerEntry.Answer(
             askedBytes: bytes, promisedBytes: bytes, freedBytes: bytes, returnedBytes: 0, duration: .zero)
         outcomes.append(Outcome(client: client, isRelease: true, answer: answer, error: nil))

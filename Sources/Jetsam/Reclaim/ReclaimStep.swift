@@ -82,9 +82,12 @@ public struct ReclaimStep: Sendable, Equatable, CustomStringConvertible {
         let disturbed = isDisturbed ? ", disturbed" : ""
         let trimmed = didTrim ? ", \(ByteCount(trimmedBytes)) of it by a trim" : ""
         let freed = freedBytes.map { ", freed \(ByteCount($0))" } ?? ""
+        // A call answers no level, and its reason is the call.
+        let what = step == 0 ? "on request" : "step \(step) at \(level)"
+        let why = step == 0 ? "" : "; \(reason)"
         return """
-            \(isDryRun ? "dry run: " : "")step \(step) at \(level): asked \(ByteCount(targetBytes)), promised \(ByteCount(promisedBytes))\(freed), \
-            returned \(ByteCount(returnedBytes))\(disturbed)\(trimmed) in \(duration.milliseconds) ms; \(reason)
+            \(isDryRun ? "dry run: " : "")\(what): asked \(ByteCount(targetBytes)), promised \(ByteCount(promisedBytes))\(freed), \
+            returned \(ByteCount(returnedBytes))\(disturbed)\(trimmed) in \(duration.milliseconds) ms\(why)
             """
     }
 

@@ -3,13 +3,14 @@ internal import MemoryPressure
 /// Steps that are only decided.
 extension Reclaimer {
     /// Plans the step, asks nobody, and says what it would have asked for. Gives true, as a run that is over at once.
-    func carryOutDry(_ demand: ReclaimDemand) -> Bool {
+    func carryOutDry(_ demand: ReclaimDemand, _ callsHandlers: Bool) -> Bool {
         let clients = registry.clients
         let reading = host.measure()
         let sequence = host.nextSequence()
         let now = clock.now
+        var earlier: [UInt64: CacheClient] = [:]
         let step = state.withLock { state in
-            remember(clients, in: &state)
+            earlier = remember(clients, in: &state)
             let facts = facts(clients, state.ledger, demand.level, reading)
             let parts = ReclaimOrder.plan(facts, targetBytes: demand.targetBytes).filter { $0.askBytes > 0 }.map {
                 part in
@@ -21,13 +22,15 @@ extension Reclaimer {
             var step = ReclaimStep(
                 sequence: sequence, step: demand.step, level: demand.level, reason: demand.reason,
                 missingBytes: demand.missingBytes, targetBytes: demand.targetBytes,
-                promisedBytes: parts.reduce(0) { $0 + $1.promisedBytes }, freedBytes: nil, returnedBytes: 0,
+                promisedBytes: parts.reduce(0) { $0.addingSaturating($1.promisedBytes) }, freedBytes: nil,
+                returnedBytes: 0,
                 isDisturbed: false, didTrim: false, headroomBytes: (reading.headroomBytes, reading.headroomBytes),
                 timeToFirstRelease: nil, duration: demand.decidedAt.duration(to: now), parts: parts)
             step.isDryRun = true
             recorder.record(StepRecord(step, run: nil), at: now)
             return step
         }
+        letGo(of: earlier, callsHandlers)
         host.noteDryStep(demand.step, promisedBytes: step.promisedBytes)
         host.publish(step, problems: [])
         host.judgeAfterStep()

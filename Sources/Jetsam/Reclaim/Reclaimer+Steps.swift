@@ -3,6 +3,13 @@ internal import MemoryPressure
 extension Reclaimer {
     /// Makes the next run from what waits; false where nothing does, or another thread is at it.
     func prepare(callsHandlers: Bool = true) -> Bool {
+        // The steward leaves caches that were dropped to a thread that may run code of the application's.
+        guard callsHandlers else { return registry.borrowing { prepareRun(callsHandlers: false) } }
+        registry.letGoOfDropped()
+        return prepareRun(callsHandlers: true)
+    }
+
+    private func prepareRun(callsHandlers: Bool) -> Bool {
         let mayPrepare = state.withLock { state in
             guard !state.isStopped, !state.isPreparing, state.run == nil else { return false }
             state.isPreparing = true
@@ -15,13 +22,13 @@ extension Reclaimer {
         lookAtLadder()
         let hasRun =
             if let demand = mail.demand, isDryRun {
-                carryOutDry(demand)
+                carryOutDry(demand, callsHandlers)
             } else if let demand = mail.demand {
-                begin(demand, request: nil)
-            } else if let regrowth = mail.regrowth, begin(regrowth) {
+                begin(demand, request: nil, callsHandlers)
+            } else if let regrowth = mail.regrowth, begin(regrowth, callsHandlers) {
                 true
             } else if let request = state.withLock({ $0.requests.isEmpty ? nil : $0.requests.removeFirst() }) {
-                begin(self.demand(for: request), request: request)
+                begin(self.demand(for: request), request: request, callsHandlers)
             } else {
                 false
             }
@@ -37,7 +44,7 @@ extension Reclaimer {
 
     private func demand(for request: Request) -> ReclaimDemand {
         let reading = host.measure()
-        let reported = asked(by: request).reduce(0) { $0 + $1.reportedBytes }
+        let reported = asked(by: request).reduce(0) { $0.addingSaturating($1.reportedBytes) }
         let bytes = request.bytes.map { min($0, reported) } ?? reported
         let reason = LevelReason(rule: .external, observed: 0, threshold: 0, unit: .none, cause: .request)
         return ReclaimDemand(
@@ -51,12 +58,18 @@ extension Reclaimer {
         return registry.clients.filter { $0.traits.contains(.sensitive) }
     }
 
-    private func begin(_ demand: ReclaimDemand, request: Request?) -> Bool {
+    /// Lets go of the caches of an earlier run, which may have no other reference any more. Under no lock.
+    func letGo(of clients: [UInt64: CacheClient], _ callsHandlers: Bool) {
+        if !callsHandlers { registry.keep(clients.values.filter(\.hasEnded)) }
+    }
+
+    private func begin(_ demand: ReclaimDemand, request: Request?, _ callsHandlers: Bool) -> Bool {
         let clients = registry.clients
         let before = host.measure()
         let managed = registry.reportedBytes
         let retained = request == nil ? retainedBefore(demand) : nil
         let isCheap = allocator.trimsAfterEveryStep
+        var earlier: [UInt64: CacheClient] = [:]
         let hasBegun = state.withLock { state in
             guard !state.isStopped, request?.call.isRevoked != true else { return false }
             let deadlines = state.rules
@@ -67,7 +80,7 @@ extension Reclaimer {
                 request == nil
                 ? ReclaimOrder.plan(facts, targetBytes: demand.targetBytes)
                 : ReclaimOrder.planForRequest(facts, targetBytes: demand.targetBytes)
-            remember(clients, in: &state)
+            earlier = remember(clients, in: &state)
             state.before = before
             state.managedBefore = managed
             state.requestUnderWay = request
@@ -87,13 +100,14 @@ extension Reclaimer {
             channel.gauges.publish(state.run)
             return true
         }
+        letGo(of: earlier, callsHandlers)
         if hasBegun { host.releaseBegan() }
         // Nobody works here any more, or it is not wanted any more, and nobody else answers it.
         if !hasBegun { request?.continuation.resume(returning: nil) }
         return hasBegun
     }
 
-    private func begin(_ regrowth: Regrowth.Decision) -> Bool {
+    private func begin(_ regrowth: Regrowth.Decision, _ callsHandlers: Bool) -> Bool {
         if isDryRun {
             // No limit was set, so none is raised.
             if regrowth == .lift { host.noteLimitsLifted() }
@@ -104,6 +118,8 @@ extension Reclaimer {
         // Those that cannot be asked now come with a later turn.
         let isLimited = clients.contains { $0.limitBytes != nil && ($0.isBusy || $0.isHeldDown) }
         if regrowth == .lift, !isLimited { host.noteLimitsLifted() }
+        var earlier: [UInt64: CacheClient] = [:]
+        defer { letGo(of: earlier, callsHandlers) }
         return state.withLock { state in
             guard !state.isStopped else { return false }
             // A scene in the background keeps the limits that it was cut to.
@@ -111,7 +127,7 @@ extension Reclaimer {
             let facts = facts(clients, state.ledger, .normal, state.before).filter { !held.contains($0.id) }
             let plan = Regrowth.plan(regrowth, for: facts)
             guard !plan.isEmpty else { return false }
-            remember(clients, in: &state)
+            earlier = remember(clients, in: &state)
             let reason = LevelReason(rule: .headroom, observed: 0, threshold: 0, unit: .none, cause: .sampler)
             let demand = ReclaimDemand(
                 level: .normal, reason: reason, targetBytes: 0, missingBytes: 0, step: 0, limitBytes: 0,
@@ -151,12 +167,16 @@ extension Reclaimer {
     }
 
     /// Keeps the clients of this run at hand, and forgets what is known of those that are gone.
-    func remember(_ clients: [CacheClient], in state: inout State) {
+    ///
+    /// - Returns: Those of the run before. They may be the last references to caches, and so to code of the application's: to be let
+    ///   go of under no lock.
+    func remember(_ clients: [CacheClient], in state: inout State) -> [UInt64: CacheClient] {
+        let before = state.clients
         state.clients = Dictionary(uniqueKeysWithValues: clients.map { ($0.id, $0) })
-        if state.ledger.count > state.clients.count {
-            let present = state.clients
-            state.ledger = state.ledger.filter { present[$0.key] != nil }
-        }
+        let present = state.clients
+        if state.ledger.count > present.count { state.ledger = state.ledger.filter { present[$0.key] != nil } }
+        if state.named.count > present.count { state.named = state.named.filter { present[$0] != nil } }
+        return before
     }
 
     /// Measures what the step brought, writes the ledger and lets the next step be decided.

@@ -47,7 +47,7 @@ extension Reclaimer {
         var sum = 0
         for outcome in run.outcomes
         where outcome.isRelease && clients[outcome.client]?.traits.contains(.unmapping) != true {
-            sum += min(outcome.answer.promisedBytes, Int.max - sum)
+            sum = sum.addingSaturating(outcome.answer.promisedBytes)
         }
         return sum
     }

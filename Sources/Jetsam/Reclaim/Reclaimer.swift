@@ -253,6 +253,7 @@ final class Reclaimer: Sendable {
         }
         channel.gauges.didCall()
         let after = allocator.bytesFreedByThread()
+        registry.refresh(client)
         client.endCall()
         // What went straight to the kernel passed no allocator.
         let freed: Int? =

@@ -33,7 +33,7 @@ struct ReleaseProgress: Equatable {
     func portionBytes(deadline: Duration) -> Int {
         let seconds = Double(deadline.nanoseconds) * 1e-9 / Double(Self.deadlineShare)
         let bytes = (bytesPerSecond ?? Self.assumedRate()) * seconds
-        return max(Self.leastPortion, Int(clamping: Int64(min(bytes, 1e18))))
+        return max(Self.leastPortion, Int(saturating: bytes))
     }
 
     mutating func beginTurn() {

@@ -229,7 +229,7 @@ struct HungHandlerTests {
         let second = Lock<Int?>(nil)
         let registration = registry.registerSegments(
             "bytes", priority: .normal, rebuildCost: nil, traits: [], scene: nil, limit: { _ in }, release: { _ in 0 },
-            lastResort: { [unowned registry] bytes in
+            lastResort: { [unowned registry] bytes, _ in
                 if second.withLock({ $0 == nil }) {
                     second.withLock { $0 = -1 }
                     let given = registry.releaseSegmentsWithoutHandlers(bytes: 300 - registry.unbookedBytes)

@@ -36,6 +36,31 @@ struct StepSchedulerTests {
         #expect(less.targetBytes / mebibyte == 20)
     }
 
+    @Test("However many steps an episode has, the share of what a huge container misses stays a number of bytes")
+    func manyStepsOfHugeContainer() throws {
+        var scheduler = StepScheduler(configuration: .init())
+        let gibibyte = 1 << 30
+        var low = reading(headroom: 800 * gibibyte, limit: 1024 * gibibyte)
+        low.unreclaimableBytes = 250 * gibibyte
+        low.footprintBytes = 200 * gibibyte
+        low.highBytes = 256 * gibibyte
+        low.distanceToHighBytes = 1 * gibibyte
+        for number in 1...70 {
+            low.instant = .seconds(Double(number) * 10)
+            let context = ReclaimContext(
+                reading: low, thresholds: HeadroomThresholds(limitBytes: low.limitBytes, rule: .init()),
+                level: .warning,
+                reason: LevelReason(rule: .distanceToHigh, observed: 0, threshold: 0, unit: .none, cause: .sampler),
+                vote: .warning, growthRate: nil, millisecondsToLimit: nil, millisecondsAtOnce: nil,
+                purgeableBytes: 100 * gibibyte, inFlightBytes: 0)
+            let demand = try next(&scheduler, context)
+            #expect(demand.step == number)
+            #expect(demand.targetBytes > 0)
+            #expect(demand.targetBytes <= demand.missingBytes)
+            scheduler.stepEnded(number, promisedBytes: 8 * mebibyte, at: low.instant)
+        }
+    }
+
     @Test("At critical a step asks for all that is missing, as far as there is anything to purge")
     func criticalTarget() throws {
         var scheduler = StepScheduler(configuration: .init())

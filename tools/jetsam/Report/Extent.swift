@@ -18,17 +18,3 @@ struct Extent: Equatable {
         high = max(high, other.high)
     }
 }
-
-extension Int {
-    /// The sum, held to what 64 bits can say: a trace may claim any number.
-    func adding(_ other: Int) -> Int {
-        let (sum, overflow) = addingReportingOverflow(other)
-        return overflow ? (other < 0 ? .min : .max) : sum
-    }
-
-    /// The difference, held to what 64 bits can say.
-    func subtracting(_ other: Int) -> Int {
-        let (difference, overflow) = subtractingReportingOverflow(other)
-        return overflow ? (other < 0 ? .max : .min) : difference
-    }
-}

@@ -1,3 +1,5 @@
+internal import MemoryPressure
+
 /// Several figures one above the other, each with a height of its own and named at its side: so none needs a colour.
 struct Lanes {
     struct Lane {
@@ -47,7 +49,7 @@ struct Lanes {
                 let vertical = vertical(index)
                 let bars = stride(from: 0, to: columns.count, by: columnsPerBar).compactMap { first -> String? in
                     let last = min(columns.count, first + columnsPerBar)
-                    let sum = (first..<last).reduce(0) { $0.adding(columns.sum(amount, $1)) }
+                    let sum = (first..<last).reduce(0) { $0.addingSaturating(columns.sum(amount, $1)) }
                     guard sum > 0 else { return nil }
                     let (left, right) = (columns.edge(ofColumn: first) * 1000, columns.edge(ofColumn: last) * 1000)
                     // Seen also where it is small beside the largest.
@@ -63,7 +65,9 @@ struct Lanes {
     /// The most that one bar comes to.
     static func highest(_ amount: Amount, _ columns: TimeColumns, columnsPerBar: Int) -> Int {
         stride(from: 0, to: columns.count, by: columnsPerBar).map { first in
-            (first..<min(columns.count, first + columnsPerBar)).reduce(0) { $0.adding(columns.sum(amount, $1)) }
+            (first..<min(columns.count, first + columnsPerBar)).reduce(0) {
+                $0.addingSaturating(columns.sum(amount, $1))
+            }
         }.max() ?? 0
     }
 }

@@ -94,7 +94,7 @@ extension ReportPage {
         }
         let kills = digest.outOfMemoryKills
         if !kills.isEmpty {
-            rows.append(("Kills by the kernel in this cgroup", "\(kills.high.subtracting(kills.low))"))
+            rows.append(("Kills by the kernel in this cgroup", "\(kills.high.subtractingSaturating(kills.low))"))
         }
         return rows
     }

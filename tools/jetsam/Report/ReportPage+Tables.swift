@@ -163,8 +163,8 @@ extension ReportPage {
                 FigureText.offset(first * columns.nanosecondsPerColumn), "\(level)", bytes(.usage, \.high),
                 bytes(.unreclaimable, \.high), bytes(.headroom, \.low),
                 stall.isEmpty ? "not read" : FigureText.percent(stall.high),
-                FigureText.bytes(part.reduce(0) { $0.adding(columns.sum(.promised, $1)) }),
-                FigureText.bytes(part.reduce(0) { $0.adding(columns.sum(.returned, $1)) }),
+                FigureText.bytes(part.reduce(0) { $0.addingSaturating(columns.sum(.promised, $1)) }),
+                FigureText.bytes(part.reduce(0) { $0.addingSaturating(columns.sum(.returned, $1)) }),
             ]
         }
         return HTMLTable(

@@ -82,6 +82,6 @@ struct ReportPage {
     }
 
     func offset(_ instant: MonotonicInstant) -> String {
-        FigureText.offset(Int(instant.nanoseconds).subtracting(Int(digest.start.nanoseconds)))
+        FigureText.offset(Int(instant.nanoseconds).subtractingSaturating(Int(digest.start.nanoseconds)))
     }
 }

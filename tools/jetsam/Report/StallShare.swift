@@ -24,9 +24,9 @@ struct StallShare {
         }
         while totals.count > 1, totals[1].instant.advanced(by: Self.window) <= instant { totals.removeFirst() }
         guard let base = totals.first else { return nil }
-        let nanoseconds = Int(instant.nanoseconds).subtracting(Int(base.instant.nanoseconds))
+        let nanoseconds = Int(instant.nanoseconds).subtractingSaturating(Int(base.instant.nanoseconds))
         guard nanoseconds > 0 else { return nil }
-        let waited = Double(new.microseconds.subtracting(base.microseconds)) * 1000
+        let waited = Double(new.microseconds.subtractingSaturating(base.microseconds)) * 1000
         // A shorter time than the window has no share of it that could be compared.
         let over = max(Double(nanoseconds), Double(Self.window.nanoseconds))
         return Int(min(10_000, waited / over * 10_000))

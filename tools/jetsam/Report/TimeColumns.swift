@@ -40,7 +40,7 @@ struct TimeColumns {
 
     mutating func add(_ amount: Amount, _ bytes: Int, at instant: MonotonicInstant) {
         let column = column(at: instant)
-        sums[amount.rawValue][column] = sums[amount.rawValue][column].adding(max(0, bytes))
+        sums[amount.rawValue][column] = sums[amount.rawValue][column].addingSaturating(max(0, bytes))
     }
 
     mutating func set(_ level: PressureLevel, from: MonotonicInstant, to: MonotonicInstant) {
@@ -54,7 +54,7 @@ struct TimeColumns {
     }
 
     private mutating func column(at instant: MonotonicInstant) -> Int {
-        let offset = max(0, Int(instant.nanoseconds).subtracting(Int(start.nanoseconds)))
+        let offset = max(0, Int(instant.nanoseconds).subtractingSaturating(Int(start.nanoseconds)))
         while offset / nanosecondsPerColumn >= Self.capacity { halve() }
         length = max(length, offset)
         let column = offset / nanosecondsPerColumn
@@ -74,7 +74,7 @@ struct TimeColumns {
                 return both
             }
         }
-        for amount in sums.indices { halve(&sums[amount], empty: 0) { $0.adding($1) } }
+        for amount in sums.indices { halve(&sums[amount], empty: 0) { $0.addingSaturating($1) } }
         halve(&levels, empty: .normal) { max($0, $1) }
         halve(&breaks, empty: false) { $0 || $1 }
         nanosecondsPerColumn = nanosecondsPerColumn.multipliedSaturating(by: 2)
@@ -93,7 +93,7 @@ struct TimeColumns {
         extents[gauge.rawValue].reduce(into: .empty) { $0.include($1) }
     }
 
-    func sum(_ amount: Amount) -> Int { sums[amount.rawValue].reduce(0) { $0.adding($1) } }
+    func sum(_ amount: Amount) -> Int { sums[amount.rawValue].reduce(0) { $0.addingSaturating($1) } }
 
     func has(_ gauge: Gauge) -> Bool { !extent(gauge).isEmpty }
 

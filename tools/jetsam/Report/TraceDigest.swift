@@ -91,7 +91,7 @@ struct TraceDigest {
         case .process(let record): transitions.append(Told(instant: instant, record: record))
         case .scene: sceneTransitions += 1
         case .lost(let record):
-            lostRecords = lostRecords.adding(max(0, record.records))
+            lostRecords = lostRecords.addingSaturating(max(0, record.records))
             isFileFull = isFileFull || record.why == .fileFull
             columns.break(at: instant)
             tally.abandon()
@@ -122,8 +122,8 @@ struct TraceDigest {
     private mutating func holdLevel(until instant: MonotonicInstant) {
         let from = max(levelSince, start)
         let until = max(from, instant)
-        let nanoseconds = Int(until.nanoseconds).subtracting(Int(from.nanoseconds))
-        nanosecondsAt[level.code] = nanosecondsAt[level.code].adding(nanoseconds)
+        let nanoseconds = Int(until.nanoseconds).subtractingSaturating(Int(from.nanoseconds))
+        nanosecondsAt[level.code] = nanosecondsAt[level.code].addingSaturating(nanoseconds)
         columns.set(level, from: from, to: until)
         levelSince = until
     }
@@ -142,7 +142,7 @@ extension TraceDigest {
         columns.set(.high, reading.highBytes, at: instant)
         columns.set(.headroom, reading.headroomBytes, at: instant)
         if reading.footprintBytes > 0 { columns.set(.footprint, reading.footprintBytes, at: instant) }
-        if isDryRun { columns.set(.usedReally, reading.usageBytes.adding(record.creditBytes), at: instant) }
+        if isDryRun { columns.set(.usedReally, reading.usageBytes.addingSaturating(record.creditBytes), at: instant) }
         // Where nothing else counts background tasks, readings at critical do.
         columns.set(.held, record.heldAssertions, at: instant)
         if let rule = header?.configuration.headroom {
@@ -219,8 +219,8 @@ extension TraceDigest {
         var totals = caches[record.cache] ?? CacheTotals(cache: record.cache)
         totals.answers += 1
         if record.failed { totals.failures += 1 }
-        totals.promisedBytes = totals.promisedBytes.adding(max(0, record.promisedBytes))
-        if let freed = record.freedBytes { totals.freedBytes = (totals.freedBytes ?? 0).adding(freed) }
+        totals.promisedBytes = totals.promisedBytes.addingSaturating(max(0, record.promisedBytes))
+        if let freed = record.freedBytes { totals.freedBytes = (totals.freedBytes ?? 0).addingSaturating(freed) }
         totals.longest = max(totals.longest, record.duration)
         caches[record.cache] = totals
     }

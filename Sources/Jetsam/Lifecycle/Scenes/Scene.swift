@@ -71,8 +71,7 @@ public final class Scene: Sendable, CustomStringConvertible {
     /// What it costs: what its caches report and what it declares, in bytes.
     public var footprintBytes: Int {
         let declared = state.withLock { $0.declaredBytes }
-        let (sum, overflow) = declared.addingReportingOverflow(caches.reportedBytes(of: identifier))
-        return overflow ? .max : sum
+        return declared.addingSaturating(caches.reportedBytes(of: identifier))
     }
 
     /// Says what it takes outside of its caches now, in place of what it was expected to take. Negative values count as 0.

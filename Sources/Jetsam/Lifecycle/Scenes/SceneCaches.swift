@@ -12,10 +12,7 @@ struct SceneCaches: Sendable {
     }
 
     func reportedBytes(of scene: SceneIdentifier) -> Int {
-        registry.clients(of: scene).reduce(0) { sum, client in
-            let (next, overflow) = sum.addingReportingOverflow(client.reportedBytes)
-            return overflow ? .max : next
-        }
+        registry.clients(of: scene).reduce(0) { $0.addingSaturating($1.reportedBytes) }
     }
 
     /// Cuts the limits to so many percent of what the caches hold, and empties the sensitive ones; gives the limits that they had.
@@ -70,6 +67,7 @@ struct SceneCaches: Sendable {
             case .synchronous(_, let release): _ = try await onThread { try release(request) }
             case .asynchronous(_, let release): _ = try await release(request)
             }
+            registry.refresh(client)
         }
     }
 

@@ -16,8 +16,7 @@ extension SceneManager {
     package func candidatesForLoss() -> [SceneState: LossCandidates] {
         facts(all).filter { SceneOrder.rank($0.state) != nil }.reduce(into: [:]) { result, facts in
             result[facts.state, default: LossCandidates()].count += 1
-            let (sum, overflow) = result[facts.state]!.bytes.addingReportingOverflow(facts.footprintBytes)
-            result[facts.state]!.bytes = overflow ? .max : sum
+            result[facts.state]!.bytes = result[facts.state]!.bytes.addingSaturating(facts.footprintBytes)
         }
     }
 

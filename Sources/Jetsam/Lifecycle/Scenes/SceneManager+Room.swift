@@ -15,7 +15,7 @@ extension SceneManager {
                 SceneOrder.ranks($0, below: connection.origin.target, connection.priority)
             }
             // None is taken for nothing: all of them together must be enough.
-            let gain = lower.reduce(0) { $0.addingReportingOverflow($1.footprintBytes).partialValue }
+            let gain = lower.reduce(0) { $0.addingSaturating($1.footprintBytes) }
             guard let victim = SceneOrder.firstLost(lower), gain >= needed - available else { break }
             guard let scene = self[victim.identifier], await lose(scene, "room for '\(connection.identifier)'") != nil
             else { break }
@@ -32,7 +32,7 @@ extension SceneManager {
     private var connecting: Int {
         all.reduce(0) { sum, scene in
             let bytes = scene.state.withLock { $0.hasRoom && $0.machine.state == .unattached ? $0.declaredBytes : 0 }
-            return sum.addingReportingOverflow(bytes).partialValue
+            return sum.addingSaturating(bytes)
         }
     }
 

@@ -70,8 +70,7 @@ public final class SceneManager: Sendable {
         statistics.isStoreAvailable = canSave
         for scene in scenes {
             statistics.connected[scene.sceneState, default: 0] += 1
-            let (sum, overflow) = statistics.footprintBytes.addingReportingOverflow(scene.footprintBytes)
-            statistics.footprintBytes = overflow ? .max : sum
+            statistics.footprintBytes = statistics.footprintBytes.addingSaturating(scene.footprintBytes)
             statistics.unsaved += scene.isUnsaved ? 1 : 0
         }
         return statistics
