@@ -48,6 +48,31 @@ struct SceneRoomTests {
         #expect(fixture.scenes.statistics.lost == 2)
     }
 
+    @Test(
+        "A scene that does not stand yet goes nowhere: its observer hears that it connects first",
+        arguments: [SceneState.suspended, .background, .inactive])
+    func notYetConnected(target: SceneState) async throws {
+        let fixture = fixture(room: 500)
+        let new = SceneRecord()
+        let refusals = Lock<[SceneRefusal?]>([])
+        let low = SceneRecord { [unowned fixture] name, scene in
+            guard name == "willTerminate", let reserved = fixture.scenes["new"] else { return }
+            do throws(SceneRefusal) {
+                try await fixture.scenes.move(reserved, to: target, cause: .client)
+                refusals.withLock { $0.append(nil) }
+            } catch {
+                refusals.withLock { $0.append(error) }
+            }
+            fixture.room.withLock { $0 = 500 }
+        }
+        _ = try await fixture.scenes.connect("low", by: .system, expectedBytes: 100, observer: low)
+        fixture.room.withLock { $0 = 0 }
+        let scene = try await fixture.scenes.connect("new", expectedBytes: 50, observer: new)
+        #expect(refusals.withLock { $0 } == [.notConnected])
+        #expect(scene.sceneState == .active)
+        #expect(new.calls == ["willConnect", "didBecomeActive"])
+    }
+
     @Test("Nothing is taken where all that ranks lower is not enough")
     func notEnough() async throws {
         let fixture = fixture(room: 500)

@@ -20,7 +20,7 @@ extension SceneManager {
             let from = scene.sceneState
             switch state {
             case .inactive where from == .active, .background where from == .active || from == .inactive,
-                .suspended where from != .suspended && from != .disconnected:
+                .suspended where from != .suspended && from != .disconnected && from != .unattached:
                 scene.state.withLock { $0.resumesTo = $0.resumesTo ?? from }
                 try? await move(scene, to: state, cause: .process, by: time(until: deadline))
             case .disconnected:

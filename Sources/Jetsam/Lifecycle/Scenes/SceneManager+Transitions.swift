@@ -29,7 +29,9 @@ extension SceneManager {
         _ scene: Scene, to target: SceneState, cause: SceneCause, by deadline: MonotonicInstant? = nil
     ) async throws(SceneRefusal) {
         let (from, path) = scene.state.withLock { ($0.machine.state, $0.machine.path(to: target)) }
-        guard from != .disconnected else { throw .notConnected }
+        // Who connects it has not had its turn yet: nothing was told to the observer, and nothing may be before that.
+        let isConnected = from != .unattached || target == .disconnected
+        guard from != .disconnected, isConnected else { throw .notConnected }
         guard let path else { throw .transition(from: from, to: target) }
         for next in path {
             let own = now.advanced(by: configuration.transitionDeadline)

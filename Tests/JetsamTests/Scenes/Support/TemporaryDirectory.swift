@@ -24,7 +24,7 @@ final class TemporaryDirectory: Sendable {
         Self.remove(path)
     }
 
-    private static func remove(_ path: FilePath) {
+    static func remove(_ path: FilePath) {
         guard let stream = unsafe opendir(path.string) else {
             _ = unsafe unlink(path.string)
             return
