@@ -30,6 +30,7 @@ extension ResourceManager {
                 directory: directory, capacityBytes: configuration.recorder.capacityBytes, run: run)
             past.withLock { $0.lastExit = exit }
             recorder.attach(flight)
+            files.watch(flight)
             logger.info("The flight recorder writes", metadata: ["file": "\(flight.path)"])
             if let error = flight.lockObstacle {
                 logger.notice(

@@ -16,6 +16,7 @@ extension ResourceManager {
                 path: FilePath(path), maximumBytes: configuration.recorder.maximumTraceBytes, header: header,
                 queue: queue, clock: environment.clock)
             try file.start()
+            files.watch(file, at: path)
             logger.info("A trace is written", metadata: ["file": "\(path)"])
             return file
         } catch {

@@ -64,6 +64,8 @@ import Testing
             let error = Self.error(link)
             #expect(error == .system(.tooManySymbolicLinkLevels, doing: "opening the directory"))
             #expect(error.map { "\($0)" }?.contains("symbolic link") == true)
+            #expect(Self.error(link + "/") == error)
+            #expect(Self.error(link + "//") == error)
             // Who could make a link there could have a recording read, or removed, elsewhere.
             #expect(unsafe symlink("\(ring)/jetsam-1-4242.ring", "\(ring)/jetsam-2-1.ring") == 0)
             #expect(try RingDirectory(ring, isMade: true).recordings().map(\.name) == ["jetsam-1-4242.ring"])
@@ -74,6 +76,8 @@ import Testing
             let directory = try TemporaryDirectory()
             #expect(unsafe chmod(directory.path.string, 0o777) == 0)
             #expect(Self.error(directory.path.string).map { "\($0)" }?.contains("everybody may write") == true)
+            #expect(unsafe chmod(directory.path.string, 0o770) == 0)
+            #expect(Self.error(directory.path.string).map { "\($0)" }?.contains("its group may write") == true)
             #expect(unsafe chmod(directory.path.string, 0o750) == 0)
             #expect(Self.error(directory.path.string) == nil)
             #expect(
@@ -82,6 +86,25 @@ import Testing
             let file = directory.path.appending("file")
             try TemporaryDirectory.write([1], to: file)
             #expect(Self.error(file.string) == .system(.notDirectory, doing: "opening the directory"))
+        }
+
+        @Test(
+            "A file that is cut short or removed while it is written ends nobody, and the recorder knows",
+            arguments: [true, false])
+        func cutShort(isTruncated: Bool) throws {
+            let directory = try TemporaryDirectory()
+            let recorder = try FlightRecorder(directory, slots: 64)
+            #expect(recorder.append(500, at: 1.0, bytes: [1]) == 1)
+            #expect(recorder.loss == nil)
+            if isTruncated {
+                #expect(unsafe truncate(recorder.path, 0) == 0)
+            } else {
+                #expect(unsafe unlink(recorder.path) == 0)
+            }
+            for number in 0..<200 { recorder.append(501, at: Double(2 + number), bytes: [2, 3]) }
+            recorder.keep(FlightState(), at: .seconds(300))
+            #expect(recorder.loss == (isTruncated ? .truncated : .removed))
+            recorder.end(.clean, at: .seconds(301))
         }
 
         @Test("On a full disk there is no recorder, nothing is left of it, and nothing is killed by a signal")

@@ -38,7 +38,9 @@ struct BlackboxReport {
         if state.isReclaiming { parts.append("reclaiming") }
         if state.isLastResortCalled { parts.append("last resort called") }
         if state.isDraining { parts.append("draining") }
-        if state.heldTasks > 0 { parts.append("\(state.heldTasks) background tasks held") }
+        if state.heldTasks > 0 {
+            parts.append("\(state.heldTasks) background \(state.heldTasks == 1 ? "task" : "tasks") held")
+        }
         return parts.joined(separator: "; ")
     }
 

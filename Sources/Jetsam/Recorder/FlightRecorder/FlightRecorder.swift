@@ -22,7 +22,7 @@ package final class FlightRecorder: Sendable {
     /// Begins a recording, and removes the oldest ones.
     ///
     /// - Parameters:
-    ///   - directory: Where; made with mode 0700 where its parent exists. Not a symbolic link, and not everybody's to write to.
+    ///   - directory: Where; made with mode 0700 where its parent exists. Not a symbolic link, and nobody's to write to but this user's or root's.
     ///   - capacityBytes: How many bytes of records are kept, 256 a record.
     ///   - run: Which run it is of; its slots are set here.
     package init(
@@ -117,6 +117,9 @@ package final class FlightRecorder: Sendable {
 
     /// What the recording holds now, as ``FlightRecording`` reads it. Reads the file.
     package func snapshot() throws(Errno) -> [UInt8] { try mapping.contents() }
+
+    /// Why nobody will find what is recorded from now on; nil where the file is all right. Looks at the file.
+    package var loss: RingLoss? { mapping.loss }
 
     /// How the run stands.
     package var state: RunState? { RunState(word: mapping.word(at: RingFormat.stateOffset)) }

@@ -26,7 +26,7 @@ public struct LastExit: Sendable, Equatable, CustomStringConvertible {
 
     /// One line for a log.
     public var description: String {
-        var text = "\(reason), \(recordedFor) after its start; level \(level)"
+        var text = "\(reason); its last record is of \(recordedFor) after its start: level \(level)"
         if let headroomBytes { text += ", \(ByteCount(headroomBytes)) of headroom" }
         if isReclaiming { text += ", while memory was being reclaimed" }
         if heldBackgroundTasks > 0 {
@@ -57,7 +57,8 @@ extension LastExit {
         headroomBytes = last?.headroomBytes
         isReclaiming = last?.isReclaiming ?? false
         heldBackgroundTasks = last?.heldTasks ?? 0
-        heldBackgroundTaskNames = heldBackgroundTasks > 0 ? recording.heldTaskNames : []
+        // The names are older than the number by some seconds, in which tasks may have ended.
+        heldBackgroundTaskNames = Array(recording.heldTaskNames.prefix(heldBackgroundTasks))
         tornRecords = recording.torn
         self.path = path
     }

@@ -25,6 +25,9 @@ struct RingDirectory: ~Copyable {
     ///
     /// - Parameter isMade: Whether it is made where its parent exists, and must be safe to write to.
     init(_ path: String, isMade: Bool) throws(FlightRecorderError) {
+        // Behind a slash at its end the last name is followed whatever is asked for.
+        var path = path
+        while path.count > 1, path.hasSuffix("/") { path.removeLast() }
         var making: Errno?
         if isMade, unsafe mkdir(path, 0o700) != 0 { making = Errno(rawValue: errno) }
         let descriptor = unsafe openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
@@ -54,10 +57,12 @@ struct RingDirectory: ~Copyable {
         guard unsafe fstat(descriptor, &information) == 0 else {
             throw .system(Errno(rawValue: errno), doing: "looking at the directory")
         }
-        guard information.st_mode & 0o002 == 0 else {
+        guard information.st_mode & 0o022 == 0 else {
             let mode = String(information.st_mode & 0o7777, radix: 8)
+            let who = information.st_mode & 0o002 == 0 ? "its group" : "everybody"
             throw .insecure(
-                "everybody may write to the directory (mode \(mode)), so that a recording could be anybody's")
+                "\(who) may write to the directory (mode \(mode)), so that a recording could be anybody's; 0700 and 0755 are right"
+            )
         }
         guard information.st_uid == geteuid() || information.st_uid == 0 else {
             throw .insecure(

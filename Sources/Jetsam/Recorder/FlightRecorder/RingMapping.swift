@@ -17,6 +17,7 @@ internal import SystemPackage
     /// Why it could not be locked in memory; nil where it is.
     let lockObstacle: Errno?
     private let file: CInt
+    private let guardNumber: CInt
 
     /// Takes the descriptor over in every case.
     init(_ file: CInt, header: [UInt8], slots: Int) throws(FlightRecorderError) {
@@ -26,6 +27,12 @@ internal import SystemPackage
             guard let base = unsafe mmap(nil, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0),
                 unsafe base != UnsafeMutableRawPointer(bitPattern: -1)
             else { throw .system(Errno(rawValue: errno), doing: "mapping the file") }
+            #if os(Linux)
+                // Where there is no place for it, it goes without.
+                guardNumber = unsafe jetsam_guard_mapping(base, bytes)
+            #else
+                guardNumber = -1
+            #endif
             // Without the lock a write can meet its page on the way to the disk and wait for as long as that takes.
             lockObstacle = unsafe mlock(base, bytes) == 0 ? nil : Errno(rawValue: errno)
             // The first write to a page is a fault even when it is there: let that be over.
@@ -45,12 +52,26 @@ internal import SystemPackage
     }
 
     deinit {
+        #if os(Linux)
+            jetsam_guard_end(guardNumber)
+        #endif
         unsafe munmap(base, bytes)
         Syscalls.close(file)
     }
 
     /// What the file holds, read as somebody else would.
     func contents() throws(Errno) -> [UInt8] { try RingDirectory.read(file, limit: bytes) }
+
+    /// Why nobody will find in the file what is written from now on; nil where it is all right.
+    var loss: RingLoss? {
+        #if os(Linux)
+            if jetsam_guard_is_lost(guardNumber) { return .truncated }
+        #endif
+        var information = stat()
+        guard unsafe fstat(file, &information) == 0 else { return nil }
+        if information.st_size < bytes { return .truncated }
+        return information.st_nlink == 0 ? .removed : nil
+    }
 
     /// Whoever looks at the file takes it for that of a run that is over.
     func unlock() { flock(file, LOCK_UN) }
@@ -84,4 +105,12 @@ internal import SystemPackage
             offset += count
         }
     }
+}
+
+/// What became of a recording's file while it was written.
+package enum RingLoss: Sendable, Equatable {
+    /// Somebody made it shorter.
+    case truncated
+    /// It has no name any more.
+    case removed
 }

@@ -80,6 +80,12 @@ final class TraceFile: Sendable {
     /// What went wrong with the file; nil where nothing did.
     var error: Errno? { state.withLock { $0.error } }
 
+    /// Whether the file has no name any more: nobody will find what is written from now on.
+    var isRemoved: Bool {
+        var information = stat()
+        return unsafe fstat(file.rawValue, &information) == 0 && information.st_nlink == 0
+    }
+
     private static func keepPrevious(_ path: FilePath) throws(Errno) {
         guard unsafe rename(path.string, path.string + ".previous") != 0, errno != ENOENT else { return }
         throw Errno(rawValue: errno)

@@ -40,20 +40,25 @@ internal import MemoryPressure
     }
 
     func append(_ kind: TraceKind, at instant: MonotonicInstant, _ bytes: UnsafeRawBufferPointer) {
-        state.withLock { state in
-            guard state.count < capacity else {
-                state.lost += 1
-                return
-            }
-            let offset = (state.first + state.count) % capacity * Self.stride
-            unsafe slots.storeBytes(of: instant.nanoseconds, toByteOffset: offset, as: Int64.self)
-            unsafe slots.storeBytes(of: kind.rawValue, toByteOffset: offset + 8, as: UInt16.self)
-            unsafe slots.storeBytes(of: UInt16(bytes.count), toByteOffset: offset + 10, as: UInt16.self)
-            let place = unsafe UnsafeMutableRawBufferPointer(
-                rebasing: slots[(offset + 12)..<(offset + Self.stride)])
-            unsafe place.copyMemory(from: bytes)
-            state.count += 1
+        state.withLock { state in _ = unsafe put(kind, at: instant, bytes, &state) }
+    }
+
+    /// False where there is no room; then it is counted as lost.
+    private func put(
+        _ kind: TraceKind, at instant: MonotonicInstant, _ bytes: UnsafeRawBufferPointer, _ state: inout State
+    ) -> Bool {
+        guard state.count < capacity else {
+            state.lost += 1
+            return false
         }
+        let offset = (state.first + state.count) % capacity * Self.stride
+        unsafe slots.storeBytes(of: instant.nanoseconds, toByteOffset: offset, as: Int64.self)
+        unsafe slots.storeBytes(of: kind.rawValue, toByteOffset: offset + 8, as: UInt16.self)
+        unsafe slots.storeBytes(of: UInt16(bytes.count), toByteOffset: offset + 10, as: UInt16.self)
+        let place = unsafe UnsafeMutableRawBufferPointer(rebasing: slots[(offset + 12)..<(offset + Self.stride)])
+        unsafe place.copyMemory(from: bytes)
+        state.count += 1
+        return true
     }
 
     /// The next header, for a record of the kind `trace` that has no bytes.
@@ -62,8 +67,11 @@ internal import MemoryPressure
     }
 
     func append(_ header: TraceHeader, at instant: MonotonicInstant) {
-        state.withLock { $0.headers.append(header) }
-        unsafe append(.trace, at: instant, UnsafeRawBufferPointer(start: nil, count: 0))
+        state.withLock { state in
+            // A header whose record is lost goes with it: it would be taken for the next one's.
+            let none = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
+            if unsafe put(.trace, at: instant, none, &state) { state.headers.append(header) }
+        }
     }
 
     /// Copies the oldest record to `place`, which has room for ``RecordBytes/most`` bytes; nil where none waits. Nothing is
