@@ -19,9 +19,9 @@ package struct ControlRefusal: Error, Sendable, Equatable, CustomStringConvertib
     /// Carrying it out took too long; it may still happen.
     package static let slow = ControlRefusal(
         code: "slow", message: "there was no result in time; what was asked for may still happen")
-    /// Too many are connected.
+    /// Too many ask.
     package static let busy = ControlRefusal(
-        code: "busy", message: "\(ControlServer.maximumConnections) are connected already: try again")
+        code: "busy", message: "too many ask at once (\(ControlServer.maximumRequests) are answered): try again")
     /// The peer is neither the process's user nor root.
     package static let notAllowed = ControlRefusal(
         code: "notAllowed", message: "only the user of the process and root may ask")

@@ -14,10 +14,13 @@ protocol ControlHandler: Sendable {
 /// The thread has the ordinary priority: it takes the sampler's lock for a moment to see what the manager knows, and one that
 /// yields to everybody could be put aside while it has it.
 final class ControlServer: Sendable {
-    /// How many peers are served at once; more are told to come again.
-    static let maximumConnections = 4
-    /// How many more are told that they are refused at the same time; the others wait in the kernel's queue.
-    private static let maximumGuests = 4
+    /// How many requests are carried out at once. More are told to come again, but for the first of each process: whoever asks
+    /// once is answered, however often another asks.
+    static let maximumRequests = 4
+    /// How many peers are connected at once. For one more, one is sent away that has not asked yet: of the process that has most.
+    static let maximumConnections = 32
+    /// So many are let in before those who are there are looked at again.
+    private static let mostArrivals = 64
     /// What has nobody's attention for so long is looked at anyway.
     private static let longestWait = Duration.seconds(60)
     /// How long nobody is let in after the process had no descriptor for a connection.
@@ -27,8 +30,10 @@ final class ControlServer: Sendable {
         var number: UInt64
         var descriptor: CInt
         var conversation: ControlConversation
-        /// Only told that it is refused.
-        var isGuest = false
+        /// The peer's; 0 where it has none here.
+        var process: Int32
+        /// Its request is being carried out.
+        var isPerforming = false
     }
 
     private struct Mail {
@@ -42,13 +47,16 @@ final class ControlServer: Sendable {
     private let gate: ControlGate
     private let handler: any ControlHandler
     private let clock: any MonotonicClock
+    private let peer: @Sendable (CInt) -> Syscalls.Peer?
     private let bell: CInt
     private let mail = Lock(Mail())
 
     init(
         socket: ControlSocket, gate: ControlGate, handler: any ControlHandler,
-        clock: any MonotonicClock = SystemMonotonicClock()
+        clock: any MonotonicClock = SystemMonotonicClock(),
+        peer: @escaping @Sendable (CInt) -> Syscalls.Peer? = { try? Syscalls.peer(of: $0) }
     ) throws(ControlSocketError) {
+        self.peer = peer
         self.socket = socket
         self.gate = gate
         self.handler = handler
@@ -63,6 +71,9 @@ final class ControlServer: Sendable {
     deinit {
         Syscalls.close(bell)
     }
+
+    /// Where nobody comes any more, for somebody else took the socket's name away: where it was. Nil where all is well.
+    var removedPath: String? { socket.isRemoved ? socket.path : nil }
 
     func start() throws(ControlSocketError) {
         mail.withLock { $0.isRunning = true }
@@ -104,7 +115,7 @@ final class ControlServer: Sendable {
         var nextNumber: UInt64 = 0
         var pausedUntil = clock.now
         while true {
-            let isOpen = connections.count < Self.maximumConnections + Self.maximumGuests && clock.now >= pausedUntil
+            let isOpen = clock.now >= pausedUntil
             var waits = [Syscalls.Wait(bell, input: true), Syscalls.Wait(socket.descriptor, input: isOpen)]
             waits += connections.map {
                 Syscalls.Wait(
@@ -123,11 +134,9 @@ final class ControlServer: Sendable {
             for (number, answer) in answers {
                 guard let index = connections.firstIndex(where: { $0.number == number }) else { continue }
                 connections[index].conversation.finish(answer.bytes, at: clock.now)
+                connections[index].isPerforming = false
             }
-            for index in connections.indices.reversed() where !serve(&connections[index], waits[index + 2]) {
-                Syscalls.close(connections[index].descriptor)
-                connections.remove(at: index)
-            }
+            serveAll(&connections, waits)
             if waits[1].hasInput, !accept(&connections, &nextNumber) {
                 pausedUntil = clock.now.advanced(by: Self.pause)
             }
@@ -143,8 +152,29 @@ final class ControlServer: Sendable {
         waiter?.resume()
     }
 
+    /// Serves everybody who has something to say or to hear, those first whose process has fewest connections, and forgets those who
+    /// are done.
+    private func serveAll(_ connections: inout [Connection], _ waits: [Syscalls.Wait]) {
+        let counts = Dictionary(connections.map { ($0.process, 1) }, uniquingKeysWith: +)
+        let order = connections.indices.sorted { first, second in
+            let (one, other) = (connections[first], connections[second])
+            return (counts[one.process] ?? 0, one.number) < (counts[other.process] ?? 0, other.number)
+        }
+        var gone: Set<UInt64> = []
+        for index in order {
+            let performing = connections.filter(\.isPerforming)
+            let isFirst = !performing.contains { $0.process == connections[index].process }
+            let mayPerform = isFirst || performing.count < Self.maximumRequests
+            if !serve(&connections[index], waits[index + 2], mayPerform: mayPerform) {
+                Syscalls.close(connections[index].descriptor)
+                gone.insert(connections[index].number)
+            }
+        }
+        if !gone.isEmpty { connections.removeAll { gone.contains($0.number) } }
+    }
+
     /// Whether the connection goes on.
-    private func serve(_ connection: inout Connection, _ wait: Syscalls.Wait) -> Bool {
+    private func serve(_ connection: inout Connection, _ wait: Syscalls.Wait, mayPerform: Bool) -> Bool {
         do throws(Errno) {
             if wait.hasInput, connection.conversation.wantsInput {
                 guard let bytes = try Syscalls.receive(connection.descriptor, atMost: ControlRequest.maximumBytes)
@@ -153,7 +183,10 @@ final class ControlServer: Sendable {
                 }
                 switch connection.conversation.receive(bytes, at: clock.now) {
                 case .close: return false
-                case .perform(let request): perform(request, for: connection.number)
+                case .perform(let request) where mayPerform:
+                    connection.isPerforming = true
+                    perform(request, for: connection.number)
+                case .perform: connection.conversation.finish(ControlRefusal.busy.answer.bytes, at: clock.now)
                 case .wait: break
                 }
             } else if wait.isGone, connection.conversation.output.isEmpty {
@@ -177,18 +210,21 @@ final class ControlServer: Sendable {
 
     /// Lets in who waits; false where the process has no descriptor for one.
     private func accept(_ connections: inout [Connection], _ nextNumber: inout UInt64) -> Bool {
-        while connections.count < Self.maximumConnections + Self.maximumGuests {
+        for _ in 0..<Self.mostArrivals {
             do throws(Errno) {
                 guard let descriptor = try Syscalls.accept(socket.descriptor) else { return true }
                 nextNumber += 1
-                let refusal = refusal(descriptor, connections.count { !$0.isGuest })
-                let conversation =
-                    refusal.map { ControlConversation(refusing: $0, at: clock.now) }
-                    ?? ControlConversation(at: clock.now)
+                let peer = peer(descriptor)
+                let isAdmitted = peer.map { gate.admits($0.user) } ?? false
+                let process = peer?.process ?? 0
+                guard isAdmitted, makeRoom(&connections, for: process) else {
+                    dismiss(descriptor, isAdmitted ? .busy : .notAllowed)
+                    continue
+                }
                 connections.append(
                     Connection(
-                        number: nextNumber, descriptor: descriptor, conversation: conversation, isGuest: refusal != nil)
-                )
+                        number: nextNumber, descriptor: descriptor, conversation: ControlConversation(at: clock.now),
+                        process: process))
             } catch {
                 return false
             }
@@ -196,8 +232,25 @@ final class ControlServer: Sendable {
         return true
     }
 
-    private func refusal(_ descriptor: CInt, _ served: Int) -> ControlRefusal? {
-        guard let peer = try? Syscalls.peer(of: descriptor), gate.admits(peer.user) else { return .notAllowed }
-        return served < Self.maximumConnections ? nil : .busy
+    /// Sends one away for one more of that process, where there are as many as may be; false where that one has to go instead.
+    private func makeRoom(_ connections: inout [Connection], for process: Int32) -> Bool {
+        guard connections.count >= Self.maximumConnections else { return true }
+        let counts = Dictionary(connections.map { ($0.process, 1) }, uniquingKeysWith: +)
+        let silent = connections.indices.filter { connections[$0].conversation.wantsInput }
+        // The oldest of the process that has most.
+        let victim = silent.min { first, second in
+            let (one, other) = (connections[first], connections[second])
+            return (counts[other.process] ?? 0, one.number) < (counts[one.process] ?? 0, other.number)
+        }
+        guard let victim, counts[connections[victim].process] ?? 0 > counts[process] ?? 0 else { return false }
+        dismiss(connections[victim].descriptor, .busy)
+        connections.remove(at: victim)
+        return true
+    }
+
+    /// Says why, as far as there is room for it, and closes the connection.
+    private func dismiss(_ descriptor: CInt, _ refusal: ControlRefusal) {
+        _ = try? Syscalls.sendSome(descriptor, refusal.answer.bytes[...])
+        Syscalls.close(descriptor)
     }
 }

@@ -39,6 +39,12 @@ struct ControlSocketError: Error, Sendable, CustomStringConvertible {
     }
 
     private static let suffix = ".sock"
+    /// Ends the name of a socket that does not listen yet. Nobody else takes it for one that nobody listens on any more.
+    private static let unfinished = ".sock-new"
+    /// So many may wait to be let in; the kernel holds it to net.core.somaxconn.
+    private static let backlog: CInt = 128
+    /// From this age on, in seconds, whoever was to listen there is gone.
+    private static let mostUnfinishedAge = 60
 
     /// The directory that is meant where none is configured; nil where there is none for this user.
     static func defaultDirectory(_ variables: [String: String]) -> String? {
@@ -61,26 +67,27 @@ struct ControlSocketError: Error, Sendable, CustomStringConvertible {
         name = "\(process)\(Self.suffix)"
         self.path = "\(path)/\(name)"
         try Self.removeStale(in: opened, own: name)
+        let unfinished = "\(process)-\(UInt32.random(in: .min ... .max))\(Self.unfinished)"
         // By the descriptor: it is short however long the path is, and it is the directory that was looked at.
-        let short = "/proc/self/fd/\(opened.descriptor)/\(name)"
+        let short = "/proc/self/fd/\(opened.descriptor)/\(unfinished)"
         do {
             let bound = try Syscalls.bindStream(to: short)
-            let identity = Self.identity(of: name, in: opened)
+            let identity = Self.identity(of: unfinished, in: opened)
             self.identity = Lock(identity)
-            guard unsafe fchmodat(opened.descriptor, name, 0o600, 0) == 0 else {
-                let error = Errno(rawValue: errno)
-                Self.remove(name, identity, from: opened)
-                Syscalls.close(bound)
-                throw error
-            }
             do {
-                try Syscalls.listen(bound, backlog: 8)
+                guard unsafe fchmodat(opened.descriptor, unfinished, 0o600, 0) == 0 else {
+                    throw Errno(rawValue: errno)
+                }
+                try Syscalls.listen(bound, backlog: Self.backlog)
+                try opened.rename(unfinished, to: name)
             } catch {
-                Self.remove(name, identity, from: opened)
+                Self.remove(unfinished, identity, from: opened)
                 Syscalls.close(bound)
                 throw error
             }
             descriptor = bound
+        } catch let error as SceneStateStoreError {
+            throw ControlSocketError("\(path)/\(name): \(error)")
         } catch {
             throw ControlSocketError("\(path)/\(name)", (error as? Errno) ?? .invalidArgument)
         }
@@ -90,6 +97,12 @@ struct ControlSocketError: Error, Sendable, CustomStringConvertible {
     deinit {
         removeName()
         Syscalls.close(descriptor)
+    }
+
+    /// Whether somebody else took the socket's name away, or gave it to another: nobody comes from then on.
+    var isRemoved: Bool {
+        let identity = identity.withLock { $0 }
+        return identity != nil && Self.identity(of: name, in: directory) != identity
     }
 
     /// Takes the socket's name away: nobody comes from here on. Once only, as the next may be given the same file number.
@@ -103,6 +116,9 @@ struct ControlSocketError: Error, Sendable, CustomStringConvertible {
 
     private static func removeStale(in directory: borrowing StateDirectory, own: String) throws(ControlSocketError) {
         guard let names = try? directory.names() else { return }
+        for name in names where name.hasSuffix(unfinished) && isOld(name, in: directory) {
+            if isServed(name, in: directory) == false { _ = try? directory.remove(name) }
+        }
         for name in names where name.hasSuffix(suffix) {
             let number = name.dropLast(suffix.count)
             guard !number.isEmpty, number.allSatisfy({ $0.isASCII && $0.isNumber }) else { continue }
@@ -130,6 +146,17 @@ struct ControlSocketError: Error, Sendable, CustomStringConvertible {
         } catch {
             return nil
         }
+    }
+
+    private static func isOld(_ name: String, in directory: borrowing StateDirectory) -> Bool {
+        var info = stat()
+        guard unsafe fstatat(directory.descriptor, name, &info, AT_SYMLINK_NOFOLLOW) == 0 else { return false }
+        #if canImport(Darwin)
+            let made = info.st_ctimespec.tv_sec
+        #else
+            let made = info.st_ctim.tv_sec
+        #endif
+        return time(nil) - made > mostUnfinishedAge
     }
 
     private static func identity(of name: String, in directory: borrowing StateDirectory) -> Identity? {

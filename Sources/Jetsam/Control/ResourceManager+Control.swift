@@ -29,6 +29,7 @@ extension ResourceManager {
             let gate = ControlGate(owner: ControlGate.ownUser, unmapped: ControlGate.unmappedUser(in: KernelRoot()))
             let server = try ControlServer(socket: socket, gate: gate, handler: ManagerControl(manager: self))
             try server.start()
+            files.watch(server)
             logger.info("Control socket \(socket.path)")
             return server
         } catch {

@@ -27,10 +27,7 @@ extension Syscalls {
         #else
             let kind = SOCK_DGRAM
         #endif
-        let descriptor = socket(AF_UNIX, kind, 0)
-        guard descriptor >= 0 else { throw Errno(rawValue: errno) }
-        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-        _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+        let descriptor = try localSocket(kind)
         let result = unsafe withUnsafePointer(to: &address) { pointer in
             unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { rebound in
                 unsafe systemConnect(descriptor, rebound, socklen_t(length))

@@ -25,6 +25,24 @@ extension Syscalls {
         }
     }
 
+    /// A local socket, non-blocking, that no child process has: also where another thread starts one in this moment.
+    static func localSocket(_ kind: CInt) throws(Errno) -> CInt {
+        #if canImport(Glibc)
+            let flags = CInt(SOCK_CLOEXEC.rawValue) | CInt(SOCK_NONBLOCK.rawValue)
+        #elseif canImport(Musl)
+            let flags = SOCK_CLOEXEC | SOCK_NONBLOCK
+        #else
+            let flags: CInt = 0
+        #endif
+        let descriptor = socket(AF_UNIX, kind | flags, 0)
+        guard descriptor >= 0 else { throw Errno(rawValue: errno) }
+        #if canImport(Darwin)
+            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+            _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+        #endif
+        return descriptor
+    }
+
     /// A connection to a Unix stream socket, non-blocking.
     package static func connect(to path: String) throws(Errno) -> CInt {
         var address = sockaddr_un()
@@ -38,10 +56,7 @@ extension Syscalls {
         #else
             let kind = SOCK_STREAM
         #endif
-        let descriptor = socket(AF_UNIX, kind, 0)
-        guard descriptor >= 0 else { throw Errno(rawValue: errno) }
-        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-        _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+        let descriptor = try localSocket(kind)
         let result = unsafe withUnsafePointer(to: &address) { pointer in
             unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { rebound in
                 unsafe systemConnect(descriptor, rebound, socklen_t(MemoryLayout<sockaddr_un>.size))

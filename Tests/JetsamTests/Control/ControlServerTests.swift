@@ -41,12 +41,19 @@ import Testing
             base = try TemporaryDirectory()
         }
 
-        private func serve(gate: ControlGate? = nil, _ body: (String) async throws -> Void) async throws {
+        private func serve(
+            gate: ControlGate? = nil, process: (@Sendable () -> Int32)? = nil, _ body: (String) async throws -> Void
+        ) async throws {
             let socket = try ControlSocket(directory: base.path.appending("s").string, process: 1)
             let server = try ControlServer(
                 socket: socket, gate: gate ?? ControlGate(owner: ControlGate.ownUser, unmapped: .max), handler: handler,
                 // Time stands still: on a busy machine a peer may be slower than a conversation's deadlines bear.
-                clock: ManualClock())
+                clock: ManualClock(),
+                peer: { descriptor in
+                    var peer = try? Syscalls.peer(of: descriptor)
+                    if let process { peer?.process = process() }
+                    return peer
+                })
             try server.start()
             do {
                 try await body(socket.path)
@@ -93,6 +100,24 @@ import Testing
                 handler.finishAll()
                 for peer in four { #expect(try await peer.answer().contains("released")) }
                 #expect(try await ControlPeer.ask("status", path).contains("asked"))
+            }
+        }
+
+        @Test("Whoever asks once is answered, whatever a flood of connections and requests of another process does")
+        func flood() async throws {
+            let process = Lock<Int32>(1)
+            try await serve(process: { process.withLock { $0 } }) { path in
+                let asking = try (0..<4).map { _ in try ControlPeer(path) }
+                for peer in asking { try peer.send("release 1\n") }
+                try await handler.isWaiting(4)
+                let silent = try (0..<ControlServer.maximumConnections).map { _ in try ControlPeer(path) }
+                // All of them are let in or sent away by the time that this is answered.
+                #expect(try await ControlPeer.ask("status", path).contains(#""code":"busy""#))
+                process.withLock { $0 = 2 }
+                for _ in 0..<10 { #expect(try await ControlPeer.ask("status", path).contains("asked")) }
+                handler.finishAll()
+                for peer in asking { #expect(try await peer.answer().contains("released")) }
+                withExtendedLifetime(silent) {}
             }
         }
 

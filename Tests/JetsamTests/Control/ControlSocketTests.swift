@@ -50,6 +50,39 @@ import Testing
             #expect(try TemporaryDirectory.names(directory) == ["4711.sock"])
         }
 
+        @Test("A socket that another process has bound and does not listen on yet is left alone")
+        func notListeningYet() throws {
+            let first = try ControlSocket(directory: directory.string, process: 1)
+            let unfinished = directory.appending("2-4711.sock-new")
+            let other = try Syscalls.bindStream(to: unfinished.string)
+            defer { Syscalls.close(other) }
+            let third = try ControlSocket(directory: directory.string, process: 3)
+            #expect(try TemporaryDirectory.names(directory).sorted() == ["1.sock", "2-4711.sock-new", "3.sock"])
+            withExtendedLifetime((first, third)) {}
+        }
+
+        @Test("Of processes that begin in one directory at the same time each has its socket")
+        func together() async throws {
+            let path = directory.string
+            _ = try ControlSocket(directory: path, process: 1)
+            for round in 0..<20 {
+                let sockets = Lock<[ControlSocket]>([])
+                let gate = Gate()
+                for process in 0..<8 {
+                    try ServiceThread.start("starts") {
+                        let socket = try? ControlSocket(directory: path, process: Int32(1 + round * 8 + process))
+                        if let socket { sockets.withLock { $0.append(socket) } }
+                        gate.arrive()
+                    }
+                }
+                await gate.waitForArrivals(8)
+                let all = sockets.withLock { $0 }
+                #expect(all.count == 8)
+                #expect(all.allSatisfy { !$0.isRemoved })
+                #expect(try TemporaryDirectory.names(directory).count == 8)
+            }
+        }
+
         @Test("A directory that others can enter is refused", arguments: [0o755, 0o750, 0o701, 0o777] as [mode_t])
         func openToOthers(mode: mode_t) throws {
             #expect(unsafe mkdir(directory.string, 0o700) == 0)

@@ -60,6 +60,18 @@ struct ControlledProcess {
         return entry.map { String(decoding: $0.dropFirst(prefix.count), as: UTF8.self) }
     }
 
+    /// While more wait to be let in than may, it is tried again: for up to two seconds.
+    private static func connect(to path: String) throws(Errno) -> CInt {
+        for _ in 0..<200 {
+            do throws(Errno) {
+                return try Syscalls.connect(to: path)
+            } catch .resourceTemporarilyUnavailable {
+                usleep(10_000)
+            }
+        }
+        throw .resourceTemporarilyUnavailable
+    }
+
     /// A connection to its control socket.
     func connect() throws(ControlFailure) -> CInt {
         let socket = "the control socket of process \(process)"
@@ -68,7 +80,7 @@ struct ControlledProcess {
         let connection: CInt
         do throws(Errno) {
             // By the descriptor of what was looked at: a path could be too long for a socket's address, or lead elsewhere by now.
-            connection = try Syscalls.connect(to: "/proc/self/fd/\(file)")
+            connection = try Self.connect(to: "/proc/self/fd/\(file)")
         } catch .connectionRefused {
             throw .unavailable("\(socket) is there, but nobody listens: it was left behind")
         } catch .resourceTemporarilyUnavailable {
