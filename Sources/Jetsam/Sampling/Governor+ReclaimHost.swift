@@ -96,36 +96,63 @@ extension Governor {
         }
     }
 
-    /// Finds the process's cgroup anew after it was moved. It opens files, and is not for the sampler.
-    func rediscoverIfMoved() -> Bool {
-        state.withLock { state in
-            guard state.hasMoved else { return false }
-            state.hasMoved = false
-            forgetThresholds(&state)
-            state.reader.rediscover()
-            return true
+    /// What came of looking for the process's cgroup again.
+    enum Rediscovery {
+        /// There was no reason to.
+        case none
+        case moved
+        /// There are no descriptors for all of its files; said the first time, and after that `stillStarved`.
+        case starved
+        case stillStarved
+        /// There are descriptors again.
+        case recovered
+    }
+
+    /// Finds the process's cgroup anew after it was moved. It opens files, and is not for the sampler, which goes on meanwhile.
+    func rediscoverIfMoved() -> Rediscovery {
+        let hasMoved = state.withLock { state in
+            defer { state.hasMoved = false }
+            if state.hasMoved { forgetThresholds(&state) }
+            return state.hasMoved
+        }
+        guard hasMoved else { return .none }
+        var found: Discovery? = Discovery(in: root)
+        if found?.isStarved == true {
+            // Only by closing these and the old files first are there descriptors for the new ones.
+            found = nil
+            state.withLock { $0.reader.rediscover() }
+        } else if let found {
+            let old = state.withLock { $0.reader.adopt(found) }
+            withExtendedLifetime(old) {}
+        }
+        return state.withLock { state in
+            let (wasStarved, isStarved) = (state.isStarved, state.reader.isStarved)
+            state.isStarved = isStarved
+            if isStarved { return wasStarved ? .stillStarved : .starved }
+            return wasStarved ? .recovered : .moved
         }
     }
+
+    /// Why a limit may be set that is not known.
+    var unknownLimitReason: String? { state.withLock { $0.reader.unknownLimitReason } }
 
     /// Where the kernel could wake us on usage, and at how many bytes; nil where nothing is to be armed anew.
     ///
     /// Below `usageBytes`, the first of them, no rule votes. The others are where warning and critical begin: growth at full
     /// rate gets there between two readings.
     var wantedThreshold: (directory: String, usageBytes: Int, beyond: [Int], limitBytes: Int)? {
-        state.withLock { state in
+        let wanted = state.withLock { state -> (directory: String, entries: HeadroomThresholds, limitBytes: Int)? in
             let reading = state.reading
-            guard reading.isLimited, reading.tightestLevel >= 0, reading.tightestLevel < state.reader.levels.count,
-                state.armed?.limitBytes != reading.limitBytes
+            guard reading.isLimited, state.armed?.limitBytes != reading.limitBytes,
+                let directory = state.reader.thresholdDirectory(level: reading.tightestLevel)
             else { return nil }
-            // Below half of the limit no rule votes; from there on readings are paced by what is left.
-            let half = reading.limitBytes / 2
-            let thresholds = state.decider.thresholds(reading)
-            let beyond = [thresholds.warningEntry, thresholds.criticalEntry].map { reading.limitBytes - $0 }
-            return (
-                state.reader.levels[reading.tightestLevel].directory, half, beyond.filter { $0 > half },
-                reading.limitBytes
-            )
+            return (directory, state.decider.thresholds(reading), reading.limitBytes)
         }
+        guard let wanted else { return nil }
+        // Below half of the limit no rule votes; from there on readings are paced by what is left.
+        let half = wanted.limitBytes / 2
+        let beyond = [wanted.entries.warningEntry, wanted.entries.criticalEntry].map { wanted.limitBytes - $0 }
+        return (wanted.directory, half, beyond.filter { $0 > half }, wanted.limitBytes)
     }
 
     func noteArmed(usageBytes: Int, limitBytes: Int) {

@@ -25,6 +25,8 @@ final class Governor: Sendable {
         /// How long the process did not run, and nobody was told yet.
         var pause: Duration?
         var hasMoved = false
+        /// Whether files could not be opened for want of descriptors the last time.
+        var isStarved = false
         var wallClock = WallClockWatch()
         /// By how much the wall clock was set and nobody was told yet.
         var wallClockChange: Duration?
@@ -45,6 +47,8 @@ final class Governor: Sendable {
         var wakesSampler = false
     }
 
+    /// Where the kernel's files are.
+    let root: KernelRoot
     let clock: any MonotonicClock
     private let wallClock: @Sendable () -> Int64
     private let backgroundTasks: BackgroundTaskRegistry
@@ -71,6 +75,7 @@ final class Governor: Sendable {
         recorder: Recorder = .off, setup: Decider.Setup
     ) {
         self.recorder = recorder
+        root = reader.root
         isDryRun = setup.configuration.isDryRun
         self.clock = clock
         self.wallClock = wallClock

@@ -6,6 +6,8 @@ struct CgroupMap: Equatable {
     var levels: [Place] = []
     /// Why there is none; nil where there is one.
     var obstacle: String?
+    /// Whether a limit may be set that cannot be seen from here; `obstacle` says why.
+    var mayHideLimit = false
     /// The process's own v2 cgroup, where it is not the root of the machine's hierarchy.
     var ownV2Directory: String?
     /// The bytes of `/proc/PID/cgroup` that this was made from.
@@ -32,6 +34,7 @@ struct CgroupMap: Equatable {
             mounts = CgroupMount.parse(String(decoding: text, as: UTF8.self))
         } catch {
             map.obstacle = "the process's cgroup cannot be found: \(ErrnoText.reading(error))"
+            map.mayHideLimit = true
             return map
         }
         let membership = CgroupMembership(parsing: String(decoding: map.membership, as: UTF8.self))
@@ -46,6 +49,7 @@ struct CgroupMap: Equatable {
             map.levels = found.map { Place(version: .v1, directory: $0) }
             if found.isEmpty {
                 map.obstacle = "no mount here shows the cgroup v1 path \(path) of the memory controller"
+                map.mayHideLimit = true
             }
         } else if let path = membership.v2 {
             // The real root has no memory.max, and neither has a cgroup whose parent keeps the controller to itself.
@@ -53,6 +57,7 @@ struct CgroupMap: Equatable {
             map.levels = found.map { Place(version: .v2, directory: $0) }
             if v2 == nil {
                 map.obstacle = "no mount here shows the cgroup v2 path \(path)"
+                map.mayHideLimit = true
             } else if found.isEmpty {
                 map.obstacle = "the cgroup v2 path \(path) has no memory controller, and neither has an ancestor"
             }

@@ -11,19 +11,25 @@ extension KernelEvents {
 
     /// Opens one slot, and notes how that went.
     private func open(_ slot: Slot, _ map: CgroupMap) {
-        guard let generation = state.withLock({ $0.phase == .active ? $0.generation : nil }) else { return }
+        let current = state.withLock { state in
+            state.stillborn[slot] = nil
+            return state.phase == .active ? state.generation : nil
+        }
+        guard let generation = current else { return }
         let signal: @Sendable (WatchSignal) -> Void = { [weak self] signal in
             self?.receive(signal, from: slot, generation)
         }
         let target = path(of: slot, map)
         do throws(WatchFailure) {
             let watch = try watch(slot, path: target, map, signal)
-            let isCurrent = state.withLock { state in
-                guard state.phase == .active, state.generation == generation else { return false }
+            let (isCurrent, death) = state.withLock { state -> (Bool, Errno?) in
+                guard state.phase == .active, state.generation == generation else { return (false, nil) }
+                if let death = state.stillborn.removeValue(forKey: slot) { return (true, death) }
                 state.standings[slot] = .live(watch)
-                return true
+                return (true, nil)
             }
-            if !isCurrent { watch.cancel() }
+            if !isCurrent || death != nil { watch.cancel() }
+            if let death { return fail(slot, path: target, WatchFailure(arming: death), generation) }
             noteTriggers()
         } catch {
             fail(slot, path: target, error, generation)
@@ -82,12 +88,17 @@ extension KernelEvents {
             }
             if isCurrent { delivery.add(event) }
         case .died(let error):
-            let path = state.withLock { state in
-                state.standings[slot]?.watch?.path
+            let path = state.withLock { state -> String? in
+                guard state.generation == generation else { return nil }
+                if let watch = state.standings[slot]?.watch { return watch.path }
+                // Whoever opens it has not written it down yet, and finds this there.
+                state.stillborn[slot] = error
+                return nil
             }
+            guard let path else { return }
             fail(slot, path: path, WatchFailure(arming: error), generation)
             // Whatever killed it may be what its owner wants to look at.
-            if let path { delivery.add(KernelEvent(source: slot.source, grade: .normal, path: path)) }
+            delivery.add(KernelEvent(source: slot.source, grade: .normal, path: path))
         }
     }
 

@@ -9,23 +9,35 @@ extension KernelEvents {
     ///   - bytes: Usage, page cache included.
     /// - Returns: False where that cannot be done, which ``statuses`` then explains; earlier thresholds are gone all the same.
     package func armUsageThresholds(directory: String, bytes: [Int]) -> Bool {
-        guard let generation = state.withLock({ $0.phase == .active ? $0.generation : nil }) else { return false }
-        let standing = makeThresholds(directory, bytes, generation)
-        let outdated: (any Watch)? = state.withLock { state in
-            guard state.phase == .active, state.generation == generation else { return standing.watch }
-            defer { state.threshold = standing }
-            return state.threshold?.watch
+        let current = state.withLock { state in
+            state.armings += 1
+            return (isActive: state.phase == .active, generation: state.generation, arming: state.armings)
         }
-        outdated?.cancel()
-        return standing.watch != nil
+        guard current.isActive else { return false }
+        let standing = makeThresholds(directory, bytes, current.generation, current.arming)
+        let (outdated, isLive) = state.withLock { state -> ([any Watch], Bool) in
+            guard state.phase == .active, state.generation == current.generation else {
+                return ([standing.watch].compactMap { $0 }, standing.watch != nil)
+            }
+            let earlier = state.threshold?.watch
+            state.arming = current.arming
+            if let death = state.stillbornThreshold, death.arming == current.arming {
+                state.threshold = .failed(path: directory, reason: ErrnoText.arming(death.error))
+                return ([earlier, standing.watch].compactMap { $0 }, false)
+            }
+            state.threshold = standing
+            return ([earlier].compactMap { $0 }, standing.watch != nil)
+        }
+        for watch in outdated { watch.cancel() }
+        return isLive
     }
 
-    private func makeThresholds(_ directory: String, _ bytes: [Int], _ generation: Int) -> Standing {
+    private func makeThresholds(_ directory: String, _ bytes: [Int], _ generation: Int, _ arming: Int) -> Standing {
         do throws(Errno) {
             return .live(
                 try UsageThresholdWatch(directory: directory, thresholds: bytes, in: root, queue: queue) {
                     [weak self] signal in
-                    self?.receiveThreshold(signal, directory, generation)
+                    self?.receiveThreshold(signal, directory, generation, arming)
                 })
         } catch .noSuchFileOrDirectory {
             return .failed(path: directory, reason: "ENOENT: this cgroup has no usage thresholds; only v1 has")
@@ -34,11 +46,16 @@ extension KernelEvents {
         }
     }
 
-    private func receiveThreshold(_ signal: WatchSignal, _ directory: String, _ generation: Int) {
+    private func receiveThreshold(_ signal: WatchSignal, _ directory: String, _ generation: Int, _ arming: Int) {
         let isCurrent = state.withLock { state in
-            guard state.generation == generation else { return false }
+            guard state.generation == generation, arming >= state.arming else { return false }
             if case .died(let error) = signal {
-                state.threshold = .failed(path: directory, reason: ErrnoText.arming(error))
+                if arming == state.arming {
+                    state.threshold = .failed(path: directory, reason: ErrnoText.arming(error))
+                } else {
+                    // Whoever arms it has not written it down yet, and finds this there.
+                    state.stillbornThreshold = (arming, error)
+                }
             }
             return true
         }

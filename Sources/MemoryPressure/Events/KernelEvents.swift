@@ -21,7 +21,13 @@ package final class KernelEvents: Sendable {
         var phase = Phase.idle
         var standings: [Slot: Standing] = [:]
         var backOffs: [Slot: BackOff] = [:]
+        /// What died before it was known to live.
+        var stillborn: [Slot: Errno] = [:]
         var threshold: Standing?
+        /// How often thresholds were armed, and the arming that `threshold` tells of.
+        var armings = 0
+        var arming = 0
+        var stillbornThreshold: (arming: Int, error: Errno)?
         /// Grows with every new start, so that what an earlier one left behind is known.
         var generation = 0
     }

@@ -20,6 +20,14 @@ extension KernelReader {
         return result
     }
 
+    /// Why a limit may be set that is not known; nil where all that can be set are. Headroom is then the machine's, or that to the
+    /// limits that are known.
+    public var unknownLimitReason: String? {
+        if map.mayHideLimit { return map.obstacle }
+        guard let broken = places.first(where: { $0.limitFile.failure != .none })?.limitFile else { return nil }
+        return "\(broken.path): \(reason(broken.failure))"
+    }
+
     /// The cgroups that cover the process, its own first, then the ancestors that can be seen from here. Reads the usage and
     /// `memory.stat` of each afresh. Ancestors outside the cgroup namespace are invisible.
     public var levels: [CgroupLevel] {
@@ -35,6 +43,13 @@ extension KernelReader {
                 usageBytes: place.usageFile.failure == .none ? place.usage : nil,
                 unreclaimableBytes: place.statFile.failure == .none ? place.unreclaimable : nil)
         }
+    }
+
+    /// The directory of a level whose usage the kernel can watch (v1 only); nil where it cannot, or there is no such level.
+    /// Reads no file.
+    package func thresholdDirectory(level: Int) -> String? {
+        guard places.indices.contains(level), places[level].version == .v1 else { return nil }
+        return places[level].directory
     }
 
     /// `oom_kill` of the nearest cgroup with memory accounting, as of the last full reading; nil where it cannot be read.

@@ -4,17 +4,18 @@
 /// allocates nothing and takes no lock: neither may be counted on when memory is short. A reader is not `Sendable`; its
 /// owner guards it. What cannot be read is left out and said so in ``sources``.
 public final class KernelReader {
-    let root: KernelRoot
+    package let root: KernelRoot
     let buffer = ReadBuffer()
-    var map = CgroupMap()
-    var places: [LevelFiles] = []
-    var membershipFile: KernelFile
-    var pressureFile: KernelFile
-    var machineFile: KernelFile
-    var pagesFile: KernelFile
-    var statusFile: KernelFile
-    /// Whether `pressureFile` is of the process's own cgroup rather than of the machine.
-    public private(set) var isPrivate = false
+    private var found: Discovery
+    var map: CgroupMap { found.map }
+    @inline(__always) var places: [LevelFiles] { found.places }
+    var membershipFile: KernelFile { found.membershipFile }
+    var pressureFile: KernelFile { found.pressureFile }
+    var machineFile: KernelFile { found.machineFile }
+    var pagesFile: KernelFile { found.pagesFile }
+    var statusFile: KernelFile { found.statusFile }
+    /// Whether stall times are those of the process's own cgroup rather than of the machine.
+    public var isPrivate: Bool { found.isPrivate }
 
     /// What the last reading said; what a reading leaves out is carried over from it.
     var last = MemoryReading()
@@ -38,12 +39,7 @@ public final class KernelReader {
     /// - Throws: ``MemoryPressureError`` where nothing at all can be read; anything less is a matter of ``sources``.
     public init(root: KernelRoot = KernelRoot()) throws(MemoryPressureError) {
         self.root = root
-        membershipFile = KernelFile(root.process("cgroup"), in: root)
-        pressureFile = KernelFile("/proc/pressure/memory", in: root)
-        machineFile = KernelFile("/proc/meminfo", in: root)
-        pagesFile = KernelFile(root.process("statm"), in: root)
-        statusFile = KernelFile(root.process("status"), in: root)
-        discover()
+        found = Discovery(in: root)
         _ = read(.full, at: MonotonicInstant(nanoseconds: 0), includingStall: true)
         last.sequence = 0
         hasFull = false
@@ -55,34 +51,19 @@ public final class KernelReader {
     /// Finds the cgroups anew and opens their files again, as after a move to another cgroup. Allocates and opens.
     public func rediscover() {
         // Closed first: where descriptors are short, these are the ones to be had again.
-        places = []
-        discover()
-        hasFull = false
+        found.close()
+        adopt(Discovery(in: root))
     }
 
-    private func discover() {
-        map = CgroupMap.discover(in: root)
-        if !membershipFile.isOpen { membershipFile = KernelFile(root.process("cgroup"), in: root) }
-        if !machineFile.isOpen { machineFile = KernelFile("/proc/meminfo", in: root) }
-        if !pagesFile.isOpen { pagesFile = KernelFile(root.process("statm"), in: root) }
-        if !statusFile.isOpen { statusFile = KernelFile(root.process("status"), in: root) }
-        places = map.levels.enumerated().map { index, place in LevelFiles(place, isOwn: index == 0, in: root) }
-        openPressure()
-        refreshLimits()
-        for place in places { place.readEvents(buffer) }
-    }
-
-    private func openPressure() {
-        if let directory = map.ownV2Directory {
-            let own = KernelFile(directory + "/memory.pressure", in: root)
-            if own.isOpen, buffer.read(own, { StallTotals($0) }) != nil {
-                pressureFile = own
-                isPrivate = true
-                return
-            }
+    /// Reads from what was found meanwhile, from now on. Gives what it read from before, for the caller to let go of: the files are
+    /// closed then.
+    @discardableResult
+    package func adopt(_ discovery: Discovery) -> Discovery {
+        defer {
+            found = discovery
+            hasFull = false
         }
-        isPrivate = false
-        pressureFile = KernelFile("/proc/pressure/memory", in: root)
+        return found
     }
 
     /// Reads the levels' limits again, which are resized in place. Allocates nothing.
@@ -93,6 +74,9 @@ public final class KernelReader {
             places[index].readLimits(buffer)
         }
     }
+
+    /// Whether files could not be opened for want of descriptors.
+    package var isStarved: Bool { found.isStarved }
 
     /// Whether the process was moved to another cgroup, its cgroup was removed, or files could not be opened for want of
     /// descriptors: each a reason to ``rediscover()``. Allocates nothing.

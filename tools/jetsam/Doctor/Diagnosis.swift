@@ -14,6 +14,8 @@ struct Diagnosis {
     var reading: MemoryReading?
     var sources: [SourceFinding] = []
     var notes: [String] = []
+    /// Why a limit may be set that is not known.
+    var unknownLimitReason: String?
 
     /// Opens, arms, reads, and lets go again.
     init(of root: KernelRoot) {
@@ -32,6 +34,7 @@ struct Diagnosis {
             levels = reader.levels
             statuses = reader.sources
             isPrivate = reader.isPrivate
+            unknownLimitReason = reader.unknownLimitReason
         } catch {
             statuses = error.statuses
         }
@@ -94,7 +97,11 @@ struct Diagnosis {
         if let part = cgroup.mountedPart {
             notes.append("Only \(part) and what is below it is mounted: its ancestors' limits are invisible here.")
         }
-        if let reading, reading.limitBytes > 0, !reading.isLimited {
+        if let unknownLimitReason {
+            notes.append(
+                "Warning: whether there is a limit is not known (\(unknownLimitReason)). "
+                    + "Where there is one, the process is killed at it without having been warned.")
+        } else if let reading, reading.limitBytes > 0, !reading.isLimited {
             notes.append(
                 levels.contains { $0.hardLimitBytes != nil }
                     ? "The machine has less left than the limits allow: it comes first."
