@@ -1,3 +1,4 @@
+internal import Dispatch
 public import MemoryPressure
 
 #if canImport(Glibc)
@@ -31,6 +32,11 @@ public struct Environment: Sendable {
     package var listensToKernel = true
     /// Ends the process at once, as a missed deadline may ask for.
     package var exit: @Sendable (_ status: Int32) -> Void = { _exit($0) }
+    /// Calls something once, later, on no particular thread.
+    package var later: @Sendable (Duration, @escaping @Sendable () -> Void) -> Void = { time, body in
+        DispatchQueue.global(qos: .utility).asyncAfter(
+            deadline: .now() + .nanoseconds(Int(time.nanoseconds)), execute: body)
+    }
     /// This process's number.
     package var processID: Int32 = getpid()
 

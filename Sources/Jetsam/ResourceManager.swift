@@ -43,12 +43,15 @@ public final class ResourceManager: Service, Sendable {
     let eventQueue = DispatchQueue(label: "jetsam.events")
     let history = Lock(ReclaimHistory())
     private let episodes = Lock(ReclaimEpisodes())
+    private let poorReturns = Lock(PoorReturns())
     /// When it began, in nanoseconds; 0 before.
     private let begunNanoseconds = Atomic<Int64>(0)
     private let hasRun = Atomic<Bool>(false)
     let events: KernelEvents?
     /// How the run before this one ended, and the names of background tasks that the flight recorder has.
     let past = Lock(Past())
+    /// What becomes of the files that it writes.
+    let files: FileReports
     /// One change of the configuration at a time.
     let applying = Lock(())
 
@@ -87,12 +90,14 @@ public final class ResourceManager: Service, Sendable {
         self.backgroundTasks = backgroundTasks
         self.environment = environment
         self.logger = logger
+        files = FileReports(logger: logger)
         self.redactSnapshot = redactSnapshot
         ticker = environment.ticker ?? SamplerThread()
         channel = ReclaimChannel(threads: environment.threads)
         let metrics = ManagerMetrics(factory: metricsFactory ?? MetricsSystem.factory)
         self.metrics = metrics
         let reader = try KernelReader(root: environment.kernelRoot)
+        try Self.checkSignals(reader.sources, configuration)
         let victims = ManagerVictims(tasks: backgroundTasks)
         let setup = Decider.Setup(
             configuration: configuration, hasLastResort: lastResort != nil,
@@ -166,6 +171,18 @@ public final class ResourceManager: Service, Sendable {
         victims.attach(scenes)
         ticker.attach(scenes.deadlines)
         owner.manager = self
+        environment.later(Self.timeToRun) { [weak self] in self?.warnIfNotRun() }
+    }
+
+    /// A manager that was made and is not run after so long was forgotten.
+    static let timeToRun = Duration.seconds(60)
+
+    /// Without ``run()`` nothing watches: the process is killed without a word else.
+    private func warnIfNotRun() {
+        guard !hasRun.load(ordering: .acquiring) else { return }
+        logger.warning(
+            "The resource manager was made \(Self.timeToRun) ago and is not run: nothing watches the memory. Call run(), or add it to the service group"
+        )
     }
 
     /// The level now. Takes a nanosecond.
@@ -239,16 +256,7 @@ public final class ResourceManager: Service, Sendable {
         }
         defer { backgroundTasks.detachManager() }
         backgroundTasks.setObserver(
-            TaskReports(
-                tell: { [logger, holds = backgroundTasks.table.overdueHolds] task in
-                    logger.warning(
-                        "Background task \(task) is overdue and \(holds ? "is still waited for" : "holds nothing up any more")"
-                    )
-                },
-                tellHung: { [logger] count in
-                    logger.warning(
-                        "An expiration handler hangs; another thread goes on", metadata: ["count": "\(count)"])
-                }))
+            TaskReports(logger: logger, overdueHold: backgroundTasks.table.overdueHolds))
         lifecycle.begin(.configuration)
         let threads = ReclaimThreads(reclaimer: reclaimer, bell: bell)
         defer {
@@ -277,10 +285,10 @@ public final class ResourceManager: Service, Sendable {
         let snapshots = observeForSnapshots()
         defer { snapshots?.cancel() }
         begunNanoseconds.store(max(1, environment.clock.now.nanoseconds), ordering: .relaxed)
-        let figures = startFigures(on: queue)
-        defer { figures?.cancel() }
         do {
             try await withControlSocket {
+                let figures = startFigures(on: queue)
+                defer { figures?.cancel() }
                 try await withTaskCancellationHandler {
                     // From the first moment: a launch may still be under way when the manager's turn comes.
                     try await withGracefulShutdownHandler {
@@ -299,6 +307,7 @@ public final class ResourceManager: Service, Sendable {
         await ticker.stop()
         queue.sync {
             tell()
+            files.look(at: environment.clock.now)
             if let episode = episodes.withLock({ $0.end(at: environment.clock.now) }) { tell(episode) }
             tellFigures(isLast: true)
         }
@@ -315,7 +324,9 @@ public final class ResourceManager: Service, Sendable {
         lifecycle.begin(.sampler)
         do {
             let held = HeldTasksWatch(tasks: backgroundTasks)
-            try ticker.start { [governor, events, channel, lifecycle, recorder, bell, clock = environment.clock] in
+            try ticker.start {
+                [governor, events, channel, lifecycle, recorder, bell, backgroundTasks, clock = environment.clock] in
+                backgroundTasks.engine.retry()
                 governor.hasLiveTrigger = events?.hasLiveTrigger ?? false
                 let interval = governor.judge(.sampler)
                 if recorder.flight != nil, held.isDue(at: clock.now) { bell.ring() }
@@ -345,11 +356,7 @@ public final class ResourceManager: Service, Sendable {
                 logger.error("All reclaim threads hang in caches' handlers: no cache is asked until one is back")
             }
         }
-        if governor.rediscoverIfMoved() {
-            events?.rediscover()
-            logger.notice("The process was moved to another cgroup; its signals were found anew")
-            logSources()
-        }
+        tellRediscovery(governor.rediscoverIfMoved())
         if let pause = governor.takePause() {
             logger.notice("The process did not run for \(pause); deadlines of background tasks move by as much")
             lifecycle.notePause(pause)
@@ -358,13 +365,35 @@ public final class ResourceManager: Service, Sendable {
         recordHeldTasks()
         armThreshold()
         var news: [News] = governor.takeChanges().map { .change($0) }
-        news += bell.takeSteps().map { .step($0.step, $0.problems) }
+        let (finished, lost) = bell.takeSteps()
+        if lost > 0 {
+            logger.warning(
+                "\(lost) reclaim \(lost == 1 ? "step was" : "steps were") not told: the log was too slow for them")
+        }
+        news += finished.map { .step($0.step, $0.problems) }
         for item in news.sorted(by: { $0.sequence < $1.sequence }) {
             switch item {
             case .change(let change): tell(change)
             case .step(let step, let problems): tell(step, problems)
             }
         }
+    }
+
+    private func tellRediscovery(_ outcome: Governor.Rediscovery) {
+        switch outcome {
+        case .none, .stillStarved: return
+        case .moved:
+            logger.notice("The process was moved to another cgroup; its signals were found anew")
+        case .starved:
+            let broken = sources.filter { !$0.isUsed }.map(\.description).joined(separator: "; ")
+            logger.warning(
+                "Files of memory signals cannot be opened, and are tried again: \(broken)",
+                metadata: ["reason": "starved"])
+        case .recovered:
+            logger.notice("The files of memory signals could be opened again")
+        }
+        events?.rediscover()
+        logSources()
     }
 
     private enum News {
@@ -405,6 +434,14 @@ public final class ResourceManager: Service, Sendable {
                 "Cache '\(problem.cache)' \(problem.error.map { "threw: \($0)" } ?? "missed its deadline")",
                 metadata: ["milliseconds": "\(milliseconds)"])
         }
+        for finding in poorReturns.withLock({ $0.add(step) }) {
+            logger.warning(
+                "\(finding.message)",
+                metadata: [
+                    "cache": "\(finding.name)", "promisedBytes": "\(finding.promisedBytes)",
+                    "returnedBytes": "\(finding.returnedBytes)",
+                ])
+        }
         steps.send(step)
     }
 
@@ -415,9 +452,26 @@ public final class ResourceManager: Service, Sendable {
         }
     }
 
+    /// Refuses to begin where no rule could ever vote: how much room is left cannot be told, and there is no budget either.
+    private static func checkSignals(_ sources: [SourceStatus], _ configuration: Configuration) throws {
+        func isUsed(_ source: SignalSource) -> Bool { sources.contains { $0.source == source && $0.isUsed } }
+        let knowsRoom = isUsed(.memoryInfo) || (isUsed(.usage) && isUsed(.limits))
+        let knowsFootprint = isUsed(.footprint) && configuration.footprint != nil
+        guard knowsRoom || knowsFootprint else {
+            let missing = [SignalSource.usage, .limits, .memoryInfo]
+            throw MemoryPressureError.noSignalAvailable(
+                statuses: sources.filter { missing.contains($0.source) && !$0.isUsed })
+        }
+    }
+
     private func logSources() {
         for status in sources {
             logger.info("Memory signal \(status)")
+        }
+        if let reason = governor.unknownLimitReason {
+            logger.warning(
+                "Whether there is a memory limit is not known: \(reason). Where there is one, the process is killed at it without a warning"
+            )
         }
         logger.info("Allocator \(status.allocator)")
     }

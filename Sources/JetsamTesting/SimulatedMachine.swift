@@ -41,6 +41,7 @@ public final class SimulatedMachine: Sendable {
         environment.ticker = ticker
         environment.allocator = allocator
         environment.listensToKernel = false
+        environment.later = { _, _ in }
         return environment
     }
 

@@ -30,10 +30,19 @@ public final class BackgroundTaskRegistry: Sendable {
     }
 
     /// - Parameter isAutomatic: Whether threads call what is due; otherwise nothing is called before ``runDue()``.
-    package init(configuration: Configuration = Configuration(), clock: any MonotonicClock, isAutomatic: Bool) {
+    package convenience init(
+        configuration: Configuration = Configuration(), clock: any MonotonicClock, isAutomatic: Bool
+    ) {
+        self.init(configuration: configuration, clock: clock, isAutomatic: isAutomatic, threads: SystemThreads())
+    }
+
+    init(
+        configuration: Configuration = Configuration(), clock: any MonotonicClock, isAutomatic: Bool,
+        threads: any ThreadSource
+    ) {
         self.configuration = configuration.bounded
         table = AssertionTable(configuration: configuration, clock: clock, pauses: PauseWatch())
-        engine = ExpiryEngine(table: table, isAutomatic: isAutomatic)
+        engine = ExpiryEngine(table: table, isAutomatic: isAutomatic, threads: threads)
         table.setKeeper(self)
     }
 

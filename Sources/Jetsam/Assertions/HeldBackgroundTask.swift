@@ -1,4 +1,5 @@
 internal import MemoryPressure
+internal import SystemPackage
 
 /// A background task that is held, as reports and logs show it.
 public struct HeldBackgroundTask: Sendable, Hashable, CustomStringConvertible {
@@ -60,6 +61,18 @@ public struct BackgroundTaskStatistics: Sendable, Hashable {
 protocol BackgroundTaskObserver: Sendable {
     /// The task's grace is over and it was not ended.
     func taskIsOverdue(_ task: HeldBackgroundTask)
+    /// All that are overdue at this time have been told.
+    func overdueWereTold()
     /// An expiration handler did not come back and was given up; the number of those so far.
     func handlerHangs(_ count: Int)
+    /// There is no thread for expiration handlers. It is tried again every second.
+    func expiryHasNoThread(_ error: Errno)
+    /// There is one again.
+    func expiryGoesOn()
+}
+
+extension BackgroundTaskObserver {
+    func overdueWereTold() {}
+    func expiryHasNoThread(_ error: Errno) {}
+    func expiryGoesOn() {}
 }

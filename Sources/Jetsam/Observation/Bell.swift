@@ -6,8 +6,12 @@ internal import MemoryPressure
 final class Bell: Sendable {
     private struct Pending {
         var steps: [(step: ReclaimStep, problems: [HandlerProblem])] = []
+        var lostSteps = 0
         var hangs: [Hang] = []
     }
+
+    /// So much waits while nobody takes it, for a log handler may block: of steps the oldest go first.
+    static let capacity = 256
 
     /// What was done about reclaim threads that hang in handlers.
     enum Hang {
@@ -41,12 +45,18 @@ final class Bell: Sendable {
     }
 
     func publish(_ step: ReclaimStep, problems: [HandlerProblem]) {
-        pending.withLock { $0.steps.append((step, problems)) }
+        let oldest = pending.withLock { pending in
+            pending.steps.append((step, problems))
+            guard pending.steps.count > Self.capacity else { return nil as ReclaimStep? }
+            pending.lostSteps += 1
+            return pending.steps.removeFirst().step
+        }
+        withExtendedLifetime(oldest) {}
         ring()
     }
 
     func publish(_ hang: Hang) {
-        pending.withLock { $0.hangs.append(hang) }
+        pending.withLock { if $0.hangs.count < Self.capacity { $0.hangs.append(hang) } }
         ring()
     }
 
@@ -57,10 +67,14 @@ final class Bell: Sendable {
         }
     }
 
-    func takeSteps() -> [(step: ReclaimStep, problems: [HandlerProblem])] {
+    /// The steps that wait, and how many are missing before them.
+    func takeSteps() -> (steps: [(step: ReclaimStep, problems: [HandlerProblem])], lost: Int) {
         pending.withLock { pending in
-            defer { pending.steps = [] }
-            return pending.steps
+            defer {
+                pending.steps = []
+                pending.lostSteps = 0
+            }
+            return (pending.steps, pending.lostSteps)
         }
     }
 }

@@ -5,13 +5,22 @@ internal import MemoryPressure
 extension ResourceManager {
     /// How often the figures that belong to no change and no step are told.
     private static let figuresInterval = DispatchTimeInterval.seconds(1)
+    /// How often it is looked after the files, where nobody collects figures.
+    private static let filesInterval = DispatchTimeInterval.seconds(10)
 
-    /// Tells the figures now and then, where somebody collects them: a process that nobody looks at is not woken for it.
+    /// Tells the figures now and then, where somebody collects them, and looks after the files that are written: a process of which
+    /// nobody wants either is not woken for it.
     func startFigures(on queue: DispatchQueue) -> (any DispatchSourceTimer)? {
-        guard metrics.isCollected || recorder.isOn else { return nil }
+        let wantsFigures = metrics.isCollected || recorder.isOn
+        guard wantsFigures || files.isNeeded else { return nil }
         let timer = DispatchSource.makeTimerSource(queue: queue)
-        timer.schedule(deadline: .now(), repeating: Self.figuresInterval, leeway: .milliseconds(200))
-        timer.setEventHandler { [weak self] in self?.tellFigures() }
+        let interval = wantsFigures ? Self.figuresInterval : Self.filesInterval
+        timer.schedule(deadline: .now(), repeating: interval, leeway: .milliseconds(200))
+        timer.setEventHandler { [weak self] in
+            guard let self else { return }
+            if wantsFigures { tellFigures() }
+            files.look(at: environment.clock.now)
+        }
         timer.activate()
         return timer
     }

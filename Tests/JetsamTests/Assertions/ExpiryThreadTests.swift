@@ -1,5 +1,7 @@
 import CLinuxShims
+import Dispatch
 import MemoryPressure
+import SystemPackage
 import Testing
 
 @testable import Jetsam
@@ -136,5 +138,52 @@ struct ExpiryThreadTests {
             registry.endBackgroundTask(task)
         }
         while table != nil { await Task.yield() }
+    }
+
+    /// Has no threads until it is told so.
+    private final class ScarceThreads: ThreadSource {
+        let isPlenty = Lock(false)
+        private let threads = SystemThreads()
+
+        func start(_ name: String, stackBytes: Int, _ body: @escaping @Sendable () -> Void) throws(Errno) {
+            guard isPlenty.withLock({ $0 }) else { throw .resourceTemporarilyUnavailable }
+            try threads.start(name, stackBytes: stackBytes, body)
+        }
+
+        func makeSpot() -> any WaitingSpot { threads.makeSpot() }
+
+        func makeDoorbell(queue: DispatchQueue, handler: @escaping @Sendable () -> Void) throws(Errno) -> any Ringing {
+            try threads.makeDoorbell(queue: queue, handler: handler)
+        }
+    }
+
+    private final class Want: BackgroundTaskObserver {
+        let news = Lock<[String]>([])
+
+        func taskIsOverdue(_ task: HeldBackgroundTask) {}
+        func handlerHangs(_ count: Int) {}
+        func expiryHasNoThread(_ error: Errno) { news.withLock { $0.append("none: \(error.rawValue)") } }
+        func expiryGoesOn() { news.withLock { $0.append("goes on") } }
+    }
+
+    @Test("Where no thread can be had that is said once, and tasks expire as soon as there is one")
+    func noThread() async {
+        let threads = ScarceThreads()
+        let registry = BackgroundTaskRegistry(clock: SystemMonotonicClock(), isAutomatic: true, threads: threads)
+        defer { registry.endEverything() }
+        let want = Want()
+        registry.setObserver(want)
+        let expired = Gate()
+        for _ in 0..<3 {
+            _ = registry.beginBackgroundTask(withName: "a", expiry: .after(.milliseconds(1))) { expired.arrive() }
+        }
+        let none = "none: \(Errno.resourceTemporarilyUnavailable.rawValue)"
+        #expect(want.news.withLock { $0 } == [none])
+        registry.engine.retry()
+        #expect(want.news.withLock { $0 } == [none])
+        threads.isPlenty.withLock { $0 = true }
+        // Nobody begins another task: the registry tries again by itself.
+        await expired.waitForArrivals(3)
+        #expect(want.news.withLock { $0 } == [none, "goes on"])
     }
 }

@@ -84,6 +84,51 @@ struct ResourceManagerTests {
         #expect(error?.setting == "headroom.criticalPercent")
     }
 
+    @Test(
+        "Where nothing says how much room is left and there is no budget, there is no manager, and it says what is missing",
+        arguments: [false, true])
+    func nothingToWatch(hasBudget: Bool) throws {
+        let machine = SimulatedMachine(tree: try KernelTree(.bare))
+        defer { machine.tree.remove() }
+        machine.tree.damage("/proc/meminfo", .missing)
+        var configuration = ResourceManager.Configuration()
+        if hasBudget { configuration.footprint = .init(budgetBytes: 100 << 20) }
+        func make() throws -> ResourceManager {
+            try ResourceManager(
+                configuration: configuration, registry: CacheRegistry(),
+                backgroundTasks: machine.makeBackgroundTaskRegistry(),
+                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, environment: machine.environment)
+        }
+        if hasBudget {
+            _ = try make()
+            return
+        }
+        let error = #expect(throws: MemoryPressureError.self) { try make() }
+        #expect(error?.description.contains("/proc/meminfo") == true)
+    }
+
+    @Test("Whether there is a limit is said not to be known where the cgroup cannot be found, and is known else")
+    func unknownLimit() async throws {
+        let logs = LogRecord()
+        let fixture = try Fixture(logger: logs.logger)
+        try await fixture.run { _ in }
+        #expect(!logs.lines.contains { $0.text.contains("memory limit is not known") })
+        let machine = SimulatedMachine(tree: try .v2(limit: 512 * mebibyte))
+        machine.tree.damage("/proc/self/mountinfo", .missing)
+        let manager = try ResourceManager(
+            registry: CacheRegistry(), backgroundTasks: machine.makeBackgroundTaskRegistry(), logger: logs.logger,
+            environment: machine.environment)
+        let running = Task { try await manager.run() }
+        await machine.waitUntilStarted()
+        running.cancel()
+        try await running.value
+        machine.tree.remove()
+        let lines = logs.lines.filter { $0.text.contains("memory limit is not known") }
+        #expect(lines.map(\.level) == [.warning])
+        #expect(
+            lines.first?.text.contains("/proc/self/mountinfo") == true || lines.first?.text.contains("ENOENT") == true)
+    }
+
     @Test("Where nothing runs, a call for bytes is answered with nil: before the first run and after the last")
     func notRunning() async throws {
         let fixture = try Fixture()

@@ -1,6 +1,7 @@
 import JetsamTesting
 import Logging
 import MemoryPressure
+import SystemPackage
 import Testing
 
 @testable import Jetsam
@@ -44,12 +45,15 @@ struct LogLinesTests {
         #expect(episode.metadata["steps"] == "\(steps.count)")
         #expect(episode.metadata["highestLevel"] == "critical")
         #expect(episode.metadata["victims"] == "0")
+        #expect(episode.text.contains(" (values "))
+        #expect(episode.text.contains("; worked 0."))
         let promised = steps.compactMap { $0.metadata["promisedBytes"].flatMap { Int($0) } }.reduce(0, +)
         #expect(episode.metadata["promisedBytes"] == "\(promised)")
         #expect(promised >= 52 * mebibyte)
         #expect(
             Set(episode.metadata.keys).subtracting(["freedBytes"]) == [
-                "steps", "promisedBytes", "returnedBytes", "trimmedBytes", "milliseconds", "highestLevel", "victims",
+                "steps", "promisedBytes", "returnedBytes", "trimmedBytes", "milliseconds", "workMilliseconds",
+                "highestLevel", "victims",
             ])
         #expect(logs.lines.count { $0.level >= .notice } == changes.count + episodes.count)
     }
@@ -62,8 +66,94 @@ struct LogLinesTests {
             let before = logs.lines.count
             fixture.machine.advance(by: .seconds(60))
             await fixture.toldEverything()
-            #expect(logs.lines.dropFirst(before).map(\.text).filter { !$0.hasPrefix("Reclaim step 0 ") } == [])
+            #expect(logs.lines.dropFirst(before).map(\.text).filter { !$0.hasPrefix("Reclaim on request: ") } == [])
         }
+    }
+
+    @Test("A manager that was made and is not run says so once, and one that runs does not", arguments: [false, true])
+    func forgotten(isRun: Bool) async throws {
+        let machine = SimulatedMachine(tree: try .v2(limit: 512 * mebibyte))
+        defer { machine.tree.remove() }
+        let reminders = Lock<[(Duration, @Sendable () -> Void)]>([])
+        var environment = machine.environment
+        environment.later = { time, body in reminders.withLock { $0.append((time, body)) } }
+        let manager = try ResourceManager(
+            registry: CacheRegistry(), backgroundTasks: machine.makeBackgroundTaskRegistry(), logger: logs.logger,
+            environment: environment)
+        let running = isRun ? Task { try await manager.run() } : nil
+        if isRun { await machine.waitUntilStarted() }
+        let due = reminders.withLock { $0 }
+        #expect(due.map(\.0) == [.seconds(60)])
+        for (_, body) in due { body() }
+        #expect(lines("The resource manager was made ", .warning).count == (isRun ? 0 : 1))
+        running?.cancel()
+        try await running?.value
+    }
+
+    @Test("Shutdown says what it waits for")
+    func draining() async throws {
+        let fixture = try Fixture(logger: logs.logger)
+        try await fixture.run { fixture in
+            let task = try fixture.backgroundTasks.begin("upload")
+            fixture.manager.lifecycle.beginShutdown()
+            withExtendedLifetime(task) {}
+        }
+        let line = try #require(lines("Draining: waits for 1 background task: 'upload' ", .notice).first)
+        #expect(line.metadata["held"] == "1")
+    }
+
+    @Test("Tasks that become overdue together are one line, which names the first ten")
+    func overdue() async throws {
+        let fixture = try Fixture(logger: logs.logger)
+        try await fixture.run { fixture in
+            for _ in 0..<15_000 {
+                _ = fixture.backgroundTasks.beginBackgroundTask(withName: "task", expiry: .after(.seconds(1)))
+            }
+            fixture.machine.advance(by: .seconds(10))
+        }
+        let warnings = logs.lines.filter { $0.level == .warning && $0.text.contains("overdue") }
+        let line = try #require(warnings.first)
+        #expect(warnings.count == 1)
+        #expect(line.text.hasPrefix("15000 background tasks are overdue and are "))
+        #expect(line.text.hasSuffix("; and 14990 more"))
+        #expect(line.metadata["count"] == "15000")
+    }
+
+    @Test(
+        "Files that somebody takes away while they are written are said to be gone, once",
+        arguments: ["ring", "trace", "socket"])
+    func filesGone(which: String) async throws {
+        let directory = try TemporaryDirectory()
+        let (ring, trace, control) = (
+            directory.path.appending("ring"), directory.path.appending("trace.jsonl"),
+            directory.path.appending("control")
+        )
+        var configuration = ResourceManager.Configuration()
+        configuration.recorder.directory = ring.string
+        configuration.recorder.traceFile = trace.string
+        configuration.control.isEnabled = true
+        configuration.control.directory = control.string
+        let fixture = try Fixture(configuration: configuration, logger: logs.logger)
+        try await fixture.run { fixture in
+            // As a clean-up would.
+            switch which {
+            case "ring": TemporaryDirectory.remove(ring)
+            case "trace": TemporaryDirectory.remove(trace)
+            default: TemporaryDirectory.remove(control)
+            }
+            fixture.machine.advance(by: .seconds(6))
+            fixture.manager.files.look(at: fixture.machine.clock.now)
+            fixture.machine.advance(by: .seconds(6))
+            fixture.manager.files.look(at: fixture.machine.clock.now)
+        }
+        let start: String
+        switch which {
+        case "ring": start = "The flight recorder is off: its file was removed"
+        case "trace": start = "The trace ends here: "
+        default: start = "The control socket was removed"
+        }
+        #expect(lines(start, .error).count == 1)
+        #expect(logs.lines.count { $0.level == .error } == 1)
     }
 
     @Test("A call of the application's is a line of its own, and belongs to no episode")
@@ -75,7 +165,7 @@ struct LogLinesTests {
             await fixture.toldEverything()
         }
         cache.end()
-        let line = try #require(lines("Reclaim step 0 ", .info).first)
+        let line = try #require(lines("Reclaim on request: ", .info).first)
         #expect(line.metadata["promisedBytes"] == "\(4 * mebibyte)")
         #expect(line.metadata["step"] == "0")
         #expect(line.metadata["stage"] == "caches")
@@ -137,7 +227,8 @@ struct ReclaimEpisodesTests {
         #expect(episodes.take(change(.warning, at: 5, previous: .critical)) == nil)
         let ended = episodes.take(change(.normal, at: 10.5, previous: .warning))
         let episode = try #require(ended)
-        #expect(episode.message == "3 steps: promised 300 B, returned 150 B, took 3 in 9.5 s, up to critical")
+        #expect(
+            episode.message == "3 steps: promised 300 B, returned 150 B, took 3; worked 0.0 s of 9.5 s, up to critical")
         #expect(episode.freedBytes == 50)
     }
 
@@ -149,5 +240,64 @@ struct ReclaimEpisodesTests {
         #expect(episodes.take(step(0, promised: 1)) == .alone)
         #expect(episodes.take(change(.normal, at: 2)) == nil)
         #expect(episodes.end(at: .seconds(3)) == nil)
+    }
+}
+
+struct PoorReturnsTests {
+    private func step(promised: Int, returned: Int, didTrim: Bool = true, isDisturbed: Bool = false) -> ReclaimStep {
+        let reason = LevelReason(rule: .headroom, observed: 0, threshold: 0, unit: .none, cause: .sampler)
+        let parts = [("poor", promised, returned), ("good", promised, promised)].map { name, promised, returned in
+            ReclaimStep.Part(
+                name: name, askedBytes: promised, promisedBytes: promised, freedBytes: nil, returnedBytes: returned,
+                handlerTime: .zero, failed: false, missedDeadline: false)
+        }
+        return ReclaimStep(
+            sequence: 1, step: 1, level: .warning, reason: reason, missingBytes: 0, targetBytes: 0,
+            promisedBytes: promised, freedBytes: nil, returnedBytes: returned, isDisturbed: isDisturbed,
+            didTrim: didTrim, headroomBytes: (0, 0), timeToFirstRelease: nil, duration: .zero, parts: parts)
+    }
+
+    @Test("A cache whose promises do not come back is named once, and one whose do never")
+    func once() {
+        var returns = PoorReturns()
+        #expect(returns.add(step(promised: 20 << 20, returned: 1 << 20)).isEmpty)
+        let findings = returns.add(step(promised: 20 << 20, returned: 1 << 20))
+        #expect(findings == [.init(name: "poor", promisedBytes: 40 << 20, returnedBytes: 2 << 20)])
+        #expect(
+            findings.first?.message.hasPrefix("Cache 'poor' gives up memory that does not come back: 2 MiB of 40 MiB")
+                == true)
+        #expect(returns.add(step(promised: 20 << 20, returned: 0)).isEmpty)
+    }
+
+    @Test("Steps without a trim, and disturbed ones, say nothing")
+    func unclear() {
+        var returns = PoorReturns()
+        for _ in 0..<10 {
+            #expect(returns.add(step(promised: 20 << 20, returned: 0, didTrim: false)).isEmpty)
+            #expect(returns.add(step(promised: 20 << 20, returned: 0, isDisturbed: true)).isEmpty)
+        }
+    }
+}
+
+struct BellTests {
+    @Test("While nobody takes them the newest steps are kept, and the others are counted")
+    func bounded() {
+        let bell = Bell()
+        var steps: [ReclaimStep] = []
+        for number in 0..<300 {
+            let reason = LevelReason(rule: .headroom, observed: 0, threshold: 0, unit: .none, cause: .sampler)
+            steps.append(
+                ReclaimStep(
+                    sequence: UInt64(number), step: 1, level: .warning, reason: reason, missingBytes: 0, targetBytes: 0,
+                    promisedBytes: 0, freedBytes: nil, returnedBytes: 0, isDisturbed: false, didTrim: false,
+                    headroomBytes: (0, 0), timeToFirstRelease: nil, duration: .zero, parts: []))
+            bell.publish(steps[number], problems: [])
+            bell.publish(.heldUp)
+        }
+        let (kept, lost) = bell.takeSteps()
+        #expect(kept.map(\.step.sequence) == (300 - UInt64(Bell.capacity)..<300).map { $0 })
+        #expect(lost == 300 - Bell.capacity)
+        #expect(bell.takeHangs().count == Bell.capacity)
+        #expect(bell.takeSteps().lost == 0)
     }
 }

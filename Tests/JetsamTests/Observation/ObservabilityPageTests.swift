@@ -46,7 +46,8 @@ struct ObservabilityPageTests {
         #expect(page.contains("at most \(ControlRequest.maximumBytes) bytes, complete within two seconds"))
         #expect(ControlConversation.readingTime == .seconds(2))
         #expect(page.contains("\"version\":\(ControlAnswer.version),"))
-        #expect(ControlServer.maximumConnections == 4 && page.contains("At most four peers"))
+        #expect(ControlServer.maximumRequests == 4 && page.contains("At most four requests"))
+        #expect(ControlServer.maximumConnections == 32 && page.contains("At most 32 peers"))
     }
 
     @Test("The keys of log lines are those of the lines")

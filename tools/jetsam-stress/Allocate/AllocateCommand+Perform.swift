@@ -11,7 +11,8 @@ extension AllocateCommand {
         let held = assertions.plan.map { HeldAssertions($0) }
         let manager =
             try managed
-            ? ManagedCache(values, since: SystemMonotonicClock().now, trace: trace, isVerbose: progress) : nil
+            ? ManagedCache(
+                values, held?.registry, since: SystemMonotonicClock().now, trace: trace, isVerbose: progress) : nil
         // Without a pattern all that is done is to hold the assertions.
         let run = try PatternRun(pattern, idleTime: assertions.plan?.duration ?? .zero)
         let outcome = try run.run(progress: progress || System.standardErrorIsTerminal)

@@ -4,7 +4,7 @@ internal import Logging
 internal import MemoryPressure
 internal import _StressPatterns
 
-/// A `ResourceManager` that looks after purgeable values, where there are any, beside the pattern, which knows nothing of it.
+/// A `ResourceManager` that looks after purgeable values and background tasks, where there are any, beside the pattern, which knows nothing of it.
 final class ManagedCache {
     private let manager: ResourceManager
     private let registration: CacheRegistration?
@@ -16,7 +16,8 @@ final class ManagedCache {
     /// is all that is left of a process that is killed. A `trace` is the absolute path of a file that the manager records to. `onStep`
     /// is told of each step as soon as it has ended.
     init(
-        _ values: PurgeableValues?, since start: MonotonicInstant, trace: String? = nil, isVerbose: Bool,
+        _ values: PurgeableValues?, _ backgroundTasks: BackgroundTaskRegistry? = nil, since start: MonotonicInstant,
+        trace: String? = nil, isVerbose: Bool,
         onStep: @escaping @Sendable (ReclaimStep) -> Void = { _ in }
     ) throws {
         let registration = values.map { values in
@@ -28,7 +29,10 @@ final class ManagedCache {
         let manager: ResourceManager
         var configuration = ResourceManager.Configuration()
         configuration.recorder.traceFile = trace
-        do { manager = try ResourceManager(configuration: configuration, logger: logger) } catch {
+        do {
+            manager = try ResourceManager(
+                configuration: configuration, backgroundTasks: backgroundTasks ?? .shared, logger: logger)
+        } catch {
             throw StressError("--managed: \(error)")
         }
         let timeline = Lock<[TimelineEntry]>([])

@@ -48,7 +48,9 @@ struct RecordCommand: ParsableCommand {
 
     @Flag(
         inversion: .prefixedNo,
-        help: "Read stall times too. Reading them holds up PSI triggers of unprivileged processes in the same cgroup.")
+        help:
+            "Whether stall times are read too. Reading them holds up PSI triggers of unprivileged processes in the same cgroup."
+    )
     var stall = true
 
     func validate() throws {

@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import MemoryPressure
 internal import Synchronization
 internal import SystemPackage
@@ -13,8 +14,12 @@ final class ExpiryEngine: Sendable {
     /// becomes overdue meanwhile. What waits for tasks, the ladder and the end of the process, has deadlines of its own.
     static let mostThreads = 16
 
+    /// How often a thread is tried for.
+    private static let retryInterval = Duration.seconds(1)
+
     let table: AssertionTable
     private let isAutomatic: Bool
+    private let threadSource: any ThreadSource
     private let runner = ExpiryRunner()
     private let spot = ParkingSpot()
     private let standbySpot = ParkingSpot()
@@ -26,12 +31,21 @@ final class ExpiryEngine: Sendable {
     private let hasStandby = Atomic<Bool>(false)
     private let threads = Atomic<Int>(0)
     private let hungHandlers = Atomic<Int>(0)
+    /// When a thread is tried for again, in monotonic nanoseconds; `.max` where there is one or none is needed.
+    private let retryAt = Atomic<Int64>(.max)
+    private let want = Lock<Errno?>(nil)
+    private let hasReported = Atomic<Bool>(false)
+    /// Whether the observer was told that there is no thread.
+    private let hasToldOfWant = Atomic<Bool>(false)
     private let observer = Lock<(any BackgroundTaskObserver)?>(nil)
 
-    /// - Parameter isAutomatic: Whether threads drive it; otherwise nothing is called before ``runDue()``.
-    init(table: AssertionTable, isAutomatic: Bool) {
+    /// - Parameters:
+    ///   - isAutomatic: Whether threads drive it; otherwise nothing is called before ``runDue()``.
+    ///   - threads: Where these come from.
+    init(table: AssertionTable, isAutomatic: Bool, threads: any ThreadSource = SystemThreads()) {
         self.table = table
         self.isAutomatic = isAutomatic
+        threadSource = threads
     }
 
     /// How many handlers have been given up as hung.
@@ -43,6 +57,8 @@ final class ExpiryEngine: Sendable {
             return observer
         }
         _ = old
+        // What went wrong before there was somebody to hear of it.
+        if retryAt.load(ordering: .acquiring) != .max { tellOfWant() }
     }
 
     /// Something is due at that monotonic time: the leader has to be awake by then.
@@ -70,31 +86,64 @@ final class ExpiryEngine: Sendable {
     private func start() {
         guard !hasStarted.exchange(true, ordering: .acquiringAndReleasing) else { return }
         let leader = runner.becomeLeader()
-        guard startThread("jetsam.expiry", { $0.serve(asLeader: leader) }) else {
-            // Nothing can be called without a thread: the next that begins tries again.
+        if let error = startThread("jetsam.expiry", { $0.serve(asLeader: leader) }) {
+            // Nothing can be called without a thread: the next that begins tries again, and the sampler, and a timer.
             hasStarted.store(false, ordering: .releasing)
             planned.store(.max, ordering: .releasing)
+            startFailed(error)
             return
+        }
+        retryAt.store(.max, ordering: .releasing)
+        if hasToldOfWant.exchange(false, ordering: .acquiringAndReleasing) {
+            observer.withLock { $0 }?.expiryGoesOn()
         }
         startStandby()
     }
 
-    private func startStandby() {
-        guard !hasStandby.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        if !startThread("jetsam.standby", { $0.serve(asLeader: nil) }) { hasStandby.store(false, ordering: .releasing) }
+    private func startFailed(_ error: Errno) {
+        retryAt.store(table.now + Self.retryInterval.nanoseconds, ordering: .releasing)
+        want.withLock { $0 = error }
+        tellOfWant()
+        // A process without a manager has no sampler.
+        DispatchQueue.global().asyncAfter(deadline: .now() + .nanoseconds(Int(Self.retryInterval.nanoseconds))) {
+            [weak self] in
+            self?.retry()
+        }
     }
 
-    private func startThread(_ name: String, _ body: @escaping @Sendable (ExpiryEngine) -> Void) -> Bool {
+    private func tellOfWant() {
+        guard let error = want.withLock({ $0 }), let observer = observer.withLock({ $0 }) else { return }
+        guard !hasToldOfWant.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        observer.expiryHasNoThread(error)
+    }
+
+    /// Tries again to have a thread where there was none for the first deadline. For the sampler: costs an atomic load where all is
+    /// well, and tries once a second else.
+    func retry() {
+        let due = retryAt.load(ordering: .acquiring)
+        guard due != .max, table.now >= due, !isStopped.load(ordering: .acquiring) else { return }
+        start()
+    }
+
+    private func startStandby() {
+        guard !hasStandby.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        if startThread("jetsam.standby", { $0.serve(asLeader: nil) }) != nil {
+            hasStandby.store(false, ordering: .releasing)
+        }
+    }
+
+    /// Nil where it was started.
+    private func startThread(_ name: String, _ body: @escaping @Sendable (ExpiryEngine) -> Void) -> Errno? {
         threads.add(1, ordering: .relaxed)
-        do {
-            try ServiceThread.start(name) { [self] in
+        do throws(Errno) {
+            try threadSource.start(name) { [self] in
                 body(self)
                 threads.subtract(1, ordering: .relaxed)
             }
-            return true
+            return nil
         } catch {
             threads.subtract(1, ordering: .relaxed)
-            return false
+            return error
         }
     }
 
@@ -108,6 +157,7 @@ final class ExpiryEngine: Sendable {
     func runDue() {
         let leader = runner.becomeLeader()
         while runBatch(leader) {}
+        overdueWereReported()
     }
 
     /// What a thread does from its start to its end.
@@ -128,6 +178,7 @@ final class ExpiryEngine: Sendable {
         while !isStopped.load(ordering: .acquiring) {
             planned.store(.min, ordering: .releasing)
             while runBatch(me) {}
+            overdueWereReported()
             guard runner.isLeader(me) else { return }
             // Where it could not be started, or its like hang.
             if !hasStandby.load(ordering: .relaxed), threads.load(ordering: .relaxed) < Self.mostThreads {
@@ -166,8 +217,15 @@ final class ExpiryEngine: Sendable {
         return (hasMore || !isFirst) && runner.isLeader(me)
     }
 
+    /// All that was due has been called or told.
+    private func overdueWereReported() {
+        guard hasReported.exchange(false, ordering: .acquiringAndReleasing) else { return }
+        observer.withLock { $0 }?.overdueWereTold()
+    }
+
     private func report(_ assertion: OverdueAssertion) {
         let observer = observer.withLock { $0 }
+        hasReported.store(true, ordering: .releasing)
         // First, for an observer that takes its time holds nobody up.
         table.checkReleased()
         observer?.taskIsOverdue(table.describe(assertion))

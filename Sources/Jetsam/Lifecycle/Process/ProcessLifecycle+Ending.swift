@@ -25,7 +25,21 @@ extension ProcessLifecycle {
         dependencies.assertions.beginDraining(deadline: clock.assertionDeadline)
         notifier?.stopping(within: configuration.terminationGracePeriod)
         dependencies.noteCaches(processState, true)
+        logWhatHolds()
         return clock
+    }
+
+    /// So many of the tasks that are waited for are named.
+    private static let mostNamed = 8
+
+    private func logWhatHolds() {
+        let count = dependencies.assertions.heldCount
+        guard count > 0 else { return dependencies.logger.info("Draining: no background task is held") }
+        let names = dependencies.assertions.describeHeld(limit: Self.mostNamed)
+        let rest = count > names.count && !names.isEmpty ? "; and \(count - names.count) more" : ""
+        dependencies.logger.notice(
+            "Draining: waits for \(count) background \(count == 1 ? "task" : "tasks"): \(names.joined(separator: "; "))\(rest)",
+            metadata: ["held": "\(count)"])
     }
 
     /// What the gate does in its turn: no more work is taken before the servers are told.
@@ -98,10 +112,10 @@ extension ProcessLifecycle {
         let outcome = await waits.run(wait, until: { end }, movesWithPauses: false)
         if outcome == .expired {
             let names = assertions.describeHeld(limit: 8).joined(separator: ", ")
+            let count = assertions.heldCount
             dependencies.logger.warning(
-                """
-                The termination grace period is nearly over; \(assertions.heldCount) background tasks are still held: \(names)
-                """)
+                "The termination grace period is nearly over; \(count) background \(count == 1 ? "task is" : "tasks are") still held: \(names)"
+            )
         }
         release.cancel()
         return outcome == .done
