@@ -1,3 +1,4 @@
+internal import CLinuxShims
 internal import MemoryPressure
 internal import SystemPackage
 
