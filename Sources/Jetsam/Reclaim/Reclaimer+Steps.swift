@@ -196,7 +196,7 @@ extension Reclaimer {
             return
         }
         host.noteStepEnd(run.demand.step, promisedBytes: run.promisedBytes)
-        let (step, problems, request) = state.withLock { state in
+        let (step, problems, request, leadTime) = state.withLock { state in
             if let retained {
                 state.trim.noteCounted(retained)
             } else if !run.didTrimLast, allocator.canTrim {
@@ -217,6 +217,10 @@ extension Reclaimer {
                     answer, isDisturbed: step.isDisturbed, level: run.demand.level,
                     headroomBytes: after.headroomBytes, at: now)
             }
+            if run.demand.step > 0, let response = step.timeToFirstRelease {
+                state.leadTimes.note(
+                    response: response, givenBytes: step.promisedBytes, in: step.duration - response)
+            }
             let problems = run.outcomes.filter { $0.error != nil || $0.answer.missedDeadline }.map { outcome in
                 HandlerProblem(
                     cache: state.clients[outcome.client]?.name ?? "unknown", error: outcome.error,
@@ -227,11 +231,12 @@ extension Reclaimer {
             state.run = nil
             channel.gauges.publish(nil)
             recorder.record(StepRecord(step, run: run.number), at: now)
-            return (step, problems, request)
+            return (step, problems, request, state.leadTimes.leadTime)
         }
         host.releaseEnded(
             bytes: ReleaseTally.cameBack(
                 promisedBytes: step.promisedBytes, freedBytes: step.freedBytes, returnedBytes: step.returnedBytes))
+        host.noteLeadTime(leadTime)
         host.publish(step, problems: problems)
         request?.continuation.resume(returning: step)
         host.judgeAfterStep()

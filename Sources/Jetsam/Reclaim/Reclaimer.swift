@@ -17,6 +17,8 @@ protocol ReclaimHost: AnyObject, Sendable {
     func noteDryStep(_ step: Int, promisedBytes: Int)
     /// A cache has given so many bytes after the step that asked for them had ended.
     func noteLateAnswer(promisedBytes: Int)
+    /// How fast caches can give, by the steps so far.
+    func noteLeadTime(_ leadTime: LeadTime)
     /// Judge the level again and post what is due next.
     func judgeAfterStep()
     /// Every limit was lifted.
@@ -57,6 +59,7 @@ final class Reclaimer: Sendable {
         var victimTimeout: Duration
         var trim: TrimSchedule
         var ledger: [UInt64: LedgerEntry] = [:]
+        var leadTimes = LeadTimeRecord()
         var requests: [Request] = []
         var requestUnderWay: Request?
         /// Nobody works here, not yet or not any more.

@@ -39,6 +39,10 @@ extension Governor: ReclaimHost {
         }
     }
 
+    func noteLeadTime(_ leadTime: LeadTime) {
+        take(.leadTimeMeasured(leadTime), at: clock.now)
+    }
+
     func judgeAfterStep() {
         judge(.reclaim)
     }

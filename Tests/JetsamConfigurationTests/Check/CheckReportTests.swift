@@ -123,8 +123,8 @@ struct CheckReportTests {
               warnPercent: 3
             timeToLimit:
               warning: 10
-              critical: 3s
-              criticalExit: 1s
+              window: 3s
+              warningExit: 1s
             headroom:
               exitPoints: 3
             isDryRun: yes
@@ -174,6 +174,29 @@ struct CheckReportTests {
             #expect(report.problems.count == 1)
             let all = report.problems.flatMap { [$0.message, $0.key ?? "", $0.value ?? ""] }
             #expect(all.allSatisfy { $0.count < 250 && !$0.contains("\n") && !$0.contains("\u{7}") })
+        }
+    }
+}
+
+struct VanishedSettingTests {
+    private let text = "timeToLimit:\n  warning: 12s\n  critical: 2s\nreclaim.warningSharePercent: 30\n"
+
+    @Test("A setting that there is no more is a warning that names what to write instead, and the rest counts")
+    func warnings() throws {
+        let report = CheckReport(checking: Array(text.utf8))
+        #expect(report.isGood)
+        #expect(try #require(report.settings).manager.timeToLimit.warning == .seconds(12))
+        #expect(report.warnings.map(\.line) == [3, 4])
+        #expect(report.warnings.map(\.key) == ["timeToLimit.critical", "reclaim.warningSharePercent"])
+        #expect(report.warnings.first?.description.hasPrefix("3:3: warning: timeToLimit.critical is no setting") == true)
+    }
+
+    @Test("Each names a setting that there is, and none of them is one")
+    func replacements() {
+        for (key, replacement) in Setting.vanished {
+            #expect(Setting.named(key) == nil)
+            let named = Setting.all.filter { replacement.contains($0.key) }
+            #expect(!named.isEmpty, "\(key)")
         }
     }
 }

@@ -56,9 +56,23 @@ struct TraceRoundTripTests {
 
     /// Whether a record that is cut there is one that an earlier version wrote.
     private static func isOfEarlierVersion(_ record: some Record, _ count: Int) -> Bool {
-        guard var reading = record as? ReadingRecord else { return false }
-        reading.refetchedBytes = 0
-        return count == bytes(of: reading).count
+        if var reading = record as? ReadingRecord {
+            reading.refetchedBytes = 0
+            return count == bytes(of: reading).count
+        }
+        if var demand = record as? DemandRecord {
+            demand.growthRate = 0
+            let withLead = bytes(of: demand).count
+            demand.leadNanoseconds = 0
+            return count == withLead || count == bytes(of: demand).count
+        }
+        if var notice = record as? NoticeRecord {
+            notice.bytesPerSecond = 0
+            let withResponse = bytes(of: notice).count
+            notice.responseNanoseconds = 0
+            return count == withResponse || count == bytes(of: notice).count
+        }
+        return false
     }
 
     @Test("A reading that an earlier version wrote is read: what it had not is zero")

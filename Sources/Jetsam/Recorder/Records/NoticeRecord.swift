@@ -6,9 +6,10 @@ package struct NoticeRecord: Record {
 
     package enum What: UInt8, NumberedWord {
         case paused, held, supervisorWarns, stepEnded, answeredLate, limitsLifted, ladderEnded, regrowthAllowed
+        case leadTimeMeasured
         package static let words = [
             "paused", "held", "supervisorWarns", "stepEnded", "answeredLate", "limitsLifted", "ladderEnded",
-            "regrowthAllowed",
+            "regrowthAllowed", "leadTimeMeasured",
         ]
     }
 
@@ -33,6 +34,9 @@ package struct NoticeRecord: Record {
     package var outcome = Outcome.none
     /// Of `regrowthAllowed`.
     package var isAllowed = false
+    /// Of `leadTimeMeasured`: nanoseconds to the first call of a cache, and bytes a second that caches gave.
+    package var responseNanoseconds = 0
+    package var bytesPerSecond = 0
 
     package init() {}
 
@@ -46,6 +50,8 @@ package struct NoticeRecord: Record {
         visitor.integer("count", &count)
         visitor.word("outcome", &outcome)
         visitor.flag("isAllowed", &isAllowed)
+        visitor.laterSize("response", &responseNanoseconds)
+        visitor.laterSize("bytesPerSecond", &bytesPerSecond)
     }
 }
 
@@ -75,6 +81,10 @@ extension NoticeRecord {
         case .regrowthAllowed(let isAllowed):
             what = .regrowthAllowed
             self.isAllowed = isAllowed
+        case .leadTimeMeasured(let leadTime):
+            what = .leadTimeMeasured
+            responseNanoseconds = leadTime.responseNanoseconds
+            bytesPerSecond = leadTime.bytesPerSecond
         }
     }
 
@@ -94,6 +104,9 @@ extension NoticeRecord {
                 nil
             }
         case .regrowthAllowed: .regrowthAllowed(isAllowed)
+        case .leadTimeMeasured:
+            .leadTimeMeasured(
+                LeadTime(responseNanoseconds: responseNanoseconds, bytesPerSecond: bytesPerSecond))
         }
     }
 }
