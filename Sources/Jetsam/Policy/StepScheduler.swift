@@ -108,7 +108,8 @@ struct StepScheduler {
         guard vote.rule.namesNoBytes else { return false }
         if let lastSignal {
             guard lastSignal.instant.duration(to: context.now) >= Self.slowSpacing else { return false }
-            let wasLowered = lastSignal.rule == vote.rule && vote.observed < lastSignal.observed
+            // By a quarter: a share of time wavers by itself.
+            let wasLowered = lastSignal.rule == vote.rule && vote.observed <= lastSignal.observed * 3 / 4
             sharePercent =
                 wasLowered
                 ? min(sharePercent * 2, max(Self.mostSharePercent, configuration.reclaim.sharePercent))
@@ -166,7 +167,9 @@ struct StepScheduler {
         let headroom = context.reading.headroomBytes
         let thresholds = context.thresholds
         var missing = 0
-        if headroom < thresholds.warningEntry || (headroom < thresholds.warningExit && isStuck(context)) {
+        if headroom < thresholds.warningEntry {
+            missing = thresholds.warningExit - headroom
+        } else if headroom < thresholds.warningExit, isStuck(context) {
             // A little beyond the exit: at the exit itself the next request would keep the level where it is.
             missing = thresholds.warningExit - headroom + (thresholds.warningExit - thresholds.warningEntry) / 8
         }
@@ -192,11 +195,12 @@ struct StepScheduler {
     }
 
     /// This process's share of what is missing at a level that others use too: by footprint, doubled with each further step
-    /// of the episode, all of it when there is less than a second left.
+    /// of the episode; all of it below critical's entry with less than a second left, where nobody can wait for the others.
     private func shareBytes(_ context: ReclaimContext, missing: Int) -> Int {
         guard context.isShared else { return missing }
         let reading = context.reading
-        if context.level == .critical, context.leastMillisecondsToLimit < 1000 { return missing }
+        let isLast = reading.headroomBytes < context.thresholds.criticalEntry && context.leastMillisecondsToLimit < 1000
+        if context.level == .critical, isLast { return missing }
         let share = Double(missing) * Double(reading.footprintBytes) / Double(reading.unreclaimableBytes)
         return min(missing, Int(saturating: share * Double(1 << min(step, 30))))
     }

@@ -124,13 +124,13 @@ struct CheckReportTests {
             timeToLimit:
               warning: 10
               window: 3s
-              warningExit: 1s
+              warningExit: 1
             headroom:
               exitPoints: 3
             isDryRun: yes
             """)
         #expect(
-            problems.map { String($0.prefix { $0 != " " }) } == ["2:19:", "3:3:", "4:3:", "6:12:", "8:17:", "11:11:"])
+            problems.map { String($0.prefix { $0 != " " }) } == ["2:19:", "3:3:", "4:3:", "6:12:", "8:16:", "11:11:"])
         #expect(problems[1] == "3:3: error: headroom.warningPercent is set twice: first in line 2")
     }
 
