@@ -21,7 +21,7 @@ struct SurvivalComparisonTests {
     }
 
     private func differences(_ now: [Int?], _ before: [Int?]) -> [String] {
-        SurvivalComparison(table(now), with: table(before)).differences
+        SurvivalComparison(table(now).rows, with: table(before).rows).differences
     }
 
     @Test("Bytes agree within 32 MiB or a quarter of the larger")
@@ -53,13 +53,13 @@ struct SurvivalComparisonTests {
 
     @Test("Cells that only one table has are counted and are no difference")
     func missing() {
-        let other = SurvivalComparison(table([0]), with: table([0], who: .cleared))
+        let other = SurvivalComparison(table([0]).rows, with: table([0], who: .cleared).rows)
         #expect(other.compared == 0)
         #expect(other.missing == 1)
         #expect(other.differences == [])
         var both = table([0])
         both.results += table([0], disturbance: "waves").results
-        let part = SurvivalComparison(both, with: table([10]))
+        let part = SurvivalComparison(both.rows, with: table([10]).rows)
         #expect(part.text == "all 1 cells agree (1 more are not in the other table)")
     }
 }

@@ -2,6 +2,7 @@ import MemoryPressure
 import Testing
 import _StressPatterns
 
+@testable import CommandOutput
 @testable import jetsam_stress
 
 @Suite("The table of survival")
@@ -37,6 +38,17 @@ struct SurvivalTableTests {
     func refused(text: String, reason: String) {
         let error = #expect(throws: StressError.self) { try SurvivalTable(text) }
         #expect(error?.description.hasPrefix(reason) == true)
+    }
+
+    @Test("Rows are read as they were written, also where the runs were not kept")
+    func rowsAlone() throws {
+        var table = SurvivalTable()
+        table.results = [run(.jetsam, released: 1 << 20), run(.cleared, killed: true)]
+        let rows = JSONText.object([("rows", .array(table.rows.map(\.json)))])
+        #expect(try SurvivalTable.rows(rows.description) == table.rows)
+        #expect(try SurvivalTable.rows(table.json.description) == table.rows)
+        #expect(throws: StressError.self) { try SurvivalTable.rows("{\"rows\":[{\"who\":\"jetsam\"}]}") }
+        #expect(throws: StressError.self) { try SurvivalTable.rows("{}") }
     }
 
     @Test("Of the budgets that were tried the largest one counts that was never killed")

@@ -52,7 +52,7 @@ extension Disturbance {
             Disturbance(
                 name: "misses",
                 text: "All keys are alike, so that nearly every request misses and fills the cache at full speed.",
-                exponent: "0", quickRuns: [.cleared: 3, .jetsam: 8]),
+                exponent: "0", length: .seconds(13), quickRuns: [.cleared: 4, .jetsam: 8]),
             Disturbance(
                 name: "thrash", text: "A neighbour reads a file of 600 MiB over and over.",
                 beside: "--pattern pagecache --limit 600MiB --rate max --reread --duration 9s", length: .seconds(10)),

@@ -14,10 +14,9 @@ struct SurvivalComparison {
     /// Those that only the new table has.
     private(set) var missing = 0
 
-    init(_ table: SurvivalTable, with earlier: SurvivalTable) {
-        let old = earlier.rows
-        for row in table.rows {
-            guard let before = old.first(where: { $0.disturbance == row.disturbance && $0.who == row.who }) else {
+    init(_ rows: [SurvivalTable.Row], with earlier: [SurvivalTable.Row]) {
+        for row in rows {
+            guard let before = earlier.first(where: { $0.disturbance == row.disturbance && $0.who == row.who }) else {
                 missing += 1
                 continue
             }

@@ -102,6 +102,19 @@ extension SurvivalTable {
         }
     }
 
+    /// The rows of a table that was written before. Where only they were kept, and not the runs, they are taken as they are.
+    ///
+    /// - Throws: `StressError` where it is none.
+    static func rows(_ text: String) throws -> [Row] {
+        guard let json = try? JSONText(parsing: Array(text.utf8)), json["runs"] == nil,
+            case .array(let rows) = json["rows"]
+        else { return try SurvivalTable(text).rows }
+        return try rows.map { row in
+            guard let row = Row(row) else { throw StressError("a row lacks disturbance, who, killed or runs: \(row)") }
+            return row
+        }
+    }
+
     /// The table as people read it.
     var text: String {
         let head = [
@@ -113,6 +126,20 @@ extension SurvivalTable {
 }
 
 extension SurvivalTable.Row {
+    /// Nil where it is no row of a way that there is.
+    init?(_ json: JSONText) {
+        guard let disturbance = json["disturbance"]?.string, let who = json["who"]?.string.flatMap(Way.init),
+            let killed = json["killed"]?.integer, let runs = json["runs"]?.integer
+        else { return nil }
+        self.init(
+            disturbance: disturbance, who: who, runs: runs, killed: killed, left: json["left"]?.integer ?? 0,
+            budgetBytes: json["budgetBytes"]?.integer, failedShare: json["failedShare"]?.number ?? 0,
+            p99Milliseconds: json["p99Milliseconds"]?.number, hitRate: json["hitRate"]?.number,
+            requestsPerCPUSecond: json["requestsPerCPUSecond"]?.number, releasedBytes: json["releasedBytes"]?.integer,
+            neededBytes: json["neededBytes"]?.integer, wastedShare: json["wastedShare"]?.number,
+            managerCPUShare: json["managerCPUShare"]?.number, headroomAtStart: json["headroomAtStart"]?.integer ?? 0)
+    }
+
     var json: JSONText {
         .object([
             ("disturbance", .string(disturbance)), ("who", .string(who.rawValue)), ("killed", .integer(killed)),

@@ -133,19 +133,19 @@ struct SurviveCommand: ParsableCommand {
             ways: try chosenWays(), counts: RunCounts(jetsam: self.repeat, peers: peerRepeat, isQuick: quick),
             file: json, resumes: resume)
         // Read first: the file may be that of --json, which is written anew.
-        let other = try compare.map(Self.table)
+        let other = try compare.map(Self.rows)
         if quick { series.sayWhatIsLeftOut() }
         try series.perform()
         System.writeToStandardOutput(series.table.text + "\n")
         guard let other else { return }
-        let comparison = SurvivalComparison(series.table, with: other)
+        let comparison = SurvivalComparison(series.table.rows, with: other)
         System.writeToStandardOutput(comparison.text + "\n")
         guard comparison.compared > 0 else { throw StressError("--compare: the tables have no cell in common") }
         if !comparison.differences.isEmpty { throw ExitCode(1) }
     }
 
-    private static func table(_ file: String) throws -> SurvivalTable {
-        do { return try SurvivalTable(System.text(of: file)) } catch {
+    private static func rows(_ file: String) throws -> [SurvivalTable.Row] {
+        do { return try SurvivalTable.rows(System.text(of: file)) } catch {
             throw StressError("--compare: \(file) cannot be used: \(error)")
         }
     }
