@@ -167,9 +167,7 @@ struct StepScheduler {
         let headroom = context.reading.headroomBytes
         let thresholds = context.thresholds
         var missing = 0
-        if headroom < thresholds.warningEntry {
-            missing = thresholds.warningExit - headroom
-        } else if headroom < thresholds.warningExit, isStuck(context) {
+        if headroom < thresholds.warningEntry || (headroom < thresholds.warningExit && isStuck(context)) {
             // A little beyond the exit: at the exit itself the next request would keep the level where it is.
             missing = thresholds.warningExit - headroom + (thresholds.warningExit - thresholds.warningEntry) / 8
         }

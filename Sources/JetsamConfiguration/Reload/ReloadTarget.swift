@@ -36,7 +36,9 @@ final class ReloadTarget: Sendable {
             return noted != warnings
         }
         guard isNew else { return }
-        for warning in warnings { logger.warning("The configuration has what is ignored", metadata: ["warning": "\(warning)"]) }
+        for warning in warnings {
+            logger.warning("The configuration has what is ignored", metadata: ["warning": "\(warning)"])
+        }
     }
 
     func take(_ snapshot: ConfigSnapshotReader) {

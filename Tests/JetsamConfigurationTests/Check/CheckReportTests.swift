@@ -188,7 +188,8 @@ struct VanishedSettingTests {
         #expect(try #require(report.settings).manager.timeToLimit.warning == .seconds(12))
         #expect(report.warnings.map(\.line) == [3, 4])
         #expect(report.warnings.map(\.key) == ["timeToLimit.critical", "reclaim.warningSharePercent"])
-        #expect(report.warnings.first?.description.hasPrefix("3:3: warning: timeToLimit.critical is no setting") == true)
+        let first = try #require(report.warnings.first).description
+        #expect(first.hasPrefix("3:3: warning: timeToLimit.critical is no setting"))
     }
 
     @Test("Each names a setting that there is, and none of them is one")
