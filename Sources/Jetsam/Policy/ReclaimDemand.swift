@@ -36,6 +36,8 @@ struct ReclaimContext {
     var millisecondsAtOnce: Int?
     /// Bytes that registered caches report.
     var purgeableBytes: Int
+    /// Of these the bytes that are not expected to come back: of caches that gave what did not, throw, or hang.
+    var hollowBytes = 0
     /// Bytes asked of clients that have not answered yet.
     var inFlightBytes: Int
     /// Bytes that were freed and that a trim of the allocator can bring.
@@ -44,6 +46,9 @@ struct ReclaimContext {
     var trimsFrom = MonotonicInstant(nanoseconds: .min)
 
     var now: MonotonicInstant { reading.instant }
+
+    /// Bytes that caches are expected to give.
+    var expectedBytes: Int { max(0, purgeableBytes - max(0, hollowBytes)) }
 
     /// By the faster of the two kinds of growth; the greatest number where there is neither.
     var leastMillisecondsToLimit: Int { min(millisecondsToLimit ?? .max, millisecondsAtOnce ?? .max) }

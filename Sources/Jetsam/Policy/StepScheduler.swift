@@ -16,6 +16,9 @@ struct StepScheduler {
     private(set) var nothingLeftSince: MonotonicInstant?
     private(set) var areLimitsSet = false
 
+    /// At critical caches that are known to give nothing are asked again after so long: one of them may have changed its mind.
+    private static let retrySpacing = Duration.seconds(5)
+
     /// Rules whose signal covers two seconds cannot show the effect of a step any sooner.
     private static let slowSpacing = Duration.nanoseconds(StallWindow.length)
 
@@ -46,7 +49,8 @@ struct StepScheduler {
         if context.level == .warning, context.vote == .normal { return nil }
 
         let missing = missingBytes(context)
-        let target = targetBytes(context, missing: missing)
+        let target = targetBytes(
+            context, missing: missing, asksAll: isFirstAtLevel || mayStepAtOnce || isRetry(context))
         // What the allocator retains is brought by a trim alone, without asking anybody.
         let isTrimDue = missing > 0 && context.canTrim(atLeast: min(TrimSchedule.leastBytes, missing))
         guard target > 0 || isTrimDue || isFirstAtLevel || !areLimitsSet else { return nil }
@@ -97,7 +101,7 @@ struct StepScheduler {
         // A step that asked nobody for anything shows nothing of what there is.
         let gaveNothing = highestStepped == .critical && lastTarget > 0 && lastPromised < negligible
         let isExhausted =
-            context.level == .critical && lastEnd != nil && (gaveNothing || context.purgeableBytes < negligible)
+            context.level == .critical && lastEnd != nil && (gaveNothing || context.expectedBytes < negligible)
             // What has been given up already, and only waits to be trimmed, comes before anything else is taken.
             && !context.canTrim(atLeast: negligible)
         nothingLeftSince = isExhausted ? nothingLeftSince ?? context.now : nil
@@ -132,17 +136,23 @@ struct StepScheduler {
         } else if rule == .stall || rule == .events || rule == .external {
             // These say that memory is short but not by how much.
             let percent = isCritical ? 50 : configuration.reclaim.warningSharePercent
-            missing = max(missing, context.purgeableBytes / 100 * percent)
+            missing = max(missing, context.expectedBytes / 100 * percent)
         }
         return max(0, missing)
     }
 
-    private func targetBytes(_ context: ReclaimContext, missing: Int) -> Int {
+    private func isRetry(_ context: ReclaimContext) -> Bool {
+        guard context.level == .critical, let lastEnd else { return false }
+        return lastEnd.duration(to: context.now) >= Self.retrySpacing
+    }
+
+    /// - Parameter asksAll: Also those of whom nothing is expected.
+    private func targetBytes(_ context: ReclaimContext, missing: Int, asksAll: Bool) -> Int {
+        let purgeable = asksAll ? context.purgeableBytes : context.expectedBytes
         let share = shareBytes(context, missing: missing)
         let wanted = max(0, share - context.inFlightBytes - context.retainedBytes)
         let cap =
-            context.level == .critical
-            ? context.purgeableBytes : context.purgeableBytes / 100 * configuration.reclaim.warningSharePercent
+            context.level == .critical ? purgeable : purgeable / 100 * configuration.reclaim.warningSharePercent
         return min(wanted, max(0, cap))
     }
 

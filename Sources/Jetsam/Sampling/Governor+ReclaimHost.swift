@@ -65,6 +65,10 @@ extension Governor: ReclaimHost {
     func publish(_ step: ReclaimStep, problems: [HandlerProblem]) {
         bell.publish(step, problems: problems)
     }
+
+    func publish(silentCaches names: [String]) {
+        bell.publish(silentCaches: names)
+    }
 }
 
 extension Governor {

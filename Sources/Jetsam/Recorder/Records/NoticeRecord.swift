@@ -5,10 +5,10 @@ package struct NoticeRecord: Record {
     package static let kind = TraceKind.notice
 
     package enum What: UInt8, NumberedWord {
-        case paused, held, supervisorWarns, stepEnded, answeredLate, limitsLifted, ladderEnded, regrowthAllowed
+        case paused, held, supervisorWarns, stepEnded, answeredLate, limitsLifted, ladderEnded, regrowthAllowed, hollow
         package static let words = [
             "paused", "held", "supervisorWarns", "stepEnded", "answeredLate", "limitsLifted", "ladderEnded",
-            "regrowthAllowed",
+            "regrowthAllowed", "hollow",
         ]
     }
 
@@ -25,7 +25,7 @@ package struct NoticeRecord: Record {
     package var until: MonotonicInstant?
     /// Of `stepEnded`.
     package var step = 0
-    /// Of `stepEnded` and `answeredLate`.
+    /// Of `stepEnded`, `answeredLate` and `hollow`.
     package var promisedBytes = 0
     /// Of `ladderEnded`.
     package var action = LadderRecord.Action.none
@@ -75,6 +75,9 @@ extension NoticeRecord {
         case .regrowthAllowed(let isAllowed):
             what = .regrowthAllowed
             self.isAllowed = isAllowed
+        case .hollow(let bytes):
+            what = .hollow
+            promisedBytes = bytes
         }
     }
 
@@ -94,6 +97,7 @@ extension NoticeRecord {
                 nil
             }
         case .regrowthAllowed: .regrowthAllowed(isAllowed)
+        case .hollow: .hollow(bytes: promisedBytes)
         }
     }
 }
