@@ -458,7 +458,7 @@ struct ReclaimRun {
         let id = CallID(run: number, number: nextCall)
         nextCall += 1
         let seconds = isBeside ? Double(askedBytes) / ReleaseProgress.assumedRate() : 0
-        let deadline = callDeadline + .nanoseconds(Int64(saturating: seconds * 1e9))
+        let deadline = callDeadline + .nanoseconds(Int64(Int(saturating: seconds * 1e9)))
         calls[id] = Call(
             client: part.id, isRelease: isRelease, askedBytes: askedBytes,
             reportedBytes: progress[part.id]?.remainingBytes ?? sizes[part.id] ?? 0,
