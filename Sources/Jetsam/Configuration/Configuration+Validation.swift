@@ -58,17 +58,13 @@ extension ResourceManager.Configuration {
     }
 
     private func checkTimes(_ findings: inout ConfigurationFindings) {
-        findings.time("timeToLimit.critical", timeToLimit.critical, .milliseconds(1))
-        findings.time("timeToLimit.criticalExit", timeToLimit.criticalExit, .milliseconds(1))
-        findings.atLeast(
-            "timeToLimit.criticalExit", timeToLimit.criticalExit, "timeToLimit.critical", timeToLimit.critical)
         findings.time("timeToLimit.warning", timeToLimit.warning, .milliseconds(1))
-        findings.atLeast("timeToLimit.warning", timeToLimit.warning, "timeToLimit.critical", timeToLimit.critical)
         findings.time("timeToLimit.warningExit", timeToLimit.warningExit, .milliseconds(1))
         findings.atLeast(
             "timeToLimit.warningExit", timeToLimit.warningExit, "timeToLimit.warning", timeToLimit.warning)
-        findings.atLeast(
-            "timeToLimit.warningExit", timeToLimit.warningExit, "timeToLimit.criticalExit", timeToLimit.criticalExit)
+        findings.time("leadTime.minimum", leadTime.minimum, .milliseconds(1))
+        findings.time("leadTime.maximum", leadTime.maximum, .milliseconds(1))
+        findings.atLeast("leadTime.maximum", leadTime.maximum, "leadTime.minimum", leadTime.minimum)
         findings.time("timeToLimit.window", timeToLimit.window, .milliseconds(10))
         findings.time("events.hold", events.hold, .zero)
         findings.time("level.criticalFallDelay", level.criticalFallDelay, .zero)
@@ -107,7 +103,8 @@ extension ResourceManager.Configuration {
         findings.atLeast(
             "distanceToHigh.warningExitPercent", distanceToHigh.warningExitPercent,
             "distanceToHigh.warningPercent", distanceToHigh.warningPercent)
-        findings.range("reclaim.warningSharePercent", reclaim.warningSharePercent, 1...100)
+        findings.range("leadTime.safetyPercent", leadTime.safetyPercent, 100...1000)
+        findings.range("reclaim.sharePercent", reclaim.sharePercent, 1...100)
         findings.range("reclaim.regrowthPercent", reclaim.regrowthPercent, 0...100)
         findings.range("reclaim.regrowthFloorPercent", reclaim.regrowthFloorPercent, 0...100)
         findings.range("trim.minimumFreedPercent", trim.minimumFreedPercent, 0...100)

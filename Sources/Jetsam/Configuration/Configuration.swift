@@ -8,6 +8,8 @@ extension ResourceManager {
         public var headroom = HeadroomRule()
         /// The time until the hard limit is reached at the present growth.
         public var timeToLimit = TimeToLimitRule()
+        /// How early caches are asked.
+        public var leadTime = LeadTimeRule()
         /// The share of time in which tasks waited for memory.
         public var stall = StallRule()
         /// New `high`, `max`, `oom` and `oom_kill` of `memory.events`.
@@ -68,19 +70,35 @@ extension ResourceManager.Configuration {
     }
 
     /// Votes by headroom ÷ sustained growth of unmanaged memory.
+    ///
+    /// `warning` comes early and sets limits: nothing is released for it. `critical` comes when headroom is less than
+    /// what growth takes within the lead time of the caches (``LeadTimeRule``) and critical's entry.
     public struct TimeToLimitRule: Sendable, Equatable {
         /// Below this time the vote is `warning`. Default 10 s.
         public var warning = Duration.seconds(10)
         /// Above this time a `warning` vote ends. Default 20 s.
         public var warningExit = Duration.seconds(20)
-        /// Below this time the vote is `critical`. Default 2 s.
-        public var critical = Duration.seconds(2)
-        /// Above this time a `critical` vote ends. Default 5 s.
-        public var criticalExit = Duration.seconds(5)
-        /// The growth is a least-squares fit over this much time, and over eight readings at least. Default 200 ms.
+        /// The shortest window: growth is a least-squares fit over this much time, and over eight readings at least; beside it
+        /// there are windows of 1 s and 5 s. Default 200 ms.
         public var window = Duration.milliseconds(200)
         /// The rule is silent while headroom is at least this percent of the limit. Default 50.
         public var headroomPercent = 50
+
+        /// The documented defaults.
+        public init() {}
+    }
+
+    /// How long it takes from the decision that caches must give to memory that they have given.
+    ///
+    /// The time is measured: the interval between readings, the time to the first call of a cache, and the bytes asked for
+    /// ÷ the speed of the last steps. Before the first step 5 ms and 512 MiB a second are assumed.
+    public struct LeadTimeRule: Sendable, Equatable {
+        /// The measured time is multiplied by this, in percent. 100…1000, default 200.
+        public var safetyPercent = 200
+        /// The shortest lead time. 1 ms…1 h, default 50 ms.
+        public var minimum = Duration.milliseconds(50)
+        /// The longest lead time, at least `minimum`. Default 2 s.
+        public var maximum = Duration.seconds(2)
 
         /// The documented defaults.
         public init() {}
@@ -180,9 +198,10 @@ extension ResourceManager.Configuration {
 
     /// How caches are asked to give memory back.
     public struct Reclaim: Sendable, Equatable {
-        /// The most that one step at `warning` asks for, in percent of all that registered caches report. Default 20.
-        public var warningSharePercent = 20
-        /// The shortest time between two steps at `warning`. Default 250 ms.
+        /// What a step asks for where the rule does not say how many bytes are missing (`stall`, `events`, `external`), in percent
+        /// of all that registered caches report. Doubled, up to 40, after a step that lowered what the rule observes. 1…100, default 5.
+        public var sharePercent = 5
+        /// The shortest time between two steps where the first brought nothing. Default 250 ms.
         public var warningSpacing = Duration.milliseconds(250)
         /// How long one handler may take at `warning` before the others go on without it. Default 1 s.
         public var warningDeadline = Duration.seconds(1)

@@ -23,6 +23,8 @@ struct Decider {
     private var allowsRegrowth = true
     /// Bytes that caches report and that are not expected to come back.
     private var hollowBytes = 0
+    /// How fast caches can give, by the steps so far.
+    private(set) var leadTime = LeadTime()
     /// When a reclaim thread was last asked to look what the allocator retains.
     private var lastLook: MonotonicInstant?
     private var pace: SamplingPace
@@ -75,13 +77,13 @@ struct Decider {
             reading: reading,
             thresholds: thresholds(reading),
             managedBytes: min(observation.reportedBytes, reading.footprintBytes), cause: observation.cause,
-            triggerGrade: observation.triggerGrade)
+            triggerGrade: observation.triggerGrade, leadTime: leadTime)
         let vote = judgement.judge(context)
         var decision = Decision(
             outcome: machine.take(vote, cause: observation.cause, at: reading.instant), level: machine.level)
         if case .repeated = decision.outcome { scheduler.allowStep() }
         if let reason = machine.reason {
-            decision.demand = scheduler.next(demandContext(observation, context, reason, vote.level))
+            decision.demand = scheduler.next(demandContext(observation, context, reason, vote))
             decision.ladder = nextOfLadder(&observation, victims)
             decision.looksAtAllocator = shouldLookAtAllocator(reading.instant)
         }
@@ -103,15 +105,17 @@ struct Decider {
         case .ladderEnded(let action, let outcome, let now): ladder.ended(action, outcome, at: now)
         case .regrowthAllowed(let isAllowed): allowsRegrowth = isAllowed
         case .hollow(let bytes): hollowBytes = bytes
+        case .leadTimeMeasured(let measured): leadTime = measured
         }
     }
 
     private func demandContext(
-        _ observation: Observation, _ context: RuleContext, _ reason: LevelReason, _ vote: PressureLevel
+        _ observation: Observation, _ context: RuleContext, _ reason: LevelReason, _ vote: Vote
     ) -> ReclaimContext {
         ReclaimContext(
             reading: context.reading, thresholds: context.thresholds, level: machine.level, reason: reason, vote: vote,
-            growthRate: judgement.growthRate, millisecondsToLimit: judgement.millisecondsToLimit,
+            required: judgement.required, growthRate: judgement.growth.steepest,
+            millisecondsToLimit: judgement.millisecondsToLimit,
             millisecondsAtOnce: judgement.millisecondsAtOnce, purgeableBytes: observation.reportedBytes,
             hollowBytes: hollowBytes, inFlightBytes: observation.inFlightBytes,
             retainedBytes: observation.retainedBytes,
@@ -255,6 +259,8 @@ extension Decider {
         case regrowthAllowed(Bool)
         /// Of what caches report so many bytes are not expected to come back, by the ledger.
         case hollow(bytes: Int)
+        /// How fast caches can give, by the steps so far.
+        case leadTimeMeasured(LeadTime)
     }
 }
 

@@ -9,6 +9,8 @@ struct RuleContext {
     var cause: LevelCause
     /// The grade of the PSI trigger that fired, where that is the cause.
     var triggerGrade = PressureLevel.normal
+    /// How fast caches can give.
+    var leadTime = LeadTime()
 
     var now: MonotonicInstant { reading.instant }
 
@@ -34,7 +36,9 @@ struct Judgement {
     private var stall = Hysteresis()
     private var distanceToHigh = Hysteresis()
     private var footprint = Hysteresis()
-    private var trend: GrowthTrend
+    /// Whether growth needs more headroom than there is before caches can have given; its `warning` stands for critical.
+    private var leadTime = Hysteresis()
+    private(set) var growth: UnmanagedGrowth
     private var stallWindow = StallWindow()
     private var events = EventWatch()
     /// What a call of the application's holds.
@@ -44,7 +48,9 @@ struct Judgement {
 
     private(set) var emergency = Emergency()
     /// Sustained growth of unmanaged memory, in bytes a second; nil while too little has been seen.
-    private(set) var growthRate: Int?
+    var growthRate: Int? { growth.bytesPerSecond }
+    /// How much headroom must be there at the last reading.
+    private(set) var required = RequiredHeadroom()
     /// Whether unmanaged memory has grown since the last reading as fast as would warn if it went on: then readings are
     /// taken closely, so that the trend is known in time.
     private(set) var isSuspicious = false
@@ -56,13 +62,13 @@ struct Judgement {
 
     init(configuration: ResourceManager.Configuration) {
         self.configuration = configuration
-        trend = GrowthTrend(window: configuration.timeToLimit.window)
+        growth = UnmanagedGrowth(window: configuration.timeToLimit.window)
     }
 
     /// Keeps what the rules vote for; each is judged by its new thresholds at the next reading.
     mutating func reconfigure(_ configuration: ResourceManager.Configuration) {
         if configuration.timeToLimit.window != self.configuration.timeToLimit.window {
-            trend = GrowthTrend(window: configuration.timeToLimit.window)
+            growth = UnmanagedGrowth(window: configuration.timeToLimit.window)
         }
         // With another budget, later, the vote begins anew.
         if configuration.footprint == nil { footprint.reset() }
@@ -71,9 +77,10 @@ struct Judgement {
 
     /// Forgets growth and stall: after a gap in which the process did not run, they mean nothing.
     mutating func dropHistory() {
-        trend.reset()
+        growth.reset()
         stallWindow.reset()
         timeToLimit.reset()
+        leadTime.reset()
         lastUnmanaged = nil
         isSuspicious = false
         millisecondsAtOnce = nil
@@ -120,28 +127,49 @@ struct Judgement {
         let rule = configuration.timeToLimit
         // A cheap reading's estimate takes page cache that is being written for growth.
         if context.reading.depth == .full { noteUnmanaged(context) }
-        growthRate = trend.bytesPerSecond
         millisecondsToLimit = nil
-        guard let growthRate, growthRate > 0, context.isHeadroomBelow(percent: rule.headroomPercent) else {
+        required = RequiredHeadroom(
+            headroomBytes: context.reading.headroomBytes, thresholds: context.thresholds, growth: growth,
+            leadTime: context.leadTime, configuration: configuration)
+        guard context.isHeadroomBelow(percent: rule.headroomPercent) else {
+            timeToLimit.reset()
+            leadTime.reset()
+            return nil
+        }
+        if let growthRate, growthRate > 0 {
+            millisecondsToLimit = Int(
+                saturating: Double(context.reading.headroomBytes) / Double(growthRate) * 1000)
+        }
+        if let vote = leadTimeVote(context) { return vote }
+        guard let milliseconds = millisecondsToLimit else {
             timeToLimit.reset()
             return nil
         }
-        let milliseconds = Int(saturating: Double(context.reading.headroomBytes) / Double(growthRate) * 1000)
-        millisecondsToLimit = milliseconds
         let warning = rule.warning.milliseconds
-        let critical = rule.critical.milliseconds
         let level = timeToLimit.judge(
-            milliseconds, warning: (warning, rule.warningExit.milliseconds),
-            critical: (critical, rule.criticalExit.milliseconds), isWorse: <)
+            milliseconds, warning: (warning, rule.warningExit.milliseconds), critical: nil, isWorse: <)
         return Vote(
-            rule: .timeToLimit, level: level, observed: milliseconds,
-            threshold: level == .critical ? critical : warning,
-            unit: .milliseconds)
+            rule: .timeToLimit, level: level, observed: milliseconds, threshold: warning, unit: .milliseconds)
+    }
+
+    /// Critical where headroom would fall below critical's entry before caches, asked now, can have given.
+    private mutating func leadTimeVote(_ context: RuleContext) -> Vote? {
+        let headroom = context.reading.headroomBytes
+        let exit = max(required.exit, required.byGrowth)
+        // Without growth the thresholds judge alone.
+        guard required.byGrowth > context.thresholds.criticalEntry else {
+            leadTime.reset()
+            return nil
+        }
+        let level = leadTime.judge(headroom, warning: (required.byGrowth, exit), critical: nil, isWorse: <)
+        guard level > .normal else { return nil }
+        return Vote(
+            rule: .timeToLimit, level: .critical, observed: headroom, threshold: required.byGrowth, unit: .bytes)
     }
 
     private mutating func noteUnmanaged(_ context: RuleContext) {
         let bytes = context.reading.unreclaimableBytes - context.managedBytes
-        trend.append(bytes, at: context.now)
+        growth.append(context.reading, managedBytes: context.managedBytes)
         if let last = lastUnmanaged {
             let nanoseconds = last.instant.duration(to: context.now).nanoseconds
             let reach = configuration.timeToLimit.warning.nanoseconds

@@ -51,6 +51,8 @@ struct Ladder {
     private var noScenesUntil: MonotonicInstant?
     /// Others may have come by then.
     static let rest = Duration.seconds(5)
+    /// With less time than this to the limit, and nothing left to take, the last resort does not wait.
+    private static let nearMilliseconds = 2_000
     /// Grows with every batch of an episode, so that thousands do not take hours.
     private var batch: Int
     private(set) var isLastResortPosted = false
@@ -108,8 +110,7 @@ struct Ladder {
         if configuration.ladder.takesScenes, context.now >= noScenesUntil ?? context.now, context.scenes > 0 {
             return take(.loseScene)
         }
-        let urgent = configuration.timeToLimit.critical.milliseconds
-        let isNear = context.millisecondsToLimit.map { $0 < urgent } ?? false
+        let isNear = context.millisecondsToLimit.map { $0 < Self.nearMilliseconds } ?? false
         return isNear || context.emergency.isOutOfMemory ? lastResort() : nil
     }
 

@@ -10,6 +10,10 @@ struct ReclaimDemand: Equatable {
     var missingBytes: Int
     /// Bytes that were freed before and that the allocator was known to retain; the target is without them.
     var retainedBytes = 0
+    /// Steepest growth of unmanaged memory when it was decided, in bytes a second.
+    var growthRate = 0
+    /// Nanoseconds that were reckoned from the decision to memory.
+    var leadNanoseconds = 0
     /// The number of the step in its episode, from 1.
     var step: Int
     /// The hard limit, in bytes, that the trim's rule is a share of.
@@ -26,10 +30,12 @@ struct ReclaimContext {
     var thresholds: HeadroomThresholds
     var level: PressureLevel
     var reason: LevelReason
-    /// The highest vote now; below the level while that waits to fall.
-    var vote: PressureLevel
-    /// Sustained growth of unmanaged memory, bytes a second.
-    var growthRate: Int?
+    /// The highest vote now; below the level while that waits to fall, and not always of the rule that raised it.
+    var vote: Vote
+    /// How much headroom must be there.
+    var required = RequiredHeadroom()
+    /// Steepest growth of unmanaged memory, in bytes a second.
+    var growthRate = 0
     var millisecondsToLimit: Int?
     /// The same at the growth between the last two readings, which may be a single jump: no reason to raise the level, but
     /// to lose no time over a step.
@@ -49,6 +55,16 @@ struct ReclaimContext {
 
     /// Bytes that caches are expected to give.
     var expectedBytes: Int { max(0, purgeableBytes - max(0, hollowBytes)) }
+
+    /// Whether the rule votes highest now, or raised the level.
+    func isAbout(_ rule: Rule) -> Bool { vote.rule == rule || reason.rule == rule }
+
+    /// Whether the shortage is at a level that others use too.
+    var isShared: Bool {
+        let rule = vote.rule
+        return (rule == .headroom || rule == .timeToLimit || rule == .distanceToHigh)
+            && reading.unreclaimableBytes > reading.footprintBytes && reading.footprintBytes > 0
+    }
 
     /// By the faster of the two kinds of growth; the greatest number where there is neither.
     var leastMillisecondsToLimit: Int { min(millisecondsToLimit ?? .max, millisecondsAtOnce ?? .max) }

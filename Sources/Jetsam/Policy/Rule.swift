@@ -27,6 +27,9 @@ public struct Rule: Sendable, Hashable, CustomStringConvertible {
 
     /// The rule's name as in the configuration, such as `timeToLimit`.
     public var description: String { kind.rawValue }
+
+    /// Whether it says that memory is short, but not by how much.
+    var namesNoBytes: Bool { self == .stall || self == .events || self == .external }
 }
 
 /// What made the manager look when it found what it found.

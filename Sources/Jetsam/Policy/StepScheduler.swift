@@ -21,9 +21,19 @@ struct StepScheduler {
 
     /// Rules whose signal covers two seconds cannot show the effect of a step any sooner.
     private static let slowSpacing = Duration.nanoseconds(StallWindow.length)
+    /// Between two steps at warning: twenty a second at most.
+    private static let leastSpacing = Duration.milliseconds(50)
+    /// A step for growth asks for this part of the limit at least.
+    private static let leastShare = 128
+    /// The most that a step asks for by a rule that names no bytes, in percent of what is purgeable.
+    private static let mostSharePercent = 40
+    /// What such a step asks for now, and what the rule had observed when the last one was made.
+    private var sharePercent: Int
+    private var lastSignal: (rule: Rule, observed: Int, instant: MonotonicInstant)?
 
     init(configuration: ResourceManager.Configuration) {
         self.configuration = configuration
+        sharePercent = configuration.reclaim.sharePercent
     }
 
     mutating func reconfigure(_ configuration: ResourceManager.Configuration) {
@@ -33,6 +43,8 @@ struct StepScheduler {
     mutating func next(_ context: ReclaimContext) -> ReclaimDemand? {
         guard context.level > .normal else {
             step = 0
+            lastSignal = nil
+            sharePercent = configuration.reclaim.sharePercent
             highestStepped = .normal
             nothingLeftSince = nil
             givenLate = 0
@@ -46,9 +58,10 @@ struct StepScheduler {
         }
 
         // The shortage is over, and the level only waits to fall: to ask again for every dip below the exit would saw.
-        if context.level == .warning, context.vote == .normal { return nil }
+        if context.level == .warning, context.vote.level == .normal { return nil }
 
-        let missing = missingBytes(context)
+        let isSignalDue = noteSignal(context)
+        let missing = missingBytes(context, includingSignal: isSignalDue)
         let target = targetBytes(
             context, missing: missing, asksAll: isFirstAtLevel || mayStepAtOnce || isRetry(context))
         // What the allocator retains is brought by a trim alone, without asking anybody.
@@ -63,7 +76,8 @@ struct StepScheduler {
         let urgent = context.leastMillisecondsToLimit < configuration.trim.urgentTimeToLimit.milliseconds
         return ReclaimDemand(
             level: context.level, reason: context.reason, targetBytes: target, missingBytes: missing,
-            retainedBytes: context.retainedBytes, step: step,
+            retainedBytes: context.retainedBytes, growthRate: context.growthRate,
+            leadNanoseconds: Int(context.required.leadNanoseconds), step: step,
             limitBytes: min(context.reading.limitBytes, configuration.footprint?.budgetBytes ?? .max), isUrgent: urgent,
             decidedAt: context.now)
     }
@@ -91,6 +105,24 @@ struct StepScheduler {
         areLimitsSet = false
     }
 
+    /// Whether a rule that names no bytes is to ask for some again. It asks for more only where the last step lowered what it
+    /// observes: what has no effect is not worth a second helping.
+    private mutating func noteSignal(_ context: ReclaimContext) -> Bool {
+        let vote = context.vote
+        guard vote.rule.namesNoBytes else { return false }
+        if let lastSignal {
+            guard lastSignal.instant.duration(to: context.now) >= Self.slowSpacing else { return false }
+            // By a quarter: a share of time wavers by itself.
+            let wasLowered = lastSignal.rule == vote.rule && vote.observed <= lastSignal.observed * 3 / 4
+            sharePercent =
+                wasLowered
+                ? min(sharePercent * 2, max(Self.mostSharePercent, configuration.reclaim.sharePercent))
+                : configuration.reclaim.sharePercent
+        }
+        lastSignal = (vote.rule, vote.observed, context.now)
+        return true
+    }
+
     private mutating func noteWhatIsLeft(_ context: ReclaimContext) {
         // A cache that fills by a page between two steps is no help.
         let negligible = max(1, missingBytes(context) / 64)
@@ -108,37 +140,50 @@ struct StepScheduler {
     }
 
     private func spacing(_ context: ReclaimContext) -> Duration {
-        let rule = context.reason.rule
-        if rule == .stall || rule == .events || rule == .external { return Self.slowSpacing }
         let wasEmptyHanded = lastTarget > 0 && lastPromised == 0
-        return context.level == .critical && !wasEmptyHanded ? .zero : configuration.reclaim.warningSpacing
+        if wasEmptyHanded || (context.level == .warning && context.isShared) {
+            // Others under the same limit do their share meanwhile.
+            return configuration.reclaim.warningSpacing
+        }
+        return context.level == .critical ? .zero : Self.leastSpacing
     }
 
-    /// Bytes to the low watermark, warning's exit, and by the rule that holds the level.
-    private func missingBytes(_ context: ReclaimContext) -> Int {
+    /// Bytes that are missing to what the rules require, and nothing beyond that.
+    private func missingBytes(_ context: ReclaimContext, includingSignal: Bool = false) -> Int {
         let reading = context.reading
-        let isCritical = context.level == .critical
-        let thresholds = context.thresholds
-        var missing = max(0, thresholds.warningExit - reading.headroomBytes)
-        // A little beyond the exit, or the last steps would creep up to it by kilobytes.
-        if missing > 0 { missing += (thresholds.warningExit - thresholds.warningEntry) / 8 }
-        let rule = context.reason.rule
-        if rule == .timeToLimit, areLimitsSet || isCritical, let rate = context.growthRate {
-            // With time to spare, limits alone may do; at critical they come in the same step, and caches cannot wait.
-            let times = configuration.timeToLimit
-            let seconds = Double((isCritical ? times.criticalExit : times.warning).milliseconds) / 1000
-            missing = max(missing, Int(saturating: Double(rate) * seconds).subtractingSaturating(reading.headroomBytes))
-        } else if rule == .footprint, let budget = configuration.footprint {
+        var missing = missingHeadroom(context)
+        if context.isAbout(.footprint), let budget = configuration.footprint {
             let exit = budget.budgetBytes / 100 * (budget.warningPercent - budget.exitPoints)
             missing = max(missing, reading.footprintBytes - exit)
-        } else if rule == .distanceToHigh, let high = reading.highBytes, let distance = reading.distanceToHighBytes {
+        }
+        if context.isAbout(.distanceToHigh), let high = reading.highBytes, let distance = reading.distanceToHighBytes {
             missing = max(missing, high / 100 * configuration.distanceToHigh.warningExitPercent - distance)
-        } else if rule == .stall || rule == .events || rule == .external {
-            // These say that memory is short but not by how much.
-            let percent = isCritical ? 50 : configuration.reclaim.warningSharePercent
-            missing = max(missing, context.expectedBytes / 100 * percent)
+        }
+        if includingSignal {
+            missing = max(missing, context.expectedBytes / 100 * sharePercent)
         }
         return max(0, missing)
+    }
+
+    /// Where the thresholds call, warning's exit is asked for, so that the level can fall; where growth does, what it needs, and no
+    /// less at a time than is worth a step.
+    private func missingHeadroom(_ context: ReclaimContext) -> Int {
+        let headroom = context.reading.headroomBytes
+        let thresholds = context.thresholds
+        var missing = 0
+        if headroom < thresholds.warningEntry || (headroom < thresholds.warningExit && isStuck(context)) {
+            // A little beyond the exit: at the exit itself the next request would keep the level where it is.
+            missing = thresholds.warningExit - headroom + (thresholds.warningExit - thresholds.warningEntry) / 8
+        }
+        let byGrowth = context.required.byGrowth - headroom
+        guard byGrowth > missing else { return missing }
+        return max(byGrowth, context.reading.limitBytes / Self.leastShare)
+    }
+
+    /// Whether headroom has stayed between warning's entry and its exit for so long that the level will not fall by itself.
+    private func isStuck(_ context: ReclaimContext) -> Bool {
+        guard context.vote.rule == .headroom, context.vote.level > .normal, let lastEnd else { return false }
+        return lastEnd.duration(to: context.now) >= configuration.level.warningFallDelay
     }
 
     private func isRetry(_ context: ReclaimContext) -> Bool {
@@ -148,24 +193,22 @@ struct StepScheduler {
 
     /// - Parameter asksAll: Also those of whom nothing is expected.
     private func targetBytes(_ context: ReclaimContext, missing: Int, asksAll: Bool) -> Int {
-        let purgeable = asksAll ? context.purgeableBytes : context.expectedBytes
-        let share = shareBytes(context, missing: missing)
-        let wanted = max(0, share - context.inFlightBytes - context.retainedBytes)
-        let cap =
-            context.level == .critical ? purgeable : purgeable / 100 * configuration.reclaim.warningSharePercent
-        return min(wanted, max(0, cap))
+        let coming = context.inFlightBytes.addingSaturating(context.retainedBytes)
+        // What is nearly there is not worth a step of its own.
+        guard missing.subtractingSaturating(coming) >= min(missing, context.reading.limitBytes / Self.leastShare) else {
+            return 0
+        }
+        let wanted = max(0, shareBytes(context, missing: missing).subtractingSaturating(coming))
+        return min(wanted, max(0, asksAll ? context.purgeableBytes : context.expectedBytes))
     }
 
     /// This process's share of what is missing at a level that others use too: by footprint, doubled with each further step
-    /// of the episode, all of it when there is less than a second left.
+    /// of the episode; all of it below critical's entry with less than a second left, where nobody can wait for the others.
     private func shareBytes(_ context: ReclaimContext, missing: Int) -> Int {
-        let rule = context.reason.rule
-        let isShared = rule == .headroom || rule == .timeToLimit || rule == .distanceToHigh
+        guard context.isShared else { return missing }
         let reading = context.reading
-        guard isShared, reading.unreclaimableBytes > reading.footprintBytes, reading.footprintBytes > 0 else {
-            return missing
-        }
-        if context.level == .critical, context.leastMillisecondsToLimit < 1000 { return missing }
+        let isLast = reading.headroomBytes < context.thresholds.criticalEntry && context.leastMillisecondsToLimit < 1000
+        if context.level == .critical, isLast { return missing }
         let share = Double(missing) * Double(reading.footprintBytes) / Double(reading.unreclaimableBytes)
         return min(missing, Int(saturating: share * Double(1 << min(step, 30))))
     }

@@ -118,7 +118,8 @@ struct ReclaimMeasurement {
         let freed = parts.compactMap(\.freedBytes)
         return ReclaimStep(
             sequence: sequence, step: demand.step, level: demand.level, reason: demand.reason,
-            missingBytes: demand.missingBytes, targetBytes: demand.targetBytes, promisedBytes: run.promisedBytes,
+            missingBytes: demand.missingBytes, targetBytes: demand.targetBytes, growthRate: demand.growthRate,
+            leadTime: .nanoseconds(Int64(demand.leadNanoseconds)), promisedBytes: run.promisedBytes,
             freedBytes: freed.isEmpty ? nil : freed.reduce(0) { $0.addingSaturating($1) }, returnedBytes: returned,
             isDisturbed: isDisturbed,
             didTrim: run.didTrim, trimmedBytes: run.trimmedBytes, retainedBytes: retainedBytes,

@@ -38,6 +38,10 @@ public struct ReclaimStep: Sendable, Equatable, CustomStringConvertible {
     public var missingBytes: Int
     /// Bytes that this step was to bring.
     public var targetBytes: Int
+    /// Steepest growth of unmanaged memory when it was decided, in bytes a second; 0 where there was none.
+    public var growthRate = 0
+    /// How long it was reckoned to take from the decision to memory; 0 where it was not reckoned.
+    public var leadTime = Duration.zero
     /// Sum of what the caches promised.
     public var promisedBytes: Int
     /// Sum of what their threads freed; nil where the allocator cannot tell.
@@ -88,7 +92,11 @@ public struct ReclaimStep: Sendable, Equatable, CustomStringConvertible {
         let freed = freedBytes.map { ", freed \(ByteCount($0))" } ?? ""
         // A call answers no level, and its reason is the call.
         let what = isProbe ? "probe" : step == 0 ? "on request" : "step \(step) at \(level)"
-        let why = step == 0 ? "" : "; \(reason)"
+        let growth =
+            growthRate > 0
+            ? "; unmanaged memory grew by \(ByteCount(growthRate)) a second, lead time \(leadTime.milliseconds) ms" : ""
+        let missing = missingBytes > 0 ? "; \(ByteCount(missingBytes)) were missing" : ""
+        let why = step == 0 ? "" : "; \(reason)\(missing)\(growth)"
         return """
             \(isDryRun ? "dry run: " : "")\(what): asked \(ByteCount(targetBytes)), promised \(ByteCount(promisedBytes))\(freed), \
             returned \(ByteCount(returnedBytes))\(disturbed)\(trimmed) in \(duration.milliseconds) ms\(why)

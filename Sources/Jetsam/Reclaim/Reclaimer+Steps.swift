@@ -248,7 +248,7 @@ extension Reclaimer {
             }
             return
         }
-        let (step, problems, request, broughtBytes) = state.withLock { state in
+        let (step, problems, request, broughtBytes, leadTime) = state.withLock { state in
             if let retained {
                 state.trim.noteCounted(retained)
             } else if !run.didTrimLast, allocator.canTrim {
@@ -264,6 +264,10 @@ extension Reclaimer {
                 sequence: sequence, names: state.clients.mapValues(\.name), unmapping: unmapping)
             step.isProbe = state.requestUnderWay?.probed != nil
             let broughtBytes = writeLedger(result, &step, &state, unmapping: unmapping, at: now)
+            if run.demand.step > 0, let response = step.timeToFirstRelease {
+                state.leadTimes.note(
+                    response: response, givenBytes: step.promisedBytes, in: step.duration - response)
+            }
             let problems = run.outcomes.filter { $0.error != nil || $0.answer.missedDeadline }.map { outcome in
                 HandlerProblem(
                     cache: state.clients[outcome.client]?.name ?? "unknown", error: outcome.error,
@@ -274,12 +278,13 @@ extension Reclaimer {
             state.run = nil
             channel.gauges.publish(nil)
             recorder.record(StepRecord(step, run: run.number), at: now)
-            return (step, problems, request, broughtBytes)
+            return (step, problems, request, broughtBytes, state.leadTimes.leadTime)
         }
         host.noteStepEnd(run.demand.step, promisedBytes: broughtBytes)
         host.releaseEnded(
             bytes: ReleaseTally.cameBack(
                 promisedBytes: step.promisedBytes, freedBytes: step.freedBytes, returnedBytes: step.returnedBytes))
+        host.noteLeadTime(leadTime)
         host.publish(step, problems: problems)
         request?.continuation?.resume(returning: step)
         host.judgeAfterStep()

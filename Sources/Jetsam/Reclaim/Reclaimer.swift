@@ -19,6 +19,8 @@ protocol ReclaimHost: AnyObject, Sendable {
     func noteDryStep(_ step: Int, promisedBytes: Int)
     /// A cache has given so many bytes after the step that asked for them had ended.
     func noteLateAnswer(promisedBytes: Int)
+    /// How fast caches can give, by the steps so far.
+    func noteLeadTime(_ leadTime: LeadTime)
     /// Judge the level again and post what is due next.
     func judgeAfterStep()
     /// Every limit was lifted.
@@ -65,6 +67,7 @@ final class Reclaimer: Sendable {
         var victimTimeout: Duration
         var trim: TrimSchedule
         var ledger: [UInt64: LedgerEntry] = [:]
+        var leadTimes = LeadTimeRecord()
         var requests: [Request] = []
         var requestUnderWay: Request?
         /// Nobody works here, not yet or not any more.
@@ -203,7 +206,8 @@ final class Reclaimer: Sendable {
     private func shouldTrimLast(_ state: borrowing State, at now: MonotonicInstant) -> Bool {
         guard let run = state.run, allocator.canTrim else { return false }
         let freed = freedIntoAllocator(run, state.clients)
-        if freed > 0, allocator.trimsAfterEveryStep || state.requestUnderWay?.probed != nil { return true }
+        let isProbe = state.requestUnderWay?.probed != nil
+        if freed > 0, allocator.trimsAfterEveryStep || isProbe { return true }
         var trim = state.trim
         trim.noteFreed(freed)
         if run.demand.level == .critical, trim.isDueAtCriticalEnd { return true }

@@ -8,7 +8,7 @@ extension Governor: ReclaimHost {
         }
     }
 
-    var growthRate: Int { state.withLock { $0.decider.judgement.growthRate ?? 0 } }
+    var growthRate: Int { state.withLock { $0.decider.judgement.growth.steepest } }
 
     func noteStepEnd(_ step: Int, promisedBytes: Int) {
         let now = clock.now
@@ -37,6 +37,10 @@ extension Governor: ReclaimHost {
             state.credit.add(promisedBytes)
             take(.stepEnded(step, promisedBytes: promisedBytes, at: now), &state, at: now)
         }
+    }
+
+    func noteLeadTime(_ leadTime: LeadTime) {
+        take(.leadTimeMeasured(leadTime), at: clock.now)
     }
 
     func judgeAfterStep() {

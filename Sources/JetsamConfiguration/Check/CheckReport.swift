@@ -18,6 +18,8 @@ public struct CheckReport: Sendable {
         public var message: String
         /// The known key that is nearest to an unknown one; nil where none is near.
         public var suggestion: String?
+        /// Whether the file can be used all the same.
+        public var isWarning = false
     }
 
     /// The largest file that is looked at, in bytes.
@@ -27,6 +29,8 @@ public struct CheckReport: Sendable {
 
     /// What is wrong, in the order of the file.
     public internal(set) var problems: [Problem] = []
+    /// What the file has that is ignored: settings that there are no more. In the order of the file, at most ``maximumProblems``.
+    public internal(set) var warnings: [Problem] = []
     /// How many more were found than ``problems`` has.
     public internal(set) var omittedProblems = 0
     /// What the file says, over the defaults; nil where anything is wrong.
@@ -47,7 +51,9 @@ public struct CheckReport: Sendable {
     public init(checking bytes: [UInt8]) {
         var checker = Checker()
         checker.check(bytes)
-        let sorted = checker.problems.sorted { ($0.line, $0.column, $0.message) < ($1.line, $1.column, $1.message) }
+        let found = checker.problems.sorted { ($0.line, $0.column, $0.message) < ($1.line, $1.column, $1.message) }
+        warnings = Array(found.filter(\.isWarning).prefix(Self.maximumProblems))
+        let sorted = found.filter { !$0.isWarning }
         problems = Array(sorted.prefix(Self.maximumProblems))
         omittedProblems = sorted.count - problems.count
         settings = problems.isEmpty ? checker.settings : nil
@@ -55,6 +61,8 @@ public struct CheckReport: Sendable {
 }
 
 extension CheckReport.Problem: CustomStringConvertible {
-    /// `LINE:COLUMN: error: …`; without line and column where it is the file's.
-    public var description: String { (line > 0 ? "\(line):\(column): " : "") + "error: \(message)" }
+    /// `LINE:COLUMN: error: …`, or `warning`; without line and column where it is the file's.
+    public var description: String {
+        (line > 0 ? "\(line):\(column): " : "") + (isWarning ? "warning: " : "error: ") + message
+    }
 }

@@ -61,6 +61,9 @@ struct Checker {
         } else if Self.sectionNames.contains(key) {
             if sections[key] == nil { sections[key] = place }
             take(node, key + ".", place)
+        } else if let warning = Setting.warning(of: key) {
+            problems.append(
+                .init(line: place.line, column: place.column, key: key, message: warning, isWarning: true))
         } else {
             // Only for those that are shown: it takes far longer than the rest.
             let isShown = problems.count < CheckReport.maximumProblems

@@ -44,7 +44,7 @@ public struct Profile: Sendable {
             ),
             ("headroom.criticalMinimumBytes", "12MiB", "Half of warning's."),
             ("timeToLimit.headroomPercent", "60", "With so little in all, growth matters earlier."),
-            ("reclaim.warningSharePercent", "30", "A fifth of a few megabytes is not worth a step."),
+            ("reclaim.sharePercent", "10", "A twentieth of a few megabytes is not worth a step."),
             ("reclaim.warningSpacing", "100ms", "Small caches answer sooner, and little is left to wait with."),
             ("trim.minimumFreedBytes", "4MiB", "32 MiB would never come together."),
             ("recorder.capacityBytes", "256KiB", "It is locked in memory, which the limit counts."),
@@ -65,7 +65,7 @@ public struct Profile: Sendable {
             ("headroom.exitPoints", "3", "Less has to be given up before the level falls."),
             ("timeToLimit.warning", "5s", "Growth for a moment empties no cache."),
             ("timeToLimit.warningExit", "10s", "Twice the entry."),
-            ("reclaim.warningSharePercent", "10", "Half as much a step."),
+            ("reclaim.sharePercent", "3", "About half as much a step."),
             ("reclaim.warningSpacing", "500ms", "Time to see whether the last step was enough."),
             ("reclaim.regrowthPercent", "20", "Caches fill again sooner."),
         ])

@@ -20,6 +20,7 @@ public final class ConfigurationFile: Sendable {
 
     private struct State {
         var settings: JetsamSettings
+        var warnings: [CheckReport.Problem]
         var watch: FileWatch
         /// How often something was taken: what is read later goes before what was read earlier and took longer.
         var takes = 0
@@ -46,12 +47,15 @@ public final class ConfigurationFile: Sendable {
         } catch {
             throw Self.unreadable(path, error)
         }
-        let settings = try Self.settings(bytes, path, overrides)
-        state = Lock(State(settings: settings, watch: FileWatch(taken: bytes)))
+        let (settings, warnings) = try Self.settings(bytes, path, overrides)
+        state = Lock(State(settings: settings, warnings: warnings, watch: FileWatch(taken: bytes)))
     }
 
     /// What the file said when it was good last, under what overrides it.
     public var settings: JetsamSettings { state.withLock { $0.settings } }
+
+    /// What the file has that is ignored, such as settings that there are no more. ``ConfigurationReload`` logs it.
+    public var warnings: [CheckReport.Problem] { state.withLock { $0.warnings } }
 
     /// Looks whether the file says something else now. Reads it; never called by itself: ``ConfigurationReload`` does.
     ///
@@ -74,9 +78,11 @@ public final class ConfigurationFile: Sendable {
         case .cannotRead(let error): return .refused(Self.unreadable(path, error))
         case .take(let bytes):
             do throws(ConfigurationFileError) {
-                let settings = try Self.settings(bytes, path, overrides)
+                let (settings, warnings) = try Self.settings(bytes, path, overrides)
                 return state.withLock { state in
-                    guard state.settings != settings, state.takes == take else { return .unchanged }
+                    guard state.takes == take else { return .unchanged }
+                    state.warnings = warnings
+                    guard state.settings != settings else { return .unchanged }
                     state.settings = settings
                     return .changed(settings)
                 }
@@ -88,12 +94,12 @@ public final class ConfigurationFile: Sendable {
 
     private static func settings(
         _ bytes: [UInt8], _ path: FilePath, _ overrides: ConfigReader?
-    ) throws(ConfigurationFileError) -> JetsamSettings {
+    ) throws(ConfigurationFileError) -> (JetsamSettings, warnings: [CheckReport.Problem]) {
         let report = CheckReport(checking: bytes)
         guard var settings = report.settings else {
             throw ConfigurationFileError(path: path.string, problems: report.problems)
         }
-        guard let overrides else { return settings }
+        guard let overrides else { return (settings, report.warnings) }
         do throws(ConfigurationError) {
             try settings.take(overrides.snapshot())
             try settings.validate()
@@ -102,7 +108,7 @@ public final class ConfigurationFile: Sendable {
                 line: 0, column: 0, key: error.setting, value: error.value, message: "what overrides it: \(error)")
             throw ConfigurationFileError(path: path.string, problems: [problem])
         }
-        return settings
+        return (settings, report.warnings)
     }
 
     private static func unreadable(_ path: FilePath, _ error: Errno) -> ConfigurationFileError {

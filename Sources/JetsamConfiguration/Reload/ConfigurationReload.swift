@@ -35,6 +35,7 @@ public struct ConfigurationReload: Service {
     ) {
         origin = .file(file, interval: max(interval, .milliseconds(100)), onSIGHUP: onSIGHUP)
         target = ReloadTarget(current: file.settings, logger: logger) { try manager.apply($0) }
+        target.note(file.warnings.map { "\(file.path):\($0)" })
     }
 
     /// Follows the snapshots of a reader, whose providers notice changes themselves.
@@ -47,6 +48,7 @@ public struct ConfigurationReload: Service {
     public init(of reader: ConfigReader, to manager: ResourceManager, logger: Logger) throws(ConfigurationError) {
         origin = .reader(reader)
         target = ReloadTarget(current: try JetsamSettings(reader: reader), logger: logger) { try manager.apply($0) }
+        target.note(JetsamSettings.warnings(of: reader.snapshot()))
     }
 
     /// Returns when the group shuts down.
@@ -82,7 +84,10 @@ public struct ConfigurationReload: Service {
                     for await _ in await UnixSignalsSequence(trapping: .sighup) { asking.yield(true) }
                 }
             }
-            for await isReady in asks { target.take(file.look(isReady: isReady)) }
+            for await isReady in asks {
+                target.take(file.look(isReady: isReady))
+                target.note(file.warnings.map { "\(file.path):\($0)" })
+            }
             try await tasks.waitForAll()
         }
     }

@@ -6,6 +6,8 @@ internal import MemoryPressure
 /// Who hears of changed settings: the manager, and the log.
 final class ReloadTarget: Sendable {
     private let current: Lock<JetsamSettings>
+    /// What was said last of what is ignored.
+    private let noted = Lock<[String]>([])
     private let logger: Logger
     private let apply: @Sendable (ResourceManager.Configuration) throws -> ConfigurationChange
 
@@ -27,7 +29,18 @@ final class ReloadTarget: Sendable {
         }
     }
 
+    /// Says what is ignored, once for as long as it stays the same.
+    func note(_ warnings: [String]) {
+        let isNew = noted.withLock { noted in
+            defer { noted = warnings }
+            return noted != warnings
+        }
+        guard isNew else { return }
+        for warning in warnings { logger.warning("The configuration has what is ignored", metadata: ["warning": "\(warning)"]) }
+    }
+
     func take(_ snapshot: ConfigSnapshotReader) {
+        note(JetsamSettings.warnings(of: snapshot))
         do throws(ConfigurationError) {
             take(try JetsamSettings(snapshot: snapshot))
         } catch {

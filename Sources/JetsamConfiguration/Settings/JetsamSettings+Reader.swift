@@ -31,6 +31,14 @@ extension JetsamSettings {
         }
     }
 
+    /// What `snapshot` has of settings that there are no more.
+    static func warnings(of snapshot: ConfigSnapshotReader) -> [String] {
+        Setting.vanished.keys.sorted().filter { key in
+            let key = ConfigKey(key)
+            return snapshot.string(forKey: key) != nil || snapshot.int(forKey: key) != nil
+        }.compactMap(Setting.warning(of:))
+    }
+
     /// A provider answers only for the type that it has, and a reader keeps to itself that it has another: so each is asked for.
     private static func value(of setting: Setting, in snapshot: ConfigSnapshotReader) -> Setting.Written? {
         let key = ConfigKey(setting.key)

@@ -18,8 +18,9 @@ extension Setting {
         .integer("headroom.exitPoints", \.manager.headroom.exitPoints, 1...50),
         .duration("timeToLimit.warning", \.manager.timeToLimit.warning, from: "1ms"),
         .duration("timeToLimit.warningExit", \.manager.timeToLimit.warningExit, from: "1ms"),
-        .duration("timeToLimit.critical", \.manager.timeToLimit.critical, from: "1ms"),
-        .duration("timeToLimit.criticalExit", \.manager.timeToLimit.criticalExit, from: "1ms"),
+        .integer("leadTime.safetyPercent", \.manager.leadTime.safetyPercent, 100...1000),
+        .duration("leadTime.minimum", \.manager.leadTime.minimum, from: "1ms"),
+        .duration("leadTime.maximum", \.manager.leadTime.maximum, from: "1ms"),
         .duration("timeToLimit.window", \.manager.timeToLimit.window, from: "10ms"),
         .integer("timeToLimit.headroomPercent", \.manager.timeToLimit.headroomPercent, 1...100),
         .integer("stall.warningPercent", \.manager.stall.warningPercent, 1...99),
@@ -51,7 +52,7 @@ extension Setting {
     ]
 
     private static let reclaiming: [Setting] = [
-        .integer("reclaim.warningSharePercent", \.manager.reclaim.warningSharePercent, 1...100),
+        .integer("reclaim.sharePercent", \.manager.reclaim.sharePercent, 1...100),
         .duration("reclaim.warningSpacing", \.manager.reclaim.warningSpacing, from: "1ms"),
         .duration("reclaim.warningDeadline", \.manager.reclaim.warningDeadline, from: "1ms"),
         .duration("reclaim.criticalDeadline", \.manager.reclaim.criticalDeadline, from: "1ms"),

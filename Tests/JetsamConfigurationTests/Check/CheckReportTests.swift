@@ -123,14 +123,14 @@ struct CheckReportTests {
               warnPercent: 3
             timeToLimit:
               warning: 10
-              critical: 3s
-              criticalExit: 1s
+              window: 3s
+              warningExit: 1
             headroom:
               exitPoints: 3
             isDryRun: yes
             """)
         #expect(
-            problems.map { String($0.prefix { $0 != " " }) } == ["2:19:", "3:3:", "4:3:", "6:12:", "8:17:", "11:11:"])
+            problems.map { String($0.prefix { $0 != " " }) } == ["2:19:", "3:3:", "4:3:", "6:12:", "8:16:", "11:11:"])
         #expect(problems[1] == "3:3: error: headroom.warningPercent is set twice: first in line 2")
     }
 
@@ -174,6 +174,29 @@ struct CheckReportTests {
             #expect(report.problems.count == 1)
             let all = report.problems.flatMap { [$0.message, $0.key ?? "", $0.value ?? ""] }
             #expect(all.allSatisfy { $0.count < 250 && !$0.contains("\n") && !$0.contains("\u{7}") })
+        }
+    }
+}
+
+struct VanishedSettingTests {
+    private let text = "timeToLimit:\n  warning: 12s\n  critical: 2s\nreclaim.warningSharePercent: 30\n"
+
+    @Test("A setting that there is no more is a warning that names what to write instead, and the rest counts")
+    func warnings() throws {
+        let report = CheckReport(checking: Array(text.utf8))
+        #expect(report.isGood)
+        #expect(try #require(report.settings).manager.timeToLimit.warning == .seconds(12))
+        #expect(report.warnings.map(\.line) == [3, 4])
+        #expect(report.warnings.map(\.key) == ["timeToLimit.critical", "reclaim.warningSharePercent"])
+        #expect(report.warnings.first?.description.hasPrefix("3:3: warning: timeToLimit.critical is no setting") == true)
+    }
+
+    @Test("Each names a setting that there is, and none of them is one")
+    func replacements() {
+        for (key, replacement) in Setting.vanished {
+            #expect(Setting.named(key) == nil)
+            let named = Setting.all.filter { replacement.contains($0.key) }
+            #expect(!named.isEmpty, "\(key)")
         }
     }
 }

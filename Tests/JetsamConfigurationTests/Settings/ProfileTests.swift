@@ -30,8 +30,8 @@ struct ProfileTests {
     func directions() {
         let (small, keep, plain) = (Profile.smallContainer.settings, Profile.keepCaches.settings, JetsamSettings())
         #expect(small.manager.headroom.warningMinimumBytes < plain.manager.headroom.warningMinimumBytes)
-        #expect(small.manager.reclaim.warningSharePercent > plain.manager.reclaim.warningSharePercent)
+        #expect(small.manager.reclaim.sharePercent > plain.manager.reclaim.sharePercent)
         #expect(keep.manager.headroom.warningPercent < plain.manager.headroom.warningPercent)
-        #expect(keep.manager.reclaim.warningSharePercent < plain.manager.reclaim.warningSharePercent)
+        #expect(keep.manager.reclaim.sharePercent < plain.manager.reclaim.sharePercent)
     }
 }

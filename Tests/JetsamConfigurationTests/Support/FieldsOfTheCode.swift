@@ -37,7 +37,7 @@ enum Example {
     private static let candidates: [Setting.Written] =
         [.list(["replication", "a \"quoted\", [one]: # not a comment"])]
         + [
-            "false", "true", "exit", "onRequest", "/var/lib/jetsam: \"x\" # y", "3", "6", "9", "17", "55", "85", "95",
+            "false", "true", "exit", "onRequest", "/var/lib/jetsam: \"x\" # y", "3", "6", "9", "17", "55", "85", "95", "300",
             "20MiB",
             "25MiB", "49MiB", "1025MiB", "3GiB", "1500us", "1500ms", "7s", "25s", "31s",
         ].map(Setting.Written.text)

@@ -15,6 +15,7 @@ struct CriticalDoesNotWaitTests {
         func noteStepEnd(_ step: Int, promisedBytes: Int) {}
         func noteDryStep(_ step: Int, promisedBytes: Int) {}
         func noteLateAnswer(promisedBytes: Int) {}
+        func noteLeadTime(_ leadTime: LeadTime) {}
         func judgeAfterStep() {}
         func noteLimitsLifted() {}
         func nextSequence() -> UInt64 { 1 }

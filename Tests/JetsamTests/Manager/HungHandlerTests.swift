@@ -23,6 +23,7 @@ struct HungHandlerTests {
         func noteStepEnd(_ step: Int, promisedBytes: Int) {}
         func noteDryStep(_ step: Int, promisedBytes: Int) {}
         func noteLateAnswer(promisedBytes: Int) {}
+        func noteLeadTime(_ leadTime: LeadTime) {}
         func judgeAfterStep() {}
         func noteLimitsLifted() {}
         func nextSequence() -> UInt64 { 1 }

@@ -1,4 +1,5 @@
 import JetsamTesting
+import Logging
 import MemoryPressure
 import Testing
 

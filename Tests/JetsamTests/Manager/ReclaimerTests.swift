@@ -20,6 +20,7 @@ struct ReclaimerTests {
         func noteStepEnd(_ step: Int, promisedBytes: Int) {}
         func noteDryStep(_ step: Int, promisedBytes: Int) {}
         func noteLateAnswer(promisedBytes: Int) {}
+        func noteLeadTime(_ leadTime: LeadTime) {}
         func judgeAfterStep() {}
         func noteLimitsLifted() {}
         func nextSequence() -> UInt64 { 0 }

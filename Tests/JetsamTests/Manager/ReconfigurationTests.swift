@@ -79,6 +79,7 @@ struct ReconfigurationTests {
         let plain = ResourceManager.Configuration()
         let changes: [(inout ResourceManager.Configuration) -> Void] = [
             { $0.headroom.exitPoints += 1 }, { $0.timeToLimit.window = .milliseconds(300) },
+            { $0.leadTime.safetyPercent = 300 },
             { $0.stall.headroomPercent -= 1 },
             { $0.events.headroomPercent -= 1 }, { $0.distanceToHigh.warningPercent += 1 },
             { $0.footprint = .init(budgetBytes: 1) }, { $0.level.repeatInterval = .seconds(9) },

@@ -77,8 +77,8 @@ struct EdgeModelTests {
             if let reason = machine.reason,
                 let demand = scheduler.next(
                     ReclaimContext(
-                        reading: reading, thresholds: Self.thresholds, level: level, reason: reason, vote: vote.level,
-                        growthRate: judgement.growthRate, millisecondsToLimit: judgement.millisecondsToLimit,
+                        reading: reading, thresholds: Self.thresholds, level: level, reason: reason, vote: vote,
+                        required: judgement.required, millisecondsToLimit: judgement.millisecondsToLimit,
                         purgeableBytes: managedBytes, inFlightBytes: 0))
             {
                 carryOut(demand)

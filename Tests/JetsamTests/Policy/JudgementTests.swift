@@ -45,7 +45,57 @@ struct JudgementTests {
         #expect(vote.level == .warning)
         #expect((5_000...5_600).contains(vote.observed))
         var faster = Judgement(configuration: .init())
-        #expect(grow(&faster, from: 250, rate: 150, seconds: 0.5).level == .critical)
+        #expect(grow(&faster, from: 250, rate: 150, seconds: 0.5).level == .warning)
+    }
+
+    @Test("Growth is critical when caches, asked now, would give too late: the slower they are, the earlier")
+    func leadTime() {
+        func headroomAtCritical(_ leadTime: LeadTime) -> Int? {
+            var judgement = Judgement(configuration: .init())
+            for step in 0..<200 {
+                let headroom = 250 - step
+                var context = context(reading(headroom: headroom * mebibyte, at: Double(step) * 0.01))
+                context.leadTime = leadTime
+                let vote = judgement.judge(context)
+                if vote.level == .critical, vote.rule == .timeToLimit {
+                    #expect(vote.observed == headroom * mebibyte)
+                    #expect(vote.threshold == judgement.required.byGrowth)
+                    return headroom
+                }
+            }
+            return nil
+        }
+        // 100 MiB a second: 2 x (10 + 5) ms bring nothing beyond critical's entry that the least lead time would not.
+        #expect((54...58).contains(headroomAtCritical(LeadTime()) ?? 0))
+        // 2 x (10 + 200) ms: 42 MiB above critical's entry.
+        let slow = LeadTime(responseNanoseconds: 200_000_000, bytesPerSecond: 1 << 30)
+        #expect((90...96).contains(headroomAtCritical(slow) ?? 0))
+    }
+
+    @Test("A vote by growth lasts until headroom would do for twice the lead time and critical's exit")
+    func leadTimeExit() {
+        func levels(exits: (RequiredHeadroom) -> Int) -> [PressureLevel] {
+            var judgement = Judgement(configuration: .init())
+            var freed = 0
+            var levels: [PressureLevel] = []
+            // 100 MiB a second throughout; when it has become critical, a cache gives so much that headroom is where it is wanted.
+            for step in 0..<260 {
+                let used = (262 + step) * mebibyte - freed
+                var context = context(
+                    reading(headroom: 512 * mebibyte - used, at: Double(step) * 0.01), managed: 200 * mebibyte - freed)
+                context.leadTime = LeadTime(responseNanoseconds: 200_000_000, bytesPerSecond: 1 << 30)
+                let vote = judgement.judge(context)
+                if freed > 0 {
+                    levels.append(vote.level)
+                    if levels.count == 3 { break }
+                } else if vote.level == .critical {
+                    freed = max(1, exits(judgement.required) - (512 * mebibyte - used))
+                }
+            }
+            return levels
+        }
+        #expect(levels { $0.exit - 8 * mebibyte } == [.critical, .critical, .critical])
+        #expect(levels { $0.exit + 16 * mebibyte }.allSatisfy { $0 < .critical })
     }
 
     @Test("Growth of managed memory is no emergency")

@@ -285,11 +285,12 @@ struct ConfigurationTests {
         arguments: [
             ("headroom.warningPercent", change { $0.headroom.warningPercent = 100 }),
             ("headroom.criticalPercent", change { $0.headroom.criticalPercent = 20 }),
-            ("timeToLimit.warning", change { $0.timeToLimit.warning = .milliseconds(1) }),
+            ("timeToLimit.warningExit", change { $0.timeToLimit.warningExit = .milliseconds(1) }),
+            ("leadTime.maximum", change { $0.leadTime.maximum = .milliseconds(1) }),
             ("stall.warningPercent", change { $0.stall.warningPercent = 30 }),
             ("sampling.minimumInterval", change { $0.sampling.minimumInterval = .zero }),
             ("sampling.maximumGrowthRate", change { $0.sampling.maximumGrowthRate = 0 }),
-            ("reclaim.warningSharePercent", change { $0.reclaim.warningSharePercent = 0 }),
+            ("reclaim.sharePercent", change { $0.reclaim.sharePercent = 0 }),
             ("level.repeatInterval", change { $0.level.repeatInterval = .seconds(4_000) }),
             ("footprint.budgetBytes", change { $0.footprint = .init(budgetBytes: -1) }),
         ])

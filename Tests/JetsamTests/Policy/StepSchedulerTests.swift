@@ -6,34 +6,59 @@ import Testing
 struct StepSchedulerTests {
     private func context(
         headroom: Int, level: PressureLevel, rule: Rule = .headroom, at seconds: Double = 0, purgeable: Int = 300,
-        footprint: Int? = nil, growth: Int? = nil, time: Int? = nil, inFlight: Int = 0, vote: PressureLevel? = nil,
-        atOnce: Int? = nil
+        footprint: Int? = nil, byGrowth: Int = 0, time: Int? = nil, inFlight: Int = 0, vote: PressureLevel? = nil,
+        atOnce: Int? = nil, observed: Int = 0
     ) -> ReclaimContext {
         let reading = reading(
             headroom: headroom * mebibyte, at: seconds, footprint: footprint.map { $0 * mebibyte })
+        let thresholds = HeadroomThresholds(limitBytes: reading.limitBytes, rule: .init())
+        var required = RequiredHeadroom()
+        required.byGrowth = byGrowth * mebibyte
+        required.bytes = max(thresholds.warningEntry, required.byGrowth)
         return ReclaimContext(
-            reading: reading, thresholds: HeadroomThresholds(limitBytes: reading.limitBytes, rule: .init()),
-            level: level,
+            reading: reading, thresholds: thresholds, level: level,
             reason: LevelReason(rule: rule, observed: 0, threshold: 0, unit: .none, cause: .sampler),
-            vote: vote ?? level, growthRate: growth,
-            millisecondsToLimit: time, millisecondsAtOnce: atOnce, purgeableBytes: purgeable * mebibyte,
+            vote: Vote(rule: rule, level: vote ?? level, observed: observed, threshold: 0, unit: .none),
+            required: required, millisecondsToLimit: time, millisecondsAtOnce: atOnce, purgeableBytes: purgeable * mebibyte,
             inFlightBytes: inFlight * mebibyte)
     }
+
+    /// What is asked for, to the nearest MiB.
+    private func rounded(_ demand: ReclaimDemand) -> Int { (demand.targetBytes + mebibyte / 2) / mebibyte }
 
     private func next(_ scheduler: inout StepScheduler, _ context: ReclaimContext) throws -> ReclaimDemand {
         let demand = scheduler.next(context)
         return try #require(demand)
     }
 
-    @Test("At warning a step asks for what is missing to warning's exit, a fifth of what is purgeable at most")
-    func warningTarget() throws {
+    @Test("Where the threshold calls, a step asks for what is missing to warning's exit, and for nothing between entry and exit")
+    func thresholdTarget() throws {
         var scheduler = StepScheduler(configuration: .init())
         let demand = try next(&scheduler, (context(headroom: 100, level: .warning)))
-        #expect(demand.targetBytes / mebibyte == 31)
+        #expect(rounded(demand) == 31)
         #expect(demand.step == 1)
+        scheduler.stepEnded(1, promisedBytes: demand.targetBytes, at: .seconds(0))
+        #expect(scheduler.next(context(headroom: 110, level: .warning, at: 4.9)) == nil)
+        // The level would not fall by itself.
+        #expect(try next(&scheduler, context(headroom: 110, level: .warning, at: 5)).targetBytes / mebibyte == 21)
         var capped = StepScheduler(configuration: .init())
-        let less = try next(&capped, (context(headroom: 100, level: .warning, purgeable: 100)))
-        #expect(less.targetBytes / mebibyte == 20)
+        let less = try next(&capped, (context(headroom: 100, level: .warning, purgeable: 20)))
+        #expect(rounded(less) == 20)
+    }
+
+    @Test("Where growth calls, a step asks for what it needs and no more, but for no less than is worth a step")
+    func growthTarget() throws {
+        var scheduler = StepScheduler(configuration: .init())
+        let demand = try next(
+            &scheduler, context(headroom: 150, level: .critical, rule: .timeToLimit, byGrowth: 190))
+        #expect(rounded(demand) == 40)
+        scheduler.stepEnded(1, promisedBytes: demand.targetBytes, at: .seconds(0))
+        let small = try next(
+            &scheduler, context(headroom: 189, level: .critical, rule: .timeToLimit, at: 0.1, byGrowth: 190))
+        #expect(rounded(small) == 4)
+        scheduler.stepEnded(2, promisedBytes: small.targetBytes, at: .seconds(0.1))
+        #expect(
+            scheduler.next(context(headroom: 190, level: .critical, rule: .timeToLimit, at: 0.2, byGrowth: 190)) == nil)
     }
 
     @Test("However many steps an episode has, the share of what a huge container misses stays a number of bytes")
@@ -51,7 +76,8 @@ struct StepSchedulerTests {
                 reading: low, thresholds: HeadroomThresholds(limitBytes: low.limitBytes, rule: .init()),
                 level: .warning,
                 reason: LevelReason(rule: .distanceToHigh, observed: 0, threshold: 0, unit: .none, cause: .sampler),
-                vote: .warning, growthRate: nil, millisecondsToLimit: nil, millisecondsAtOnce: nil,
+                vote: Vote(rule: .distanceToHigh, level: .warning, observed: 0, threshold: 0, unit: .none),
+                millisecondsToLimit: nil, millisecondsAtOnce: nil,
                 purgeableBytes: 100 * gibibyte, inFlightBytes: 0)
             let demand = try next(&scheduler, context)
             #expect(demand.step == number)
@@ -65,19 +91,22 @@ struct StepSchedulerTests {
     func criticalTarget() throws {
         var scheduler = StepScheduler(configuration: .init())
         let demand = try next(&scheduler, (context(headroom: 20, level: .critical, purgeable: 200)))
-        #expect(demand.targetBytes / mebibyte == 111)
+        #expect(rounded(demand) == 111)
         var capped = StepScheduler(configuration: .init())
         let less = try next(&capped, (context(headroom: 20, level: .critical, purgeable: 50)))
         #expect(less.targetBytes == 50 * mebibyte)
     }
 
-    @Test("Steps at warning keep their distance; at critical the next follows at once, unless the last gave nothing")
+    @Test("Steps at warning are twenty a second at most; at critical the next follows at once, unless the last gave nothing")
     func spacing() {
         var scheduler = StepScheduler(configuration: .init())
         #expect(scheduler.next(context(headroom: 100, level: .warning)) != nil)
         scheduler.stepEnded(scheduler.step, promisedBytes: 1, at: .seconds(0.1))
-        #expect(scheduler.next(context(headroom: 100, level: .warning, at: 0.34)) == nil)
-        #expect(scheduler.next(context(headroom: 100, level: .warning, at: 0.35)) != nil)
+        #expect(scheduler.next(context(headroom: 100, level: .warning, at: 0.14)) == nil)
+        #expect(scheduler.next(context(headroom: 100, level: .warning, at: 0.15)) != nil)
+        scheduler.stepEnded(scheduler.step, promisedBytes: 0, at: .seconds(0.2))
+        #expect(scheduler.next(context(headroom: 100, level: .warning, at: 0.44)) == nil)
+        #expect(scheduler.next(context(headroom: 100, level: .warning, at: 0.45)) != nil)
         scheduler.stepEnded(scheduler.step, promisedBytes: 1, at: .seconds(0.4))
         #expect(scheduler.next(context(headroom: 20, level: .critical, at: 0.4)) != nil)
         scheduler.stepEnded(scheduler.step, promisedBytes: 100 * mebibyte, at: .seconds(0.41))
@@ -97,38 +126,32 @@ struct StepSchedulerTests {
         #expect(scheduler.next(context(headroom: 10, level: .critical, at: 6)) == nil)
     }
 
-    @Test(
-        "Growth with time to spare only sets limits; it asks for bytes once limits are set and the time is still short")
-    func growthSetsLimitsFirst() throws {
+    @Test("Growth with time to spare sets limits and asks for nothing, however long it goes on")
+    func growthSetsLimits() throws {
         var scheduler = StepScheduler(configuration: .init())
-        let growth = 40 * mebibyte
         let first = try next(
-            &scheduler, (context(headroom: 200, level: .warning, rule: .timeToLimit, growth: growth, time: 5_000)))
+            &scheduler, context(headroom: 200, level: .warning, rule: .timeToLimit, byGrowth: 60, time: 5_000))
         #expect(first.targetBytes == 0)
         scheduler.stepEnded(scheduler.step, promisedBytes: 0, at: .seconds(0))
-        let second = try next(
-            &scheduler,
-            (context(headroom: 190, level: .warning, rule: .timeToLimit, at: 0.3, growth: growth, time: 4_800)))
-        #expect(second.targetBytes / mebibyte == 60)
-        var hurried = StepScheduler(configuration: .init())
-        let critical = try next(
-            &hurried, context(headroom: 200, level: .critical, rule: .timeToLimit, growth: 500 * mebibyte, time: 400))
-        #expect(critical.targetBytes == 300 * mebibyte)
+        #expect(
+            scheduler.next(
+                context(headroom: 110, level: .warning, rule: .timeToLimit, at: 3, byGrowth: 60, time: 2_700)) == nil)
     }
 
     @Test("A process asks itself for its share of what is missing, doubled with each step, for all when time is short")
     func shares() throws {
         var scheduler = StepScheduler(configuration: .init())
-        // 412 MiB are used under the limit, 103 of them by this process: a quarter of 27 MiB.
+        // 412 MiB are used under the limit, 103 of them by this process: a quarter of 31 MiB.
         let first = try next(&scheduler, (context(headroom: 100, level: .warning, footprint: 103)))
-        #expect(first.targetBytes / mebibyte == 7)
+        #expect(rounded(first) == 8)
         scheduler.stepEnded(scheduler.step, promisedBytes: 1, at: .seconds(0))
         let second = try next(&scheduler, (context(headroom: 100, level: .warning, at: 1, footprint: 103)))
-        #expect(second.targetBytes / mebibyte == 15)
+        #expect(rounded(second) == 16)
+        #expect(scheduler.next(context(headroom: 100, level: .warning, at: 1.2, footprint: 103)) == nil)
         scheduler.stepEnded(scheduler.step, promisedBytes: 1, at: .seconds(1))
         let hurried = try next(
-            &scheduler, (context(headroom: 20, level: .critical, at: 2, footprint: 103, growth: 1 << 30, time: 20)))
-        #expect(hurried.targetBytes / mebibyte == 111)
+            &scheduler, (context(headroom: 20, level: .critical, at: 2, footprint: 103, time: 20)))
+        #expect(rounded(hurried) == 111)
         #expect(hurried.isUrgent)
     }
 
@@ -137,8 +160,8 @@ struct StepSchedulerTests {
         var scheduler = StepScheduler(configuration: .init())
         #expect(scheduler.next(context(headroom: 100, level: .warning)) != nil)
         scheduler.stepEnded(scheduler.step, promisedBytes: 1, at: .seconds(0))
-        #expect(scheduler.next(context(headroom: 125, level: .warning, at: 1, vote: .normal)) == nil)
-        #expect(scheduler.next(context(headroom: 125, level: .warning, at: 1)) != nil)
+        #expect(scheduler.next(context(headroom: 100, level: .warning, at: 1, vote: .normal)) == nil)
+        #expect(scheduler.next(context(headroom: 100, level: .warning, at: 1)) != nil)
         scheduler.stepEnded(scheduler.step, promisedBytes: 1, at: .seconds(1))
         #expect(scheduler.next(context(headroom: 60, level: .critical, at: 2, vote: .warning)) != nil)
     }
@@ -150,7 +173,7 @@ struct StepSchedulerTests {
         #expect(!calm.isUrgent)
         let sudden = try next(&scheduler, context(headroom: 20, level: .critical, at: 1, footprint: 103, atOnce: 20))
         #expect(sudden.isUrgent)
-        #expect(sudden.targetBytes / mebibyte == 111)
+        #expect(rounded(sudden) == 111)
     }
 
     @Test("A cache that answers after its step has ended is slow, and not the end of what there is")
@@ -187,7 +210,7 @@ struct StepSchedulerTests {
     func inFlight() throws {
         var scheduler = StepScheduler(configuration: .init())
         let demand = try next(&scheduler, (context(headroom: 20, level: .critical, inFlight: 100)))
-        #expect(demand.targetBytes / mebibyte == 11)
+        #expect(rounded(demand) == 11)
     }
 
     @Test("What was freed and is still retained by the allocator is not asked for again, but trimmed when that may be")
@@ -246,17 +269,32 @@ struct StepSchedulerTests {
         #expect(scheduler.next(context(headroom: 100, level: .warning, at: 20))?.step == 1)
     }
 
-    @Test(
-        "Rules that cannot say how much is missing ask for a fifth at warning and half at critical, every two seconds")
-    func slowRules() throws {
+    @Test("Rules that name no bytes ask for a twentieth every two seconds, and for twice as much where that lowered the signal")
+    func rulesWithoutBytes() throws {
         var scheduler = StepScheduler(configuration: .init())
-        let first = try next(&scheduler, (context(headroom: 240, level: .warning, rule: .stall)))
-        #expect(first.targetBytes / mebibyte == 60)
-        scheduler.stepEnded(scheduler.step, promisedBytes: 1, at: .seconds(0))
-        #expect(scheduler.next(context(headroom: 240, level: .warning, rule: .stall, at: 1.9)) == nil)
-        #expect(scheduler.next(context(headroom: 240, level: .warning, rule: .stall, at: 2)) != nil)
-        scheduler.stepEnded(scheduler.step, promisedBytes: 1, at: .seconds(2))
-        let critical = try next(&scheduler, (context(headroom: 240, level: .critical, rule: .external, at: 4)))
-        #expect(critical.targetBytes / mebibyte == 150)
+        var now = 0.0
+        func targets(_ observed: [Int], _ level: PressureLevel = .warning) throws -> [Int] {
+            try observed.map { observed in
+                let demand = try next(
+                    &scheduler, context(headroom: 240, level: level, rule: .stall, at: now, observed: observed))
+                scheduler.stepEnded(scheduler.step, promisedBytes: 1, at: .seconds(now))
+                #expect(scheduler.next(context(headroom: 240, level: level, rule: .stall, at: now + 1.9)) == nil)
+                now += 2
+                return demand.targetBytes / mebibyte
+            }
+        }
+        #expect(try targets([40, 40, 39, 29, 20, 10, 5]) == [15, 15, 15, 30, 60, 120, 120])
+        #expect(try targets([9]) == [15])
+        #expect(try targets([40, 30], .critical) == [15, 30])
+    }
+
+    @Test("A rule that names no bytes asks for its share only while it votes, though it raised the level")
+    func ruleThatRaised() throws {
+        var scheduler = StepScheduler(configuration: .init())
+        _ = try next(&scheduler, context(headroom: 240, level: .warning, rule: .stall))
+        scheduler.stepEnded(1, promisedBytes: 1, at: .seconds(0))
+        var other = context(headroom: 130, level: .warning, rule: .stall, at: 5)
+        other.vote = Vote(rule: .headroom, level: .warning, observed: 0, threshold: 0, unit: .bytes)
+        #expect(scheduler.next(other) == nil)
     }
 }

@@ -74,7 +74,7 @@ struct CheckCommandTests {
         #expect(
             run.output
                 == #"{"file":"\#(path)","usable":false,"problems":[{"line":1,"column":1,"key":"isdryrun","value":null,"#
-                + #""message":"unknown setting isdryrun; did you mean isDryRun?","suggestion":"isDryRun"}],"omitted":0,"#
+                + #""message":"unknown setting isdryrun; did you mean isDryRun?","suggestion":"isDryRun"}],"warnings":[],"omitted":0,"#
                 + "\"changes\":[]}\n")
     }
 

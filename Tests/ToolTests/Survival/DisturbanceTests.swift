@@ -16,14 +16,42 @@ struct DisturbanceTests {
         let disturbance = try #require(Disturbance.all.first { $0.name == name })
         guard let words = disturbance.inside ?? disturbance.beside else { return }
         #expect(throws: Never.self) { try StressPattern(words) }
-        #expect(throws: Never.self) { try StressPattern("\(words) --delay 5000ms") }
+        #expect(throws: Never.self) { try StressPattern("\(words) --delay 0s") }
     }
 
-    @Test("A run takes at most 20 s, but for those that have to be slow")
+    @Test("A run that fills its caches in five seconds takes at most 20 s, but for those that have to be slow")
     func length() {
-        for disturbance in Disturbance.all where !disturbance.name.hasPrefix("leak-") {
-            #expect(disturbance.warmUp + disturbance.length <= .seconds(20), "\(disturbance.name)")
+        for disturbance in Disturbance.all where !disturbance.name.hasPrefix("leak-") && disturbance.name != "waves" {
+            #expect(disturbance.length <= .seconds(15), "\(disturbance.name)")
         }
+    }
+
+    @Test("The quick runs take less than 20 minutes where caches fill in five seconds and nobody is killed")
+    func quick() {
+        let counts = RunCounts(isQuick: true)
+        let time = Disturbance.all.filter { $0.quickRuns != nil }.reduce(Duration.zero) { sum, disturbance in
+            // One that leaks to its end is killed, or leaves, after 40 s at most.
+            let run = min(disturbance.length, .seconds(38)) + .seconds(5)
+            // What nothing looks after is killed within ten seconds.
+            let others = counts.runs(disturbance, .cleared) + counts.runs(disturbance, .jetsam)
+            return sum + run * others + .seconds(10) * counts.runs(disturbance, .nothing)
+        }
+        #expect(time < .seconds(20 * 60), "\(time)")
+    }
+
+    @Test("What is asked for goes before what is usual")
+    func counts() throws {
+        let growth = try #require(Disturbance.all.first { $0.name == "growth" })
+        #expect(RunCounts().runs(growth, .jetsam) == 5)
+        #expect(RunCounts().runs(growth, .cleared) == 2)
+        let chosen = RunCounts(jetsam: 7, peers: 4, isQuick: true)
+        #expect(chosen.runs(growth, .jetsam) == 7)
+        #expect(chosen.runs(growth, .nothing) == 4)
+        var restless = growth
+        restless.quickRuns = [.jetsam: 9]
+        #expect(RunCounts(isQuick: true).runs(restless, .jetsam) == 9)
+        #expect(RunCounts(isQuick: true).runs(restless, .cleared) == 1)
+        #expect(RunCounts().runs(restless, .jetsam) == 5)
     }
 
     @Test("Wrong choices are refused, and what is allowed is said")

@@ -2,6 +2,7 @@ import MemoryPressure
 import Testing
 import _StressPatterns
 
+@testable import CommandOutput
 @testable import jetsam_stress
 
 @Suite("The table of survival")
@@ -14,6 +15,7 @@ struct SurvivalTableTests {
         result.budgetBytes = budget
         result.releasedBytes = released
         result.hitRate = killed ? nil : 0.75
+        result.fillSeconds = 3.5
         return result
     }
 
@@ -38,6 +40,17 @@ struct SurvivalTableTests {
         #expect(error?.description.hasPrefix(reason) == true)
     }
 
+    @Test("Rows are read as they were written, also where the runs were not kept")
+    func rowsAlone() throws {
+        var table = SurvivalTable()
+        table.results = [run(.jetsam, released: 1 << 20), run(.cleared, killed: true)]
+        let rows = JSONText.object([("rows", .array(table.rows.map(\.json)))])
+        #expect(try SurvivalTable.rows(rows.description) == table.rows)
+        #expect(try SurvivalTable.rows(table.json.description) == table.rows)
+        #expect(throws: StressError.self) { try SurvivalTable.rows("{\"rows\":[{\"who\":\"jetsam\"}]}") }
+        #expect(throws: StressError.self) { try SurvivalTable.rows("{}") }
+    }
+
     @Test("Of the budgets that were tried the largest one counts that was never killed")
     func bestBudget() throws {
         var table = SurvivalTable()
@@ -60,16 +73,30 @@ struct SurvivalTableTests {
         #expect((row.runs, row.killed) == (1, 1))
     }
 
-    @Test("Figures are medians; a killed run has no part in those that it lacks")
-    func medians() throws {
+    @Test("What was released is the mean of the runs that lived")
+    func released() throws {
         var table = SurvivalTable()
         table.results = [
-            run(.jetsam, released: 10), run(.jetsam, killed: true, released: 30), run(.jetsam, released: 20),
+            run(.jetsam, released: 10), run(.jetsam, killed: true, released: 3000), run(.jetsam, released: 40),
+            run(.jetsam, released: 10),
         ]
+        for index in table.results.indices { table.results[index].wastedBytes = 5 }
         let row = try #require(table.rows.first)
         #expect(row.releasedBytes == 20)
+        #expect(row.wastedShare == 0.25)
         #expect(row.hitRate == 0.75)
         #expect(row.killed == 1)
+    }
+
+    @Test("Where no run lived there is nothing to say of what was released")
+    func noneLived() throws {
+        var table = SurvivalTable()
+        table.results = [run(.cleared, killed: true, released: 300 << 20)]
+        let row = try #require(table.rows.first)
+        #expect(row.releasedBytes == nil)
+        #expect(row.wastedShare == nil)
+        #expect(table.json.description.contains("\"releasedBytes\":null"))
+        #expect(!table.text.contains("300"))
     }
 
     @Test("A median of an even number is between the two in the middle; of nothing there is none")

@@ -6,7 +6,7 @@ struct Disturbance: Sendable {
     /// What happens, for the help text and the page.
     var text: String
     var limitBytes = 512 * mebibyte
-    /// What takes memory inside the server, in the words of `jetsam-stress`. It begins ``warmUp`` after the server listens.
+    /// What takes memory inside the server, in the words of `jetsam-stress`. It begins once the caches are filled.
     var inside: String?
     /// What runs beside the server in the same cgroup, in the words of `jetsam-stress`.
     var beside: String?
@@ -16,24 +16,23 @@ struct Disturbance: Sendable {
     var servers = 1
     /// How popular keys are: the exponent of Zipf's law. 0 makes all alike, so that nearly every request misses.
     var exponent = "0.99"
-    /// How long the caches fill before it begins.
-    var warmUp = Duration.seconds(5)
-    /// How long a run lasts from then on.
+    /// How long a run lasts from the disturbance's beginning on.
     var length = Duration.seconds(8)
     /// What a server that Jetsam manages is given besides.
     var managedArguments: [String] = []
     /// The most unmanaged memory that it brings: where the search for a fixed budget begins.
     var unmanagedBytes = 0
-    /// Whether three runs tell enough of it. Where memory comes all at once, much hangs on how full the caches were at that moment.
-    var isQuick = false
+    /// How many runs `--quick` makes of a way, where that is not one, or three of Jetsam: as many as it takes for two tables to agree.
+    /// Nil where it makes none.
+    var quickRuns: [Way: Int]?
 }
 
 extension Disturbance {
     static let all: [Disturbance] =
         [
-            Disturbance(name: "growth", text: "The cache fills; nothing else happens.", isQuick: true),
+            Disturbance(name: "growth", text: "The cache fills; nothing else happens.", quickRuns: [:]),
             ramp("8MB", rate: "8MB/s", mebibytes: 100, length: .seconds(15)),
-            ramp("50MB", rate: "50MB/s", mebibytes: 200, length: .seconds(10), isQuick: true),
+            ramp("50MB", rate: "50MB/s", mebibytes: 200, length: .seconds(10), quickRuns: [:]),
             ramp("500MB", rate: "500MB/s", mebibytes: 200, length: .seconds(8)),
             ramp("full", rate: "max", mebibytes: 200, length: .seconds(8)),
             Disturbance(
@@ -41,49 +40,49 @@ extension Disturbance {
                 text: "The server takes 150 MiB as fast as it can, and gives them back half a second later.",
                 inside: "--pattern spike --limit 150MiB --hold 500ms", unmanagedBytes: 150 * mebibyte),
             Disturbance(
-                name: "waves", text: "The server takes 160 MB in two seconds, and gives them back in two, three times.",
-                inside: "--pattern sawtooth --limit 160MB --rate 80MB/s --duration 12s", length: .seconds(13),
-                unmanagedBytes: 160_000_000, isQuick: true),
+                name: "waves", text: "The server takes 160 MB in two seconds, and gives them back in two, four times.",
+                inside: "--pattern sawtooth --limit 160MB --rate 80MB/s --duration 16s", length: .seconds(17),
+                unmanagedBytes: 160_000_000, quickRuns: [.cleared: 3]),
             Disturbance(
                 name: "sawtooth",
                 text: "The server takes 90 MB in 0.3 s, and gives them back in 0.3 s, again and again.",
                 inside: "--pattern sawtooth --limit 90MB --rate 300MB/s --duration 8s", length: .seconds(9),
-                unmanagedBytes: 90_000_000, isQuick: true),
-            leak(exitSeconds: 0), leak(exitSeconds: 5, isQuick: true), leak(exitSeconds: 30),
+                unmanagedBytes: 90_000_000, quickRuns: [:]),
+            leak(exitSeconds: 0), leak(exitSeconds: 5, quickRuns: [.jetsam: 2]), leak(exitSeconds: 30),
             Disturbance(
                 name: "misses",
                 text: "All keys are alike, so that nearly every request misses and fills the cache at full speed.",
-                exponent: "0", isQuick: true),
+                exponent: "0", length: .seconds(13), quickRuns: [.cleared: 4, .jetsam: 8]),
             Disturbance(
                 name: "thrash", text: "A neighbour reads a file of 600 MiB over and over.",
                 beside: "--pattern pagecache --limit 600MiB --rate max --reread --duration 9s", length: .seconds(10)),
             Disturbance(
                 name: "log", text: "A neighbour writes a file of 1.5 GiB at 200 MB/s.",
                 beside: "--pattern pagecache --limit 1536MiB --rate 200MB/s --hold 1s", length: .seconds(10),
-                isQuick: true),
+                quickRuns: [.jetsam: 8]),
             Disturbance(
                 name: "fragment",
                 text: "The server takes 150 MiB of heap in small blocks and frees nine in ten of them at random.",
                 inside: "--pattern fragment --limit 150MiB --rate 100MB/s --hold 3s", length: .seconds(9),
                 unmanagedBytes: 180 * mebibyte),
-            neighbour("redis", isQuick: true), neighbour("memcached"),
+            neighbour("redis", quickRuns: [.jetsam: 8]), neighbour("memcached"),
             Disturbance(
                 name: "resize", text: "The limit is cut from 512 to 384 MiB, in place.", resizedBytes: 384 * mebibyte,
-                unmanagedBytes: 128 * mebibyte, isQuick: true),
+                unmanagedBytes: 128 * mebibyte, quickRuns: [.jetsam: 5]),
         ] + [2, 4, 8].map(several)
 
     private static func ramp(
-        _ name: String, rate: String, mebibytes: Int, length: Duration, isQuick: Bool = false
+        _ name: String, rate: String, mebibytes: Int, length: Duration, quickRuns: [Way: Int]? = nil
     ) -> Disturbance {
         let speed = rate == "max" ? "as fast as the machine gives them" : "at \(rate)"
         return Disturbance(
             name: "ramp-\(name)", text: "The server takes \(mebibytes) MiB beside its cache \(speed), and keeps them.",
             inside: "--pattern ramp --limit \(mebibytes)MiB --rate \(rate) --hold 1m", length: length,
-            unmanagedBytes: mebibytes * mebibyte, isQuick: isQuick)
+            unmanagedBytes: mebibytes * mebibyte, quickRuns: quickRuns)
     }
 
     /// A small limit, so that the end is near.
-    private static func leak(exitSeconds: Int, isQuick: Bool = false) -> Disturbance {
+    private static func leak(exitSeconds: Int, quickRuns: [Way: Int]? = nil) -> Disturbance {
         let grace = exitSeconds + 15
         return Disturbance(
             name: "leak-\(exitSeconds)s",
@@ -95,14 +94,14 @@ extension Disturbance {
             length: .seconds(60),
             managedArguments: ["--last-resort", "--termination-grace-period", "\(grace)"]
                 + (exitSeconds > 0 ? ["--hold", "20", "--hold-for", "\(exitSeconds)"] : []),
-            unmanagedBytes: 192 * mebibyte, isQuick: isQuick)
+            unmanagedBytes: 192 * mebibyte, quickRuns: quickRuns)
     }
 
-    private static func neighbour(_ name: String, isQuick: Bool = false) -> Disturbance {
+    private static func neighbour(_ name: String, quickRuns: [Way: Int]? = nil) -> Disturbance {
         Disturbance(
             name: name, text: "A real \(name) in the same cgroup fills up with 100 MiB at 30 MiB/s.",
             beside: "--pattern \(name) --limit 100MiB --rate 30MiB/s --hold 5s", length: .seconds(9),
-            unmanagedBytes: 130 * mebibyte, isQuick: isQuick)
+            unmanagedBytes: 130 * mebibyte, quickRuns: quickRuns)
     }
 
     private static func several(_ count: Int) -> Disturbance {

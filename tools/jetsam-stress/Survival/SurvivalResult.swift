@@ -27,6 +27,8 @@ struct SurvivalResult: Equatable {
     /// Bytes that were free when the disturbance began.
     var headroomAtStart = 0
     var seconds = 0.0
+    /// How long the caches took to fill up to where the disturbance begins; nil where it began, or the run ended, before that.
+    var fillSeconds: Double?
 
     var wastedShare: Double { releasedBytes > 0 ? Double(wastedBytes) / Double(releasedBytes) : 0 }
 }
@@ -41,7 +43,7 @@ extension SurvivalResult {
             ("neededBytes", .integer(neededBytes)), ("refetchedBytes", .integer(refetchedBytes)),
             ("wastedBytes", .integer(wastedBytes)), ("episodes", .integer(episodes)),
             ("managerCPUShare", .fraction(managerCPUShare)), ("headroomAtStart", .integer(headroomAtStart)),
-            ("seconds", .number(seconds)),
+            ("seconds", .number(seconds)), ("fillSeconds", .number(fillSeconds)),
         ])
     }
 
@@ -68,6 +70,7 @@ extension SurvivalResult {
         managerCPUShare = json["managerCPUShare"]?.number
         headroomAtStart = integer("headroomAtStart")
         seconds = json["seconds"]?.number ?? 0
+        fillSeconds = json["fillSeconds"]?.number
     }
 }
 

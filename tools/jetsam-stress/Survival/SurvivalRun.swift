@@ -20,6 +20,13 @@ struct SurvivalRun {
 
     private static let lookInterval = Duration.milliseconds(20)
     private static let startTime = Duration.seconds(20)
+    /// The disturbance begins when headroom has come down to this share of the limit: just before the caches meet anything that slows
+    /// them, so that each way has it, and each run the same.
+    private static let headroomAtBegin = 0.35
+    /// A cache with a budget is filled when it holds so much of it.
+    private static let budgetAtBegin = 0.9
+    /// The longest that the caches are waited for.
+    static let fillTime = Duration.seconds(10)
     private static let keys = 200_000
     private static let connections = 32
 
@@ -66,26 +73,57 @@ struct SurvivalRun {
             }
         }
         for number in 0..<disturbance.servers { served.append(try begin(number, in: group)) }
-        let begins = clock.now.advanced(by: disturbance.warmUp)
-        let ends = begins.advanced(by: disturbance.length)
         var neighbour: ChildProcess?
         defer { _ = neighbour?.stop(System.stopSignals[1], grace: .seconds(5)) }
         var looks = try Looks(served[0].server.identifier)
-        var hasBegun = false
+        var times = Times(start: start, listening: clock.now)
         var isResized = disturbance.resizedBytes == nil
-        while clock.now < ends, served.contains(where: { $0.goneAt == nil }) {
-            if clock.now >= begins, !hasBegun {
-                hasBegun = true
-                neighbour = try beside(in: group)
+        while clock.now < times.end(disturbance), served.contains(where: { $0.goneAt == nil }) {
+            looks.look(at: clock.now)
+            if times.disturbed == nil {
+                times.isFilled = isFilled(served, looks.looks.last)
+                if times.isFilled || clock.now >= times.listening.advanced(by: Self.fillTime) {
+                    times.disturbed = clock.now
+                    neighbour = try disturb(served, in: group)
+                }
             }
-            if hasBegun, !isResized, let bytes = disturbance.resizedBytes {
+            if times.disturbed != nil, !isResized, let bytes = disturbance.resizedBytes {
                 isResized = group.setLimit(bytes: bytes, swapBytes: 0) == nil
             }
-            looks.look(at: clock.now)
             for index in served.indices { follow(&served[index]) }
             try pause(until: clock.now.advanced(by: Self.lookInterval))
         }
-        return finish(served: &served, looks.looks, group, begins: begins, start: start)
+        return finish(served: &served, looks.looks, group, times)
+    }
+
+    /// When what of a run began.
+    private struct Times {
+        var start: MonotonicInstant
+        /// All servers.
+        var listening: MonotonicInstant
+        /// Nil where it never came to the disturbance.
+        var disturbed: MonotonicInstant?
+        /// Whether the caches were filled then.
+        var isFilled = false
+
+        func end(_ disturbance: Disturbance) -> MonotonicInstant {
+            disturbed?.advanced(by: disturbance.length) ?? MonotonicInstant(nanoseconds: .max)
+        }
+    }
+
+    /// Whether the caches hold what they are to hold when the disturbance begins.
+    private func isFilled(_ served: [Served], _ look: SurvivalAccount.Look?) -> Bool {
+        guard let look else { return false }
+        if Double(look.headroomBytes) <= Double(look.limitBytes) * Self.headroomAtBegin { return true }
+        guard let budgetBytes else { return false }
+        return served.allSatisfy { server in
+            let held = Self.samples(of: server).samples.last?.cacheBytes ?? 0
+            return Double(held) >= Double(budgetBytes) * Self.budgetAtBegin
+        }
+    }
+
+    private static func samples(of served: Served) -> ServerSamples {
+        ServerSamples((try? System.text(of: served.file + ".samples")) ?? "")
     }
 
     /// Starts a server and, once it listens, its load.
@@ -107,7 +145,7 @@ struct SurvivalRun {
             try pause(until: clock.now.advanced(by: .milliseconds(20)))
         }
         let loadFile = "\(directory)/load-\(number)"
-        let seconds = Int((disturbance.warmUp + disturbance.length) / .seconds(1)) + 60
+        let seconds = Int((Self.fillTime + disturbance.length) / .seconds(1)) + 60
         let threads = disturbance.servers > 1 ? 1 : 2
         let load = try ChildProcess(
             [
@@ -127,14 +165,17 @@ struct SurvivalRun {
         ]
         if let budgetBytes { command += ["--budget", "\(budgetBytes)"] }
         if let inside = disturbance.inside {
-            command += ["--disturb=\(inside) --delay \(Int(disturbance.warmUp / .milliseconds(1)))ms"]
+            // The spike has a delay of its own unless one is given.
+            command += ["--disturb=\(inside) --delay 0s", "--disturb-at-signal"]
         }
         if way == .jetsam { command += disturbance.managedArguments }
         return command
     }
 
-    private func beside(in group: LimitedGroup) throws -> ChildProcess? {
-        try disturbance.beside.map { words in
+    /// Lets the disturbance begin, but for a cut of the limit, and gives the neighbour that is a part of it.
+    private func disturb(_ served: [Served], in group: LimitedGroup) throws -> ChildProcess? {
+        if disturbance.inside != nil { for server in served { server.server.send(System.userSignal) } }
+        return try disturbance.beside.map { words in
             try ChildProcess(
                 ["/proc/self/exe"] + words.split(separator: " ").map(String.init), in: group,
                 output: "\(directory)/beside")
@@ -162,10 +203,10 @@ struct SurvivalRun {
     // MARK: - The end
 
     private func finish(
-        served: inout [Served], _ looks: [SurvivalAccount.Look], _ group: LimitedGroup, begins: MonotonicInstant,
-        start: MonotonicInstant
+        served: inout [Served], _ looks: [SurvivalAccount.Look], _ group: LimitedGroup, _ times: Times
     ) -> SurvivalResult {
         let end = clock.now
+        let begins = times.disturbed ?? end
         var reports: [LoadReport] = []
         var failed = false
         var left = false
@@ -178,14 +219,15 @@ struct SurvivalRun {
             if isGone, status == .exited(0) { left = true }
             if isGone, status != .exited(0) { failed = true }
         }
-        let samples = served.map { ServerSamples((try? System.text(of: $0.file + ".samples")) ?? "") }
+        let samples = served.map(Self.samples)
         var result = SurvivalResult()
         result.disturbance = disturbance.name
         result.who = way
         result.budgetBytes = budgetBytes
         result.killed = (group.oomKills ?? 0) > 0 || failed
         result.left = left && !result.killed
-        result.seconds = start.duration(to: end).inSeconds
+        result.seconds = times.start.duration(to: end).inSeconds
+        result.fillSeconds = times.isFilled ? times.listening.duration(to: begins).inSeconds : nil
         result.headroomAtStart = looks.last { $0.instant <= begins }?.headroomBytes ?? 0
         let figures = SurvivalAccount(looks, samples).figures
         result.releasedBytes = figures.releasedBytes
@@ -193,24 +235,24 @@ struct SurvivalRun {
         result.refetchedBytes = figures.refetchedBytes
         result.wastedBytes = figures.wastedBytes
         result.episodes = figures.episodes
-        noteService(&result, served, reports, samples, begins: begins, end: end)
+        noteService(&result, served, reports, samples, times, end: end)
         return result
     }
 
     private func noteService(
         _ result: inout SurvivalResult, _ served: [Served], _ reports: [LoadReport], _ samples: [ServerSamples],
-        begins: MonotonicInstant, end: MonotonicInstant
+        _ times: Times, end: MonotonicInstant
     ) {
+        let begins = times.disturbed ?? end
         let answered = reports.reduce(0) { $0 + $1.requests }
         let bad = reports.reduce(0) { $0 + $1.refused + $1.broken }
         var possible = Double(answered + bad)
         if !result.left {
             // A server that is gone answers none of those that it would have answered.
-            let first = begins.advanced(by: .zero - disturbance.warmUp)
+            let whole = (times.listening.duration(to: begins) + disturbance.length).inSeconds
             for (server, report) in zip(served, reports) {
                 guard let goneAt = server.goneAt else { continue }
-                let lived = max(0.1, first.duration(to: goneAt).inSeconds)
-                let whole = (disturbance.warmUp + disturbance.length).inSeconds
+                let lived = max(0.1, times.listening.duration(to: goneAt).inSeconds)
                 possible += Double(report.requests) * max(0, whole / lived - 1)
             }
         }

@@ -7,8 +7,7 @@ struct SurvivalSeries {
     let programs: SurvivalRun.Programs
     let disturbances: [Disturbance]
     let ways: [Way]
-    let runs: Int
-    let peerRuns: Int
+    let counts: RunCounts
     let file: String?
     private(set) var table = SurvivalTable()
     private let clock = SystemMonotonicClock()
@@ -16,15 +15,13 @@ struct SurvivalSeries {
     private let resumes: Bool
 
     init(
-        programs: SurvivalRun.Programs, disturbances: [Disturbance], ways: [Way], runs: Int, peerRuns: Int,
-        file: String?,
+        programs: SurvivalRun.Programs, disturbances: [Disturbance], ways: [Way], counts: RunCounts, file: String?,
         resumes: Bool
     ) {
         self.programs = programs
         self.disturbances = disturbances
         self.ways = ways
-        self.runs = runs
-        self.peerRuns = peerRuns
+        self.counts = counts
         self.file = file
         self.resumes = resumes
     }
@@ -52,10 +49,11 @@ struct SurvivalSeries {
     /// What the next run's budget is, where one is missing; nil where none is missing. Ways without a budget have 0.
     private func next(_ disturbance: Disturbance, _ way: Way) -> Int? {
         let made = table.results(disturbance, way)
-        guard way == .fixed else { return made.count < (way == .jetsam ? runs : peerRuns) ? 0 : nil }
+        let runs = counts.runs(disturbance, way)
+        guard way == .fixed else { return made.count < runs ? 0 : nil }
         let search = BudgetSearch(
             limitBytes: disturbance.limitBytes, servers: disturbance.servers,
-            unmanagedBytes: disturbance.unmanagedBytes, runs: peerRuns)
+            unmanagedBytes: disturbance.unmanagedBytes, runs: runs)
         switch search.next(after: made.map { ($0.budgetBytes ?? 0, $0.killed) }) {
         case .run(let budgetBytes): return budgetBytes
         case .done: return nil
@@ -67,7 +65,7 @@ struct SurvivalSeries {
         disturbances.reduce(0) { sum, disturbance in
             ways.reduce(sum) { sum, way in
                 guard way != .fixed else { return sum + (next(disturbance, way) == nil ? 0 : 1) }
-                return sum + max(0, (way == .jetsam ? runs : peerRuns) - table.results(disturbance, way).count)
+                return sum + max(0, counts.runs(disturbance, way) - table.results(disturbance, way).count)
             }
         }
     }
@@ -94,9 +92,15 @@ struct SurvivalSeries {
     func sayWhatIsLeftOut() {
         let names = Disturbance.all.filter { other in !disturbances.contains { $0.name == other.name } }.map(\.name)
         let otherWays = Way.allCases.filter { !ways.contains($0) }.map(\.rawValue)
+        let numbers = ways.map { way in
+            let runs = disturbances.map { counts.runs($0, way) }
+            let (least, most) = (runs.min() ?? 0, runs.max() ?? 0)
+            return "\(least == most ? "\(least)" : "\(least) to \(most)") of \(way.rawValue)"
+        }
         say(
             "quick: without the disturbances \(names.joined(separator: ", ")), the ways "
-                + "\(otherWays.joined(separator: ", ")); \(runs) runs of jetsam and \(peerRuns) of each other way")
+                + "\(otherWays.joined(separator: ", ")); runs under each disturbance: \(numbers.joined(separator: ", "))"
+        )
     }
 
     private func say(_ text: String) {
@@ -110,9 +114,14 @@ extension SurvivalResult {
     var line: String {
         let budget = budgetBytes.map { " with \($0 >> 20) MiB" } ?? ""
         let end = killed ? "killed" : left ? "left in order" : "lived"
+        let filled =
+            fillSeconds.map { "filled in \(Int($0.rounded())) s" }
+            ?? "not filled in time: \(headroomAtStart >> 20) MiB free"
+        let outcome = "\(filled), \(end)\(budget) after \(Int(seconds.rounded())) s"
+        guard !killed else { return outcome }
         let waste = releasedBytes > 0 ? ", \(Int((wastedShare * 100).rounded())) % wasted" : ""
         let hits = hitRate.map { ", \(Int(($0 * 100).rounded())) % hits" } ?? ""
-        return "\(end)\(budget) after \(Int(seconds.rounded())) s\(hits), released \(ByteCount(releasedBytes)), needed "
-            + "\(ByteCount(neededBytes))\(waste)"
+        return outcome
+            + "\(hits), released \(ByteCount(releasedBytes)), needed \(ByteCount(neededBytes))\(waste)"
     }
 }

@@ -4,7 +4,7 @@ internal import _StressPatterns
 
 /// The runs of a table, and the rows that follow from them.
 struct SurvivalTable {
-    /// What the runs of one way under one disturbance came to: medians.
+    /// What the runs of one way under one disturbance came to: medians, but for what was released.
     struct Row: Equatable {
         var disturbance: String
         var who: Way
@@ -16,9 +16,11 @@ struct SurvivalTable {
         var p99Milliseconds: Double?
         var hitRate: Double?
         var requestsPerCPUSecond: Double?
-        var releasedBytes: Int
-        var neededBytes: Int
-        var wastedShare: Double
+        /// The mean of the runs that lived; nil where none did, as what a killed run had released by then says when it was killed.
+        /// A run makes one release more or less than another, so that a median would jump between the two. Likewise the next two.
+        var releasedBytes: Int?
+        var neededBytes: Int?
+        var wastedShare: Double?
         var managerCPUShare: Double?
         var headroomAtStart: Int
     }
@@ -46,6 +48,11 @@ struct SurvivalTable {
             runs = runs.filter { $0.budgetBytes == budget }
         }
         guard !runs.isEmpty else { return nil }
+        let lived = runs.filter { !$0.killed }
+        func mean(_ bytes: (SurvivalResult) -> Int) -> Int? {
+            lived.isEmpty ? nil : lived.reduce(0) { $0 + bytes($1) } / lived.count
+        }
+        let releasedBytes = mean(\.releasedBytes)
         return Row(
             disturbance: disturbance.name, who: way, runs: runs.count, killed: runs.count { $0.killed },
             left: runs.count { $0.left }, budgetBytes: runs.first?.budgetBytes,
@@ -53,9 +60,10 @@ struct SurvivalTable {
             p99Milliseconds: Self.median(runs.compactMap(\.p99Milliseconds)),
             hitRate: Self.median(runs.compactMap(\.hitRate)),
             requestsPerCPUSecond: Self.median(runs.compactMap(\.requestsPerCPUSecond)),
-            releasedBytes: Self.median(runs.map { Double($0.releasedBytes) }).map { Int($0) } ?? 0,
-            neededBytes: Self.median(runs.map { Double($0.neededBytes) }).map { Int($0) } ?? 0,
-            wastedShare: Self.median(runs.map(\.wastedShare)) ?? 0,
+            releasedBytes: releasedBytes, neededBytes: mean(\.neededBytes),
+            wastedShare: releasedBytes.map { bytes in
+                bytes > 0 ? Double(mean(\.wastedBytes) ?? 0) / Double(bytes) : 0
+            },
             managerCPUShare: Self.median(runs.compactMap(\.managerCPUShare)),
             headroomAtStart: Self.median(runs.map { Double($0.headroomAtStart) }).map { Int($0) } ?? 0)
     }
@@ -94,6 +102,19 @@ extension SurvivalTable {
         }
     }
 
+    /// The rows of a table that was written before. Where only they were kept, and not the runs, they are taken as they are.
+    ///
+    /// - Throws: `StressError` where it is none.
+    static func rows(_ text: String) throws -> [Row] {
+        guard let json = try? JSONText(parsing: Array(text.utf8)), json["runs"] == nil,
+            case .array(let rows) = json["rows"]
+        else { return try SurvivalTable(text).rows }
+        return try rows.map { row in
+            guard let row = Row(row) else { throw StressError("a row lacks disturbance, who, killed or runs: \(row)") }
+            return row
+        }
+    }
+
     /// The table as people read it.
     var text: String {
         let head = [
@@ -105,6 +126,20 @@ extension SurvivalTable {
 }
 
 extension SurvivalTable.Row {
+    /// Nil where it is no row of a way that there is.
+    init?(_ json: JSONText) {
+        guard let disturbance = json["disturbance"]?.string, let who = json["who"]?.string.flatMap(Way.init),
+            let killed = json["killed"]?.integer, let runs = json["runs"]?.integer
+        else { return nil }
+        self.init(
+            disturbance: disturbance, who: who, runs: runs, killed: killed, left: json["left"]?.integer ?? 0,
+            budgetBytes: json["budgetBytes"]?.integer, failedShare: json["failedShare"]?.number ?? 0,
+            p99Milliseconds: json["p99Milliseconds"]?.number, hitRate: json["hitRate"]?.number,
+            requestsPerCPUSecond: json["requestsPerCPUSecond"]?.number, releasedBytes: json["releasedBytes"]?.integer,
+            neededBytes: json["neededBytes"]?.integer, wastedShare: json["wastedShare"]?.number,
+            managerCPUShare: json["managerCPUShare"]?.number, headroomAtStart: json["headroomAtStart"]?.integer ?? 0)
+    }
+
     var json: JSONText {
         .object([
             ("disturbance", .string(disturbance)), ("who", .string(who.rawValue)), ("killed", .integer(killed)),
@@ -123,8 +158,8 @@ extension SurvivalTable.Row {
         return [
             disturbance, who.rawValue + budget, end, Self.percent(failedShare), Self.text(p99Milliseconds, decimals: 1),
             hitRate.map(Self.percent) ?? "–", Self.text(requestsPerCPUSecond, decimals: 0),
-            Self.mebibytes(releasedBytes),
-            Self.mebibytes(neededBytes), releasedBytes > 0 ? Self.percent(wastedShare) : "–",
+            releasedBytes.map(Self.mebibytes) ?? "–", neededBytes.map(Self.mebibytes) ?? "–",
+            releasedBytes ?? 0 > 0 ? wastedShare.map(Self.percent) ?? "–" : "–",
             managerCPUShare.map(Self.percent) ?? "–",
         ]
     }

@@ -10,12 +10,13 @@ struct SurviveCommand: ParsableCommand {
         abstract: "Compares what servers do about their memory, under disturbances: who survives, and what it costs.",
         discussion: """
             Each run has a cgroup of its own with a limit, a demo server in one way, and wrk, which asks for keys by Zipf's law. The cache \
-            fills for 5 s; then the disturbance begins. 'tools/prove survival' builds all that is needed and calls this.
+            fills until 35 % of the limit are free, or a fixed budget is nearly full, for 10 s at most; then the disturbance begins. A \
+            run that began without says so. 'tools/prove survival' builds all that is needed and calls this.
 
             """ + Way.discussion + "\n\n" + Disturbance.discussion + """
 
 
-                FIGURES. Medians of the runs. killed: the kernel killed a process of the group, or a server failed. failed: requests that got no \
+                FIGURES. Medians of the runs; of released, needed and wasted the mean of those that lived. killed: the kernel killed a process of the group, or a server failed. failed: requests that got no \
                 proper answer, as a part of those that the server would have answered had it gone on at its rate. hits, requests per CPU \
                 second: from the beginning of the disturbance on. released: bytes that came back because memory was short. needed: bytes that \
                 somebody who knew how all other memory would grow would have released to keep 20 % of the limit free (at least 48 MiB where \
@@ -24,11 +25,16 @@ struct SurviveCommand: ParsableCommand {
                 1.25 times these 20 % at the shortest in these 10 s. manager: what Jetsam's threads took of the server's CPU time.
 
                 JSON: {"machine": {…}, "rows": [{"disturbance", "who", "killed", "runs", "left" (in order, before the end), "budgetBytes" \
-                (fixed), "failedShare", "p99Milliseconds", "hitRate", "requestsPerCPUSecond", "releasedBytes", "neededBytes", "wastedShare", \
-                "managerCPUShare", "headroomAtStart"}], "runs": [each run by itself]}.
+                (fixed), "failedShare", "p99Milliseconds", "hitRate", "requestsPerCPUSecond", "releasedBytes", "neededBytes", "wastedShare" \
+                (null where every run was killed, as hitRate and p99Milliseconds), "managerCPUShare", "headroomAtStart"}], "runs": [each run \
+                by itself, with "fillSeconds": null where the disturbance began before the cache was filled]}.
 
-                EXIT STATUS: 0 all runs were made, whoever was killed; 2 they could not be made; 64 usage; 128+N stopped by signal N, \
-                with what was done until then in the file of --json.
+                COMPARISON. With --compare FILE, a table agrees with that of the file where under no disturbance a way was killed in one table \
+                and lived through all runs in the other, and where the bytes released differ by at most 25 % or 32 MiB. Bytes are compared \
+                where nobody was killed.
+
+                EXIT STATUS: 0 all runs were made, whoever was killed; 1 the tables of --compare do not agree; 2 the runs \
+                could not be made; 64 usage; 128+N stopped by signal N, with what was done until then in the file of --json.
                 """
     )
 
@@ -47,16 +53,23 @@ struct SurviveCommand: ParsableCommand {
     @Flag(help: "A part of the table, in less than 20 minutes: says what it leaves out.")
     var quick = false
 
+    @Option(
+        help: .init(
+            "Another table of --json: lists what differs from it, and exits with 1 where something does.",
+            valueName: "file"),
+        completion: .file())
+    var compare: String?
+
     @Option(help: .init("Only these disturbances, separated by commas.", valueName: "names"))
     var only: String?
 
     @Option(help: .init("Only these ways, separated by commas.", valueName: "names"))
     var ways: String?
 
-    @Option(help: .init("Runs of the way jetsam: 1…100. 5 unless given; with --quick 3.", valueName: "number"))
+    @Option(help: .init("Runs of the way jetsam: 1…100. 5 unless given; with --quick 3 or more.", valueName: "number"))
     var `repeat`: Int?
 
-    @Option(help: .init("Runs of each other way: 1…100. 2 unless given; with --quick 1.", valueName: "number"))
+    @Option(help: .init("Runs of each other way: 1…100. 2 unless given; with --quick 1 or more.", valueName: "number"))
     var peerRepeat: Int?
 
     func validate() throws {
@@ -84,7 +97,7 @@ struct SurviveCommand: ParsableCommand {
     }
 
     private func chosenDisturbances() throws -> [Disturbance] {
-        guard let only else { return Disturbance.all.filter { !quick || $0.isQuick } }
+        guard let only else { return Disturbance.all.filter { !quick || $0.quickRuns != nil } }
         return try only.split(separator: ",").map { name in
             guard let found = Disturbance.all.first(where: { $0.name == name }) else {
                 throw ValidationError(
@@ -117,12 +130,24 @@ struct SurviveCommand: ParsableCommand {
         System.blockSignals(System.stopSignals + [System.brokenPipeSignal])
         var series = SurvivalSeries(
             programs: .init(server: server, script: script), disturbances: try chosenDisturbances(),
-            ways: try chosenWays(), runs: self.repeat ?? (quick ? 3 : 5), peerRuns: peerRepeat ?? (quick ? 1 : 2),
-            file: json,
-            resumes: resume)
+            ways: try chosenWays(), counts: RunCounts(jetsam: self.repeat, peers: peerRepeat, isQuick: quick),
+            file: json, resumes: resume)
+        // Read first: the file may be that of --json, which is written anew.
+        let other = try compare.map(Self.rows)
         if quick { series.sayWhatIsLeftOut() }
         try series.perform()
         System.writeToStandardOutput(series.table.text + "\n")
+        guard let other else { return }
+        let comparison = SurvivalComparison(series.table.rows, with: other)
+        System.writeToStandardOutput(comparison.text + "\n")
+        guard comparison.compared > 0 else { throw StressError("--compare: the tables have no cell in common") }
+        if !comparison.differences.isEmpty { throw ExitCode(1) }
+    }
+
+    private static func rows(_ file: String) throws -> [SurvivalTable.Row] {
+        do { return try SurvivalTable.rows(System.text(of: file)) } catch {
+            throw StressError("--compare: \(file) cannot be used: \(error)")
+        }
     }
 }
 

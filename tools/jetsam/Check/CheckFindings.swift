@@ -18,6 +18,10 @@ struct CheckFindings {
 
     /// Lines, each with its end.
     var text: String {
+        report.warnings.map { "\(file):\($0)\n" }.joined() + verdict
+    }
+
+    private var verdict: String {
         guard report.isGood else {
             var lines = report.problems.map { $0.line > 0 ? "\(file):\($0)" : "\(file): \($0)" }
             if report.omittedProblems > 0 {
@@ -36,18 +40,7 @@ struct CheckFindings {
     var json: JSONText {
         .object([
             ("file", .string(file)), ("usable", .bool(report.isGood)),
-            (
-                "problems",
-                .array(
-                    report.problems.map { problem in
-                        .object([
-                            ("line", problem.line > 0 ? .integer(problem.line) : .null),
-                            ("column", problem.line > 0 ? .integer(problem.column) : .null),
-                            ("key", .string(problem.key)), ("value", .string(problem.value)),
-                            ("message", .string(problem.message)), ("suggestion", .string(problem.suggestion)),
-                        ])
-                    })
-            ),
+            ("problems", list(report.problems)), ("warnings", list(report.warnings)),
             ("omitted", .integer(report.omittedProblems)),
             (
                 "changes",
@@ -60,5 +53,17 @@ struct CheckFindings {
                     })
             ),
         ])
+    }
+
+    private func list(_ problems: [CheckReport.Problem]) -> JSONText {
+        .array(
+            problems.map { problem in
+                .object([
+                    ("line", problem.line > 0 ? .integer(problem.line) : .null),
+                    ("column", problem.line > 0 ? .integer(problem.column) : .null),
+                    ("key", .string(problem.key)), ("value", .string(problem.value)),
+                    ("message", .string(problem.message)), ("suggestion", .string(problem.suggestion)),
+                ])
+            })
     }
 }

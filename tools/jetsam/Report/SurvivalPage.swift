@@ -63,7 +63,8 @@ struct SurvivalPage {
             + Self.measures.map { .init($0.id, $0.title, table($0).html) }
             + [.init("machine", "The machine", machineTable.html)]
         page.footer = """
-            Made by <code>jetsam report --survival</code>. Figures are medians of the runs. Sizes are powers of 1024: 1 MiB is \
+            Made by <code>jetsam report --survival</code>. Figures are medians of the runs; what was released, \
+            needed and wasted are means of those that lived. Sizes are powers of 1024: 1 MiB is \
             1,048,576 bytes.
             """
         return page.html

@@ -42,16 +42,15 @@ struct Knob {
             $0.timeToLimit.warning = tenths($1)
             $0.timeToLimit.warningExit = tenths($1 * 2)
         },
-        Knob(range: 0.2...10) {
-            Double($0.timeToLimit.critical.nanoseconds) / second
+        Knob(range: 100...600) {
+            Double($0.leadTime.safetyPercent)
         } set: {
-            $0.timeToLimit.critical = tenths($1)
-            $0.timeToLimit.criticalExit = tenths($1 * 2.5)
+            $0.leadTime.safetyPercent = Int($1)
         },
-        Knob(range: 5...60) {
-            Double($0.reclaim.warningSharePercent)
+        Knob(range: 2...40) {
+            Double($0.reclaim.sharePercent)
         } set: {
-            $0.reclaim.warningSharePercent = Int($1)
+            $0.reclaim.sharePercent = Int($1)
         },
         Knob(range: 0.1...2) {
             Double($0.reclaim.warningSpacing.nanoseconds) / second

@@ -46,6 +46,7 @@ struct Search {
         let source = profile.settings.manager
         configuration.headroom = source.headroom
         configuration.timeToLimit = source.timeToLimit
+        configuration.leadTime = source.leadTime
         configuration.reclaim = source.reclaim
         return configuration
     }

@@ -14,6 +14,7 @@ extension System {
     package static let killSignal = SIGKILL
     package static let childSignal = SIGCHLD
     package static let brokenPipeSignal = SIGPIPE
+    package static let userSignal = SIGUSR1
     /// What asks the tool to stop, and is passed on.
     package static let stopSignals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
 

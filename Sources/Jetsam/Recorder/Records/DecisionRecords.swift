@@ -69,6 +69,9 @@ package struct DemandRecord: Record {
     package var retainedBytes = 0
     package var limitBytes = 0
     package var isUrgent = false
+    /// The lead time in nanoseconds, and the steepest growth of unmanaged memory, in bytes a second.
+    package var leadNanoseconds = 0
+    package var growthRate = 0
 
     package init() {}
 
@@ -81,6 +84,8 @@ package struct DemandRecord: Record {
         visitor.integer("retainedBytes", &retainedBytes)
         visitor.integer("limitBytes", &limitBytes)
         visitor.flag("isUrgent", &isUrgent)
+        visitor.laterSize("lead", &leadNanoseconds)
+        visitor.laterSize("growthRate", &growthRate)
     }
 }
 
@@ -94,6 +99,8 @@ extension DemandRecord {
         retainedBytes = demand.retainedBytes
         limitBytes = demand.limitBytes
         isUrgent = demand.isUrgent
+        growthRate = demand.growthRate
+        leadNanoseconds = demand.leadNanoseconds
     }
 }
 

@@ -5,10 +5,11 @@ package struct NoticeRecord: Record {
     package static let kind = TraceKind.notice
 
     package enum What: UInt8, NumberedWord {
-        case paused, held, supervisorWarns, stepEnded, answeredLate, limitsLifted, ladderEnded, regrowthAllowed, hollow
+        case paused, held, supervisorWarns, stepEnded, answeredLate, limitsLifted, ladderEnded, regrowthAllowed
+        case leadTimeMeasured, hollow
         package static let words = [
             "paused", "held", "supervisorWarns", "stepEnded", "answeredLate", "limitsLifted", "ladderEnded",
-            "regrowthAllowed", "hollow",
+            "regrowthAllowed", "leadTimeMeasured", "hollow",
         ]
     }
 
@@ -33,6 +34,9 @@ package struct NoticeRecord: Record {
     package var outcome = Outcome.none
     /// Of `regrowthAllowed`.
     package var isAllowed = false
+    /// Of `leadTimeMeasured`: nanoseconds to the first call of a cache, and bytes a second that caches gave.
+    package var responseNanoseconds = 0
+    package var bytesPerSecond = 0
 
     package init() {}
 
@@ -46,6 +50,8 @@ package struct NoticeRecord: Record {
         visitor.integer("count", &count)
         visitor.word("outcome", &outcome)
         visitor.flag("isAllowed", &isAllowed)
+        visitor.laterSize("response", &responseNanoseconds)
+        visitor.laterSize("bytesPerSecond", &bytesPerSecond)
     }
 }
 
@@ -78,6 +84,10 @@ extension NoticeRecord {
         case .hollow(let bytes):
             what = .hollow
             promisedBytes = bytes
+        case .leadTimeMeasured(let leadTime):
+            what = .leadTimeMeasured
+            responseNanoseconds = leadTime.responseNanoseconds
+            bytesPerSecond = leadTime.bytesPerSecond
         }
     }
 
@@ -98,6 +108,9 @@ extension NoticeRecord {
             }
         case .regrowthAllowed: .regrowthAllowed(isAllowed)
         case .hollow: .hollow(bytes: promisedBytes)
+        case .leadTimeMeasured:
+            .leadTimeMeasured(
+                LeadTime(responseNanoseconds: responseNanoseconds, bytesPerSecond: bytesPerSecond))
         }
     }
 }

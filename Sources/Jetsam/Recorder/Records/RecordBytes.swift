@@ -1,7 +1,7 @@
 /// A record as bytes of a fixed order, little endian: what a slot of the flight recorder holds.
 ///
 /// Integers take eight bytes, flags and words one, what may be nil one more before it, a text its length in one byte and then its
-/// UTF-8. A size that was added to a record later takes seven bytes at its end, and none where it is 0.
+/// UTF-8. A size that was added to a record later takes seven bytes at its end, and none where it and those after it are 0.
 package enum RecordBytes {
     /// No record takes more; what a slot has room for.
     package static let most = 224
@@ -37,6 +37,8 @@ package enum RecordBytes {
 private struct ByteFieldWriter: FieldVisitor {
     private let place: UnsafeMutableRawBufferPointer
     private(set) var count = 0
+    /// Sizes of 0 that were added later: they are written only where another that is not follows.
+    private var zeroSizes = 0
 
     init(_ place: UnsafeMutableRawBufferPointer) {
         unsafe self.place = unsafe place
@@ -74,7 +76,9 @@ private struct ByteFieldWriter: FieldVisitor {
     }
 
     mutating func addedSize(_ name: StaticString, _ value: inout Int) {
-        guard value != 0 else { return }
+        guard value != 0 else { return zeroSizes += 1 }
+        for _ in 0..<(zeroSizes * RecordBytes.bytesOfAddedSize) { put(0 as UInt8) }
+        zeroSizes = 0
         for byte in 0..<RecordBytes.bytesOfAddedSize { put(UInt8(truncatingIfNeeded: value >> (8 * byte))) }
     }
 }

@@ -69,6 +69,9 @@ struct DemoServer: AsyncParsableCommand {
             """, valueName: "words"))
     var disturb: String?
 
+    @Flag(help: "Begins what --disturb does at SIGUSR1 instead, once the server listens.")
+    var disturbAtSignal = false
+
     @Flag(help: "In mode jetsam: leave in order when memory is short and nothing is left to give.")
     var lastResort = false
 
@@ -102,6 +105,7 @@ struct DemoServer: AsyncParsableCommand {
         if footprintBudget != nil || config != nil || lastResort, mode != .jetsam {
             throw ValidationError("--footprint-budget, --config and --last-resort are for --mode jetsam")
         }
+        if disturbAtSignal, disturb == nil { throw ValidationError("--disturb-at-signal needs --disturb") }
         if let control, mode != .jetsam || !control.hasPrefix("/") {
             throw ValidationError("--control \(control): an absolute path is needed, and --mode jetsam")
         }
@@ -126,6 +130,8 @@ struct DemoServer: AsyncParsableCommand {
         let disturbance = try disturb.map { words in
             do { return try StressPattern(words) } catch { throw ValidationError("--disturb: \(error)") }
         }
+        // Waited for before anybody can know that the server listens: until then the signal would end the process.
+        if disturbAtSignal { await disturbance?.beginAtSignal(logger: logger) }
         let leaving = LeavingInOrder(log: log)
         let memory = try memoryManagement(logger: logger, lastResort: lastResort ? leaving.begin : nil)
         let readiness = Readiness()
@@ -135,6 +141,7 @@ struct DemoServer: AsyncParsableCommand {
         let routes = Routes(
             mode: mode, responses: responses, isReady: { manager?.isReady ?? readiness.isReady }, manager: manager,
             metrics: memory.metrics)
+        let atOnce = disturbAtSignal ? nil : disturbance
         let server = Application(
             router: routes.makeRouter(),
             configuration: ApplicationConfiguration(address: .hostname(host, port: port)),
@@ -144,7 +151,7 @@ struct DemoServer: AsyncParsableCommand {
                 let line = "listening on http://\(host):\(channel.localAddress?.port ?? port)\n"
                 _ = try? FileDescriptor.standardOutput.writeAll(line.utf8)
                 log.write("ready")
-                disturbance?.begin(logger: logger)
+                atOnce?.begin(logger: logger)
             },
             logger: logger)
 

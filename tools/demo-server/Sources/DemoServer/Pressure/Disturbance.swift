@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Logging
+internal import UnixSignals
 internal import _StressPatterns
 
 extension StressPattern {
@@ -10,5 +11,16 @@ extension StressPattern {
         }
         thread.name = "demo.disturb"
         thread.start()
+    }
+
+    /// The same from the first SIGUSR1 on. When this comes back, the signal is waited for.
+    func beginAtSignal(logger: Logger) async {
+        let signals = await UnixSignalsSequence(trapping: .sigusr1)
+        Task {
+            for await _ in signals {
+                begin(logger: logger)
+                return
+            }
+        }
     }
 }

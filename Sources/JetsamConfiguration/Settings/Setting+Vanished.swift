@@ -1,0 +1,16 @@
+extension Setting {
+    /// Settings that there are no more, and what to write instead. A file that has one can be used; its value counts for nothing.
+    static let vanished: [String: String] = [
+        "timeToLimit.critical":
+            "critical follows from the measured lead time; leadTime.safetyPercent and leadTime.minimum make it earlier",
+        "timeToLimit.criticalExit":
+            "critical ends when headroom would do for twice the lead time; see leadTime.safetyPercent",
+        "reclaim.warningSharePercent":
+            "a step asks for what is missing; reclaim.sharePercent is for rules that name no bytes",
+    ]
+
+    /// What is said of a setting that there is no more; nil where `key` is none of those.
+    static func warning(of key: String) -> String? {
+        vanished[key].map { "\(key) is no setting any more and is ignored: \($0)" }
+    }
+}

@@ -1,0 +1,118 @@
+import MemoryPressure
+import Testing
+
+@testable import Jetsam
+
+struct UnmanagedGrowthTests {
+    private static let tick = 0.01
+
+    /// Readings 10 ms apart; `at` gives what the process has and what its caches report, in MiB.
+    private func growth(readings: Int, _ at: (Double) -> (footprint: Double, managed: Double)) -> UnmanagedGrowth {
+        var growth = UnmanagedGrowth(window: .milliseconds(200))
+        for index in 0..<readings {
+            let time = Double(index) * Self.tick
+            let (footprint, managed) = at(time)
+            let reading = reading(
+                headroom: 1024 * mebibyte - Int(footprint * Double(mebibyte)), limit: 1024 * mebibyte, at: time)
+            growth.append(reading, managedBytes: Int(managed * Double(mebibyte)))
+        }
+        return growth
+    }
+
+    private func most(_ growth: UnmanagedGrowth, _ milliseconds: Int64) -> Double {
+        Double(growth.mostBytes(within: milliseconds * 1_000_000)) / Double(mebibyte)
+    }
+
+    @Test("Growth is that of what caches do not report, and is drawn out over the time that is asked for")
+    func steady() {
+        let growing = growth(readings: 120) { (100 + 50 * $0 + 30 * $0, 30 * $0) }
+        #expect((48...52).contains(most(growing, 1_000)))
+        #expect((9.5...10.5).contains(most(growing, 200)))
+        let managed = growth(readings: 120) { (100 + 80 * $0, 80 * $0) }
+        #expect(most(managed, 1_000) < 0.1)
+    }
+
+    @Test("What was seen for a moment is not drawn out beyond five times that moment")
+    func reach() {
+        // Two readings of steep growth after a second of none.
+        let sudden = growth(readings: 103) { (100 + max(0, $0 - 1) * 1_000, 0) }
+        #expect((48...52).contains(most(sudden, 2_000)))
+        #expect((28...32).contains(most(sudden, 30)))
+    }
+
+    @Test("A single jump is no growth")
+    func jump() {
+        for readings in [102, 105, 130, 200] {
+            let jumped = growth(readings: readings) { ($0 < 1 ? 100 : 160, 0) }
+            #expect(most(jumped, 1_000) < 1, "after \(readings) readings")
+        }
+    }
+
+    @Test("What caches gave is no growth of the rest, while it is on its way and while the allocator keeps it")
+    func given() {
+        // Given at once after a second, and back to the kernel 30 ms later, half of it or nothing.
+        for kept in [0.0, 30, 60] {
+            let released = growth(readings: 110) { time in
+                let footprint = time < 1 ? 300 : time < 1.03 ? 300 : 240 + kept
+                return (footprint, time < 1 ? 200 : 140)
+            }
+            #expect(most(released, 1_000) < 1, "with \(kept) MiB kept")
+        }
+    }
+
+    @Test("Growth beside a release goes on to be seen")
+    func growthBesideRelease() {
+        let growing = growth(readings: 110) { time in
+            (300 + 100 * time - (time < 1.03 ? 0 : 60), time < 1 ? 200 : 140)
+        }
+        #expect((70...115).contains(most(growing, 1_000)))
+    }
+
+    @Test("What caches fill again with what the allocator kept hides no growth beside it")
+    func refill() {
+        let growing = growth(readings: 150) { time in
+            // 60 MiB are given at one second and none leaves; they are filled again at 50 MiB a second.
+            (300 + 40 * time, time < 1 ? 200 : 140 + 50 * (time - 1))
+        }
+        #expect((25...60).contains(most(growing, 1_000)))
+    }
+
+    @Test("After a gap nothing is known")
+    func reset() {
+        var growing = growth(readings: 120) { (100 + 50 * $0, 0) }
+        growing.reset()
+        #expect(growing.mostBytes(within: 1_000_000_000) == 0)
+        #expect(growing.bytesPerSecond == nil)
+    }
+}
+
+struct LeadTimeTests {
+    private let rule = ResourceManager.Configuration.LeadTimeRule()
+
+    @Test("A lead time is what is measured times the safety, within its bounds")
+    func bounds() {
+        let known = LeadTime(responseNanoseconds: 20_000_000, bytesPerSecond: 500 << 20)
+        // 2 x (10 ms + 20 ms + 50 / 500 s).
+        #expect(known.nanoseconds(toGive: 50 << 20, interval: 10_000_000, rule) == 260_000_000)
+        #expect(known.nanoseconds(toGive: 0, interval: 1_000_000, rule) == 50_000_000)
+        #expect(known.nanoseconds(toGive: .max, interval: 10_000_000, rule) == 2_000_000_000)
+        #expect(LeadTime().nanoseconds(toGive: 512 << 20, interval: 10_000_000, rule) == 2_000_000_000)
+    }
+
+    @Test("A slow step counts at once, a fast one by half; nine of ten responses are covered")
+    func record() {
+        var record = LeadTimeRecord()
+        record.note(response: .milliseconds(2), givenBytes: 100 << 20, in: .milliseconds(100))
+        #expect(record.leadTime.bytesPerSecond == 1000 << 20)
+        record.note(response: .milliseconds(2), givenBytes: 100 << 20, in: .milliseconds(500))
+        #expect(record.leadTime.bytesPerSecond == 200 << 20)
+        record.note(response: .milliseconds(2), givenBytes: 100 << 20, in: .milliseconds(100))
+        #expect(record.leadTime.bytesPerSecond == 600 << 20)
+        // What is too little to tell changes nothing.
+        record.note(response: .milliseconds(80), givenBytes: 4096, in: .milliseconds(100))
+        #expect(record.leadTime.bytesPerSecond == 600 << 20)
+        #expect(record.leadTime.responseNanoseconds == 80_000_000)
+        for _ in 0..<16 { record.note(response: .milliseconds(2), givenBytes: 0, in: .zero) }
+        #expect(record.leadTime.responseNanoseconds == 2_000_000)
+    }
+}
