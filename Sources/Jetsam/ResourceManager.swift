@@ -44,6 +44,8 @@ public final class ResourceManager: Service, Sendable {
     let history = Lock(ReclaimHistory())
     private let episodes = Lock(ReclaimEpisodes())
     private let poorReturns = Lock(PoorReturns())
+    /// Whether it was said that there is nobody to ask.
+    private let hasToldOfNoCaches = Atomic<Bool>(false)
     /// When it began, in nanoseconds; 0 before.
     private let begunNanoseconds = Atomic<Int64>(0)
     private let hasRun = Atomic<Bool>(false)
@@ -356,6 +358,11 @@ public final class ResourceManager: Service, Sendable {
                 logger.error("All reclaim threads hang in caches' handlers: no cache is asked until one is back")
             }
         }
+        for name in bell.takeSilentCaches() {
+            logger.notice(
+                "Cache '\(name.onOneLine)' has never reported bytes, and is asked for none: what it holds is told by update(bytes:)",
+                metadata: ["cache": "\(name)"])
+        }
         tellRediscovery(governor.rediscoverIfMoved())
         if let pause = governor.takePause() {
             logger.notice("The process did not run for \(pause); deadlines of background tasks move by as much")
@@ -413,6 +420,11 @@ public final class ResourceManager: Service, Sendable {
         metrics.record(change)
         logger.log(
             level: change.isRepetition ? .info : .notice, "Memory pressure \(change)", metadata: change.metadata)
+        if change.level == .critical, registry.clients.isEmpty,
+            !hasToldOfNoCaches.exchange(true, ordering: .relaxed)
+        {
+            logger.warning("Memory pressure is critical, and no cache is registered: there is nobody to ask for memory")
+        }
         if let episode = episodes.withLock({ $0.take(change) }) { tell(episode) }
         levels.send(change)
     }
@@ -422,6 +434,8 @@ public final class ResourceManager: Service, Sendable {
     }
 
     private func tell(_ step: ReclaimStep, _ problems: [HandlerProblem]) {
+        tellPoorReturns(step)
+        guard !step.isProbe else { return logger.debug("Reclaim \(step)", metadata: step.metadata) }
         history.withLock { $0.add(step, at: environment.clock.now) }
         metrics.record(step)
         let place = episodes.withLock { $0.take(step) }
@@ -434,6 +448,10 @@ public final class ResourceManager: Service, Sendable {
                 "Cache '\(problem.cache)' \(problem.error.map { "threw: \($0)" } ?? "missed its deadline")",
                 metadata: ["milliseconds": "\(milliseconds)"])
         }
+        steps.send(step)
+    }
+
+    private func tellPoorReturns(_ step: ReclaimStep) {
         for finding in poorReturns.withLock({ $0.add(step) }) {
             logger.warning(
                 "\(finding.message)",
@@ -442,7 +460,6 @@ public final class ResourceManager: Service, Sendable {
                     "returnedBytes": "\(finding.returnedBytes)",
                 ])
         }
-        steps.send(step)
     }
 
     private func armThreshold() {

@@ -43,6 +43,11 @@ final class CacheClient: Sendable {
     }
 
     private let bytes = Atomic<Int>(0)
+    private let reported = Atomic<Bool>(false)
+    /// What part of its bytes is expected to come back as memory, in 1,024ths.
+    private let share = Atomic<Int>(CacheClient.fullShare)
+    /// Of its bytes those that are not, as they were counted last.
+    private let hollow = Atomic<Int>(0)
     private let limit = Atomic<Int>(-1)
     private let busy = Atomic<Bool>(false)
     private let ended = Atomic<Bool>(false)
@@ -80,7 +85,33 @@ final class CacheClient: Sendable {
     /// Stores a new size, held to what a process can have, and gives the change.
     func exchange(bytes new: Int) -> Int {
         let new = max(0, min(new, Self.mostBytes))
-        return new - bytes.exchange(new, ordering: .relaxed)
+        let old = bytes.exchange(new, ordering: .relaxed)
+        if old == 0, new > 0 { reported.store(true, ordering: .relaxed) }
+        return new - old
+    }
+
+    /// Whether it has ever reported any bytes.
+    var hasReported: Bool { reported.load(ordering: .relaxed) }
+
+    private static let fullShare = 1024
+
+    /// - Parameter share: What part of its bytes is expected to come back as memory, 0…1.
+    func setExpectedShare(_ share: Double) {
+        self.share.store(Int(saturating: max(0, min(1, share)) * Double(Self.fullShare)), ordering: .relaxed)
+    }
+
+    /// Whether some of its bytes are not expected to come back, or were not when they were counted last.
+    var isDiscounted: Bool {
+        share.load(ordering: .relaxed) < Self.fullShare || hollow.load(ordering: .relaxed) != 0
+    }
+
+    /// Counts the bytes that are not expected to come back anew, and gives the change.
+    func exchangeHollow() -> Int {
+        let missing = Self.fullShare - share.load(ordering: .relaxed)
+        let bytes = reportedBytes
+        // All of it where nothing is expected: the division below would leave some.
+        let new = missing == Self.fullShare ? bytes : bytes / Self.fullShare * missing
+        return new - hollow.exchange(new, ordering: .relaxed)
     }
 
     /// The limit that was set last, in bytes; nil for none.

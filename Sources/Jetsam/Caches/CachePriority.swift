@@ -54,6 +54,8 @@ public struct CacheTraits: OptionSet, Sendable, Hashable {
     /// What it gives back goes to the kernel at once, as `munmap` and `madvise` do, and not through the allocator: no trim is
     /// needed to see it leave.
     public static let unmapping = CacheTraits(rawValue: 1 << 4)
+    /// Its memory is the library's own: no code of the application's runs when it gives. Set by the registration itself.
+    static let segments = CacheTraits(rawValue: 1 << 7)
 }
 
 /// What a cache is asked to give back.

@@ -23,6 +23,7 @@ public final class CacheRegistry: Sendable {
     // Kept beside the list: the sampler reads it at every reading and may not walk the list.
     private let total = Atomic<Int>(0)
     private let unbooked = Atomic<Int>(0)
+    private let hollow = Atomic<Int>(0)
     /// What all caches of ours have fetched again, those that are gone included.
     private let refetched = RefetchedBytes()
     /// Held while caches give segments without their handlers: what one thread has got counts before another decides.
@@ -61,7 +62,7 @@ public final class CacheRegistry: Sendable {
         release: @escaping @Sendable (ReleaseRequest) throws -> Int
     ) -> CacheRegistration {
         add(
-            name, priority, rebuildCost, traits.subtracting(.asynchronous), scene,
+            name, priority, rebuildCost, traits.subtracting([.asynchronous, .segments]), scene,
             .synchronous(limit: limit, release: release))
     }
 
@@ -80,12 +81,26 @@ public final class CacheRegistry: Sendable {
         release: @escaping @Sendable (ReleaseRequest) async throws -> Int
     ) -> CacheRegistration {
         add(
-            name, priority, rebuildCost, traits.union(.asynchronous), scene,
+            name, priority, rebuildCost, traits.subtracting(.segments).union(.asynchronous), scene,
             .asynchronous(limit: limit, release: release))
     }
 
     /// Bytes that all registered caches report together; never negative.
     public var reportedBytes: Int { max(0, total.load(ordering: .relaxed)) }
+
+    /// Of the reported bytes those that are not expected to come back as memory, by what earlier releases brought.
+    var hollowBytes: Int { max(0, hollow.load(ordering: .relaxed)) }
+
+    /// Sets what part of what a cache reports is expected to come back as memory, 0…1.
+    func expect(share: Double, of client: CacheClient) {
+        client.setExpectedShare(share)
+        countHollow(client)
+    }
+
+    private func countHollow(_ client: CacheClient) {
+        let change = client.exchangeHollow()
+        if change != 0 { hollow.wrappingAdd(change, ordering: .relaxed) }
+    }
 
     /// Bytes that were given up in releases and put in again within ten seconds, since the registry was made: of
     /// ``PurgeableCache`` and ``PurgeableByteCache``, as far as samples tell. Of other caches nobody knows the keys.
@@ -103,7 +118,7 @@ public final class CacheRegistry: Sendable {
         release: @escaping @Sendable (ReleaseRequest) -> Int, bytes: (@Sendable () -> Int)? = nil
     ) -> CacheRegistration {
         add(
-            name, priority, rebuildCost, traits.subtracting(.asynchronous), scene,
+            name, priority, rebuildCost, traits.subtracting([.asynchronous, .segments]), scene,
             .synchronous(limit: limit, release: release), refetched: refetched,
             size: bytes.map { CacheClient.Size(bytes: $0) })
     }
@@ -123,7 +138,9 @@ public final class CacheRegistry: Sendable {
         release: @escaping @Sendable (_ bytes: Int) -> Int, lastResort: @escaping CacheClient.LastResort.Release
     ) -> CacheRegistration {
         add(
-            name, priority, rebuildCost, traits.subtracting([.asynchronous, .traversal]).union(.unmapping), scene,
+            name, priority, rebuildCost,
+            traits.subtracting([.asynchronous, .traversal]).union([.unmapping, .segments]),
+            scene,
             .synchronous(limit: limit, release: { release($0.bytes) }),
             CacheClient.LastResort(release: lastResort), refetched: refetched)
     }
@@ -159,6 +176,16 @@ public final class CacheRegistry: Sendable {
     package func releaseSegmentsWithoutHandlers(bytes: @autoclosure () -> Int, waits: Bool = false) -> Int {
         if waits { return segmentRelease.withLock { _ in releaseSegments(bytes: bytes()) } }
         return segmentRelease.withLockIfAvailable { _ in releaseSegments(bytes: bytes()) } ?? 0
+    }
+
+    /// The same of one cache, for a thread that may not be the last to have it.
+    func releaseSegments(bytes: Int, of client: CacheClient) -> Int {
+        guard bytes > 0, let lastResort = client.lastResort else { return 0 }
+        return borrowing {
+            let given = lastResort.release(bytes, client)
+            if client.isBorrowed { hasDropped.store(true, ordering: .releasing) }
+            return given
+        }
     }
 
     private func releaseSegments(bytes: Int) -> Int {
@@ -259,6 +286,7 @@ public final class CacheRegistry: Sendable {
     func report(_ bytes: Int, for client: CacheClient) {
         let change = client.exchange(bytes: bytes)
         if change != 0 { total.wrappingAdd(change, ordering: .relaxed) }
+        if client.isDiscounted { countHollow(client) }
         // A report that crosses the end of its registration must not leave bytes behind that nobody takes back.
         if bytes > 0, client.hasEnded { report(0, for: client) }
     }

@@ -8,6 +8,7 @@ final class Bell: Sendable {
         var steps: [(step: ReclaimStep, problems: [HandlerProblem])] = []
         var lostSteps = 0
         var hangs: [Hang] = []
+        var silentCaches: [String] = []
     }
 
     /// So much waits while nobody takes it, for a log handler may block: of steps the oldest go first.
@@ -58,6 +59,18 @@ final class Bell: Sendable {
     func publish(_ hang: Hang) {
         pending.withLock { if $0.hangs.count < Self.capacity { $0.hangs.append(hang) } }
         ring()
+    }
+
+    func publish(silentCaches names: [String]) {
+        pending.withLock { $0.silentCaches += names.prefix(max(0, Self.capacity - $0.silentCaches.count)) }
+        ring()
+    }
+
+    func takeSilentCaches() -> [String] {
+        pending.withLock { pending in
+            defer { pending.silentCaches = [] }
+            return pending.silentCaches
+        }
     }
 
     func takeHangs() -> [Hang] {

@@ -1,14 +1,30 @@
 internal import MemoryPressure
 
-/// Finds caches that give what does not come back as memory, to say so once of each: their values share pages with what stays.
+/// Finds caches that give what does not come back as memory, to say so once of each: their values share pages with what stays, or
+/// their handlers answer what they do not give.
 struct PoorReturns {
     struct Finding: Equatable {
         var name: String
         var promisedBytes: Int
         var returnedBytes: Int
+        /// Next to nothing came back, step after step: it is not counted on any more.
+        var isEmpty = false
 
         /// One line for the log.
         var message: String {
+            isEmpty ? emptyMessage : poorMessage
+        }
+
+        private var emptyMessage: String {
+            let returned = returnedBytes == 0 ? "nothing" : "\(ByteCount(returnedBytes))"
+            return """
+                Cache '\(name.onOneLine)' promised \(ByteCount(promisedBytes)), returned \(returned): it is not counted on, and asked \
+                last. Its handler answers what it does not give, or its values lie among others that stay. PurgeableByteCache has \
+                pages of its own
+                """
+        }
+
+        private var poorMessage: String {
             """
             Cache '\(name.onOneLine)' gives up memory that does not come back: \(ByteCount(returnedBytes)) of \
             \(ByteCount(promisedBytes)). Its values lie among others that stay. PurgeableByteCache has pages of its own
@@ -19,8 +35,28 @@ struct PoorReturns {
     private struct Sum {
         var promisedBytes = 0
         var returnedBytes = 0
+        /// Steps in a row that brought next to nothing, what was promised in them, and what came back.
+        var empty = (steps: 0, promisedBytes: 0, returnedBytes: 0)
         var isTold = false
+
+        /// Takes a part of a step, and gives what is to be said of it where it brought next to nothing once more.
+        mutating func takeEmpty(_ part: ReclaimStep.Part) -> Finding? {
+            guard part.broughtNothing else {
+                if part.returnedBytes > 0 { empty = (0, 0, 0) }
+                return nil
+            }
+            empty.steps += 1
+            empty.promisedBytes = empty.promisedBytes.addingSaturating(part.promisedBytes)
+            empty.returnedBytes = empty.returnedBytes.addingSaturating(part.returnedBytes)
+            guard !isTold, empty.steps >= PoorReturns.emptySteps else { return nil }
+            isTold = true
+            return Finding(
+                name: part.name, promisedBytes: empty.promisedBytes, returnedBytes: empty.returnedBytes, isEmpty: true)
+        }
     }
+
+    /// After so many such steps it is said.
+    private static let emptySteps = 2
 
     /// Less promised says nothing.
     private static let enoughBytes = 32 << 20
@@ -33,11 +69,15 @@ struct PoorReturns {
 
     /// Takes a finished step, and gives what is to be said.
     mutating func add(_ step: ReclaimStep) -> [Finding] {
+        guard step.stage == .caches, !step.isDryRun else { return [] }
         // Before a trim nobody can tell where it is, nor while others grow.
-        guard step.stage == .caches, step.didTrim, !step.isDryRun, !step.isDisturbed else { return [] }
+        let tells = step.didTrim && !step.isDisturbed
         var findings: [Finding] = []
         for part in step.parts where sums[part.name] != nil || sums.count < Self.mostNames {
             var sum = sums[part.name] ?? Sum()
+            defer { sums[part.name] = sum }
+            if let finding = sum.takeEmpty(part) { findings.append(finding) }
+            guard tells else { continue }
             sum.promisedBytes = sum.promisedBytes.addingSaturating(part.promisedBytes)
             sum.returnedBytes = sum.returnedBytes.addingSaturating(part.returnedBytes)
             if !sum.isTold, sum.promisedBytes >= Self.enoughBytes,
@@ -47,7 +87,6 @@ struct PoorReturns {
                 findings.append(
                     Finding(name: part.name, promisedBytes: sum.promisedBytes, returnedBytes: sum.returnedBytes))
             }
-            sums[part.name] = sum
         }
         return findings
     }

@@ -21,6 +21,8 @@ struct Decider {
     private(set) var regrowth: Regrowth
     private(set) var ladder: Ladder
     private var allowsRegrowth = true
+    /// Bytes that caches report and that are not expected to come back.
+    private var hollowBytes = 0
     /// How fast caches can give, by the steps so far.
     private(set) var leadTime = LeadTime()
     /// When a reclaim thread was last asked to look what the allocator retains.
@@ -102,6 +104,7 @@ struct Decider {
         case .limitsLifted: scheduler.limitsWereLifted()
         case .ladderEnded(let action, let outcome, let now): ladder.ended(action, outcome, at: now)
         case .regrowthAllowed(let isAllowed): allowsRegrowth = isAllowed
+        case .hollow(let bytes): hollowBytes = bytes
         case .leadTimeMeasured(let measured): leadTime = measured
         }
     }
@@ -114,7 +117,8 @@ struct Decider {
             required: judgement.required, growthRate: judgement.growth.steepest,
             millisecondsToLimit: judgement.millisecondsToLimit,
             millisecondsAtOnce: judgement.millisecondsAtOnce, purgeableBytes: observation.reportedBytes,
-            inFlightBytes: observation.inFlightBytes, retainedBytes: observation.retainedBytes,
+            hollowBytes: hollowBytes, inFlightBytes: observation.inFlightBytes,
+            retainedBytes: observation.retainedBytes,
             trimsFrom: observation.trimsFrom)
     }
 
@@ -253,6 +257,8 @@ extension Decider {
         case ladderEnded(Ladder.Action, Ladder.Outcome, at: MonotonicInstant)
         /// Whether limits may rise again at `normal`.
         case regrowthAllowed(Bool)
+        /// Of what caches report so many bytes are not expected to come back, by the ledger.
+        case hollow(bytes: Int)
         /// How fast caches can give, by the steps so far.
         case leadTimeMeasured(LeadTime)
     }

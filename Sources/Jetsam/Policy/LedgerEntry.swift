@@ -19,6 +19,17 @@ struct LedgerEntry: Equatable {
     /// A moving share of what was promised that came back as memory, in undisturbed steps that can tell; nil before the first.
     private(set) var returnedShare: Double?
     private var returnsSeen = 0
+    /// How many steps in a row brought next to nothing of what it promised, also where others grew meanwhile.
+    private(set) var emptySteps = 0
+    /// The same of steps in which nobody else grew. One with a big promise counts twice.
+    private var clearlyEmptySteps = 0
+    /// It missed its deadline and has not come back yet.
+    private(set) var isHung = false
+    /// When it was last seen what comes back, in an undisturbed step.
+    private var shownAt: MonotonicInstant?
+    /// Probes that told nothing since, and the last of them.
+    private var vainProbes = 0
+    private var probedAt: MonotonicInstant?
     private var heldOff: (until: MonotonicInstant, level: PressureLevel, headroomBytes: Int)?
 
     static func == (lhs: LedgerEntry, rhs: LedgerEntry) -> Bool {
@@ -36,6 +47,18 @@ struct LedgerEntry: Equatable {
         var missedDeadline = false
         /// Whether what was freed had left the allocator when the step was measured.
         var showsReturn = false
+        /// How much this process's other memory is taken to have grown meanwhile, as far as that hides what it gave.
+        var hiddenBytes = 0
+        /// The most of what came back that can have been its own; nil where all of `returnedBytes` was.
+        var mostReturnedBytes: Int?
+        /// Whether others gave as well, and it cannot be told what was whose.
+        var isAmbiguous = false
+
+        /// Whether next to nothing of what it promised has come back.
+        var broughtNothing: Bool {
+            showsReturn && promisedBytes >= LedgerEntry.leastShown
+                && (mostReturnedBytes ?? returnedBytes).addingSaturating(hiddenBytes) < promisedBytes / 10
+        }
 
         /// Another portion of the same step.
         mutating func add(_ other: Answer) {
@@ -53,6 +76,12 @@ struct LedgerEntry: Equatable {
     private static let holdOffMinimum = Duration.seconds(5)
     private static let holdOffAfterNothing = Duration.seconds(30)
     private static let littleBytes = 1 << 20
+    /// Less than this says nothing about what comes back: a probe asks for a little more.
+    static let leastShown = 3 << 18
+    /// So much in one undisturbed step says what comes back of it, less has to be seen twice.
+    private static let enoughShown = 16 << 20
+    /// Others may grow by as much as a tenth in a step that is not disturbed: what is above this is all.
+    private static let fullReturn = 0.9
 
     mutating func add(
         _ answer: Answer, isDisturbed: Bool, level: PressureLevel, headroomBytes: Int, at now: MonotonicInstant
@@ -65,10 +94,21 @@ struct LedgerEntry: Equatable {
         missedDeadlines += answer.missedDeadline ? 1 : 0
         longestHandlerTime = max(longestHandlerTime, answer.duration)
         noteRate(answer.promisedBytes, answer.duration)
+        isHung = answer.missedDeadline
+        if answer.showsReturn, answer.promisedBytes >= Self.leastShown {
+            emptySteps = answer.broughtNothing ? emptySteps + 1 : 0
+            if !answer.broughtNothing {
+                clearlyEmptySteps = 0
+            } else if !isDisturbed {
+                clearlyEmptySteps += answer.promisedBytes >= Self.enoughShown ? 2 : 1
+            }
+        }
         guard !isDisturbed, answer.askedBytes > 0 else { return }
         let share = Double(answer.promisedBytes) / Double(answer.askedBytes)
         yield = yield.map { $0 * 0.7 + min(share, 1) * 0.3 } ?? min(share, 1)
-        if answer.showsReturn, answer.promisedBytes >= Self.littleBytes {
+        if answer.showsReturn, !answer.isAmbiguous, answer.promisedBytes >= Self.leastShown {
+            shownAt = now
+            vainProbes = 0
             let share = min(1, Double(answer.returnedBytes) / Double(answer.promisedBytes))
             returnedShare = returnedShare.map { $0 * 0.7 + share * 0.3 } ?? share
             returnsSeen += 1
@@ -92,12 +132,40 @@ struct LedgerEntry: Equatable {
         failures += answer.failed ? 1 : 0
         longestHandlerTime = max(longestHandlerTime, answer.duration)
         noteRate(answer.promisedBytes, answer.duration)
+        isHung = false
         guard answer.promisedBytes >= Self.littleBytes else { return }
         // It is slow, not empty: the step booked nothing for it.
         heldOff = nil
         if let yield, answer.askedBytes > 0 {
             self.yield = min(1, yield + 0.3 * Double(answer.promisedBytes) / Double(answer.askedBytes))
         }
+    }
+
+    /// What comes back is looked at anew after so long.
+    private static let probeAge = Duration.seconds(600)
+    private static let probeSpacing = Duration.seconds(10)
+
+    /// Whether it is not known what comes back of what it gives, or was last seen long ago. Probes that tell nothing, because others
+    /// grow meanwhile, follow each other ever more slowly.
+    func isProbeDue(at now: MonotonicInstant) -> Bool {
+        if let probedAt, probedAt.duration(to: now) < Self.probeSpacing * (1 << min(vainProbes, 6)) { return false }
+        guard returnsSeen >= 2, let shownAt else { return true }
+        return shownAt.duration(to: now) >= Self.probeAge
+    }
+
+    mutating func noteProbe(at now: MonotonicInstant) {
+        probedAt = now
+        vainProbes += 1
+    }
+
+    /// Its handler has come back, whatever it brought.
+    mutating func cameBack() {
+        isHung = false
+    }
+
+    /// Another shortage has begun: what it did in the one before may have been a fault that is mended.
+    mutating func forgive() {
+        emptySteps = 0
     }
 
     private mutating func noteRate(_ bytes: Int, _ time: Duration) {
@@ -113,9 +181,19 @@ struct LedgerEntry: Equatable {
     }
 
     /// Promises nothing, or promises what never comes back.
-    var givesNothing: Bool {
-        (asks >= 2 && (yield ?? 1) < 0.05) || (returnsSeen >= 2 && (returnedShare ?? 1) < 0.05)
+    var givesNothing: Bool { (asks >= 2 && (yield ?? 1) < 0.05) || isHollow }
+
+    /// Next to nothing of what it promises comes back: seen twice, or once where it was much and nobody else grew.
+    var isHollow: Bool { emptySteps >= 2 || clearlyEmptySteps >= 2 }
+
+    /// What part of what it promises comes back as memory, as far as is known.
+    var returningShare: Double {
+        isHollow ? 0 : returnedShare.map { $0 >= Self.fullReturn ? 1 : $0 } ?? 1
     }
+
+    /// What part of the bytes that it reports can be had, as far as is known: nothing of a handler that hangs, or throws, or gives
+    /// what does not come back.
+    var obtainableShare: Double { isHung || givesNothing ? 0 : returningShare }
 
     /// What part of an ask is expected to come back as memory.
     var expectedShare: Double { (yield ?? 1) * (returnedShare ?? 1) }

@@ -42,6 +42,8 @@ struct ReclaimContext {
     var millisecondsAtOnce: Int?
     /// Bytes that registered caches report.
     var purgeableBytes: Int
+    /// Of these the bytes that are not expected to come back: of caches that gave what did not, throw, or hang.
+    var hollowBytes = 0
     /// Bytes asked of clients that have not answered yet.
     var inFlightBytes: Int
     /// Bytes that were freed and that a trim of the allocator can bring.
@@ -50,6 +52,9 @@ struct ReclaimContext {
     var trimsFrom = MonotonicInstant(nanoseconds: .min)
 
     var now: MonotonicInstant { reading.instant }
+
+    /// Bytes that caches are expected to give.
+    var expectedBytes: Int { max(0, purgeableBytes - max(0, hollowBytes)) }
 
     /// Whether the rule votes highest now, or raised the level.
     func isAbout(_ rule: Rule) -> Bool { vote.rule == rule || reason.rule == rule }

@@ -36,10 +36,15 @@ struct PlannedRelease: Equatable {
     var askBytes: Int
     var limit: LimitChange
     var isAsynchronous: Bool
+    /// Whether its memory is the library's own: it gives on a thread of its own, beside the others.
+    var ownsSegments = false
     /// Whether it may be asked at all in this step, also for what those before it did not give.
     var canBeAsked: Bool
     /// How fast it gave, in bytes a second; nil where it is not known.
     var bytesPerSecond: Double?
+
+    /// Whether it is asked at the beginning, and answers while others are asked.
+    var isStarted: Bool { isAsynchronous || ownsSegments }
 }
 
 /// What becomes of a cache's limit.
@@ -99,7 +104,8 @@ enum ReclaimOrder {
             let isLower = client.limitBytes.map { limit < $0 } ?? true
             return PlannedRelease(
                 id: client.id, askBytes: asks[index], limit: isLower && !client.isBusy ? .set(bytes: limit) : .keep,
-                isAsynchronous: client.traits.contains(.asynchronous), canBeAsked: client.canBeAsked,
+                isAsynchronous: client.traits.contains(.asynchronous),
+                ownsSegments: client.traits.contains(.segments), canBeAsked: client.canBeAsked,
                 bytesPerSecond: client.bytesPerSecond)
         }
     }

@@ -16,6 +16,9 @@ struct StepScheduler {
     private(set) var nothingLeftSince: MonotonicInstant?
     private(set) var areLimitsSet = false
 
+    /// At critical caches that are known to give nothing are asked again after so long: one of them may have changed its mind.
+    private static let retrySpacing = Duration.seconds(5)
+
     /// Rules whose signal covers two seconds cannot show the effect of a step any sooner.
     private static let slowSpacing = Duration.nanoseconds(StallWindow.length)
     /// Between two steps at warning: twenty a second at most.
@@ -59,7 +62,8 @@ struct StepScheduler {
 
         let isSignalDue = noteSignal(context)
         let missing = missingBytes(context, includingSignal: isSignalDue)
-        let target = targetBytes(context, missing: missing)
+        let target = targetBytes(
+            context, missing: missing, asksAll: isFirstAtLevel || mayStepAtOnce || isRetry(context))
         // What the allocator retains is brought by a trim alone, without asking anybody.
         let isTrimDue = missing > 0 && context.canTrim(atLeast: min(TrimSchedule.leastBytes, missing))
         guard target > 0 || isTrimDue || isFirstAtLevel || !areLimitsSet else { return nil }
@@ -129,7 +133,7 @@ struct StepScheduler {
         // A step that asked nobody for anything shows nothing of what there is.
         let gaveNothing = highestStepped == .critical && lastTarget > 0 && lastPromised < negligible
         let isExhausted =
-            context.level == .critical && lastEnd != nil && (gaveNothing || context.purgeableBytes < negligible)
+            context.level == .critical && lastEnd != nil && (gaveNothing || context.expectedBytes < negligible)
             // What has been given up already, and only waits to be trimmed, comes before anything else is taken.
             && !context.canTrim(atLeast: negligible)
         nothingLeftSince = isExhausted ? nothingLeftSince ?? context.now : nil
@@ -156,7 +160,7 @@ struct StepScheduler {
             missing = max(missing, high / 100 * configuration.distanceToHigh.warningExitPercent - distance)
         }
         if includingSignal {
-            missing = max(missing, context.purgeableBytes / 100 * sharePercent)
+            missing = max(missing, context.expectedBytes / 100 * sharePercent)
         }
         return max(0, missing)
     }
@@ -182,14 +186,20 @@ struct StepScheduler {
         return lastEnd.duration(to: context.now) >= configuration.level.warningFallDelay
     }
 
-    private func targetBytes(_ context: ReclaimContext, missing: Int) -> Int {
+    private func isRetry(_ context: ReclaimContext) -> Bool {
+        guard context.level == .critical, let lastEnd else { return false }
+        return lastEnd.duration(to: context.now) >= Self.retrySpacing
+    }
+
+    /// - Parameter asksAll: Also those of whom nothing is expected.
+    private func targetBytes(_ context: ReclaimContext, missing: Int, asksAll: Bool) -> Int {
         let coming = context.inFlightBytes.addingSaturating(context.retainedBytes)
         // What is nearly there is not worth a step of its own.
         guard missing.subtractingSaturating(coming) >= min(missing, context.reading.limitBytes / Self.leastShare) else {
             return 0
         }
         let wanted = max(0, shareBytes(context, missing: missing).subtractingSaturating(coming))
-        return min(wanted, max(0, context.purgeableBytes))
+        return min(wanted, max(0, asksAll ? context.purgeableBytes : context.expectedBytes))
     }
 
     /// This process's share of what is missing at a level that others use too: by footprint, doubled with each further step

@@ -13,6 +13,8 @@ final class ReclaimChannel: Sendable {
         var lastResort: LadderOrder?
         /// Ask the allocator how much it retains.
         var looksAtAllocator = false
+        /// Find out what comes back of what a cache gives, where that is not known.
+        var probes = false
     }
 
     let gauges = ReclaimGauges()
@@ -20,14 +22,30 @@ final class ReclaimChannel: Sendable {
     let spot: any WaitingSpot
     /// Where the steward waits, see ``ReclaimThreads``.
     let steward: any WaitingSpot
+    /// Where the thread waits that has caches give whose memory is the library's own, see ``ReclaimThreads``.
+    let segments: any WaitingSpot
     private let mail = Lock(Mail())
     private let hasMail = Atomic<Bool>(false)
+    private let besides = Lock<[ReclaimBeside]>([])
 
     /// - Parameter threads: Where the threads come from that wait here.
     init(threads: any ThreadSource = SystemThreads()) {
         self.threads = threads
         spot = threads.makeSpot()
         steward = threads.makeSpot()
+        segments = threads.makeSpot()
+    }
+
+    /// Leaves work for the thread that waits at ``segments``; false where there is none.
+    func post(_ beside: ReclaimBeside) -> Bool {
+        guard gauges.hasSegmentsThread else { return false }
+        besides.withLock { $0.append(beside) }
+        segments.signal()
+        return true
+    }
+
+    func takeBeside() -> ReclaimBeside? {
+        besides.withLock { $0.isEmpty ? nil : $0.removeFirst() }
     }
 
     func post(_ demand: ReclaimDemand) {
@@ -49,6 +67,11 @@ final class ReclaimChannel: Sendable {
 
     func postLookAtAllocator() {
         mail.withLock { $0.looksAtAllocator = true }
+        delivered()
+    }
+
+    func postProbe() {
+        mail.withLock { $0.probes = true }
         delivered()
     }
 

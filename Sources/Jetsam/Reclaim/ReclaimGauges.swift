@@ -11,6 +11,8 @@ struct ReclaimGauges: ~Copyable, Sendable {
     private let parked = Atomic<Int>(0)
     private let threads = Atomic<Int>(0)
     private let calling = Atomic<Int>(0)
+    private let late = Atomic<Int64>(.max)
+    private let segmentsThread = Atomic<Bool>(false)
     private let ladderBusy = Atomic<Bool>(false)
 
     var inFlightBytes: Int { inFlight.load(ordering: .relaxed) }
@@ -21,6 +23,13 @@ struct ReclaimGauges: ~Copyable, Sendable {
     var trimsFrom: MonotonicInstant { MonotonicInstant(nanoseconds: earliestTrim.load(ordering: .relaxed)) }
     /// When the call that has been out longest misses its deadline, in nanoseconds; `.max` where none is out.
     var deadlineNanoseconds: Int64 { deadline.load(ordering: .acquiring) }
+    /// When the handler that was called last, at critical, has taken longer than was expected of it; `.max` where none is out.
+    var lateNanoseconds: Int64 { late.load(ordering: .acquiring) }
+    /// Whether a thread waits to have caches give whose memory is the library's own.
+    var hasSegmentsThread: Bool { segmentsThread.load(ordering: .acquiring) }
+
+    func setSegmentsThread(_ isThere: Bool) { segmentsThread.store(isThere, ordering: .releasing) }
+
     var parkedThreads: Int { parked.load(ordering: .acquiring) }
     var liveThreads: Int { threads.load(ordering: .acquiring) }
 
@@ -35,6 +44,7 @@ struct ReclaimGauges: ~Copyable, Sendable {
     func publish(_ run: ReclaimRun?) {
         inFlight.store(run?.inFlightBytes ?? 0, ordering: .relaxed)
         urgent.store(run?.urgentBytes ?? 0, ordering: .relaxed)
+        late.store(run?.lateAt?.nanoseconds ?? .max, ordering: .releasing)
         deadline.store(run?.nextDeadline?.nanoseconds ?? .max, ordering: .releasing)
     }
 

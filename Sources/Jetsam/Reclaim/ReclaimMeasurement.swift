@@ -12,8 +12,10 @@ struct ReclaimMeasurement {
     let end: MonotonicInstant
     /// What the allocator still retains.
     let retainedBytes: Int
+    /// By how much less each client reports than when it was asked.
+    var falls: [UInt64: Int] = [:]
 
-    /// What each client that was asked answered in all, in the order of the first answers.
+    /// What each client that was asked answered in all, in the order of the plan.
     var releases: [(client: UInt64, answer: LedgerEntry.Answer)] {
         var places: [UInt64: Int] = [:]
         var sums: [(client: UInt64, answer: LedgerEntry.Answer)] = []
@@ -25,10 +27,55 @@ struct ReclaimMeasurement {
                 sums.append((outcome.client, outcome.answer))
             }
         }
-        return sums
+        var order: [UInt64: Int] = [:]
+        for (place, part) in run.plan.enumerated() { order[part.id] = place }
+        return sums.enumerated().sorted { first, second in
+            let ranks = (order[first.element.client] ?? .max, order[second.element.client] ?? .max)
+            return ranks.0 == ranks.1 ? first.offset < second.offset : ranks.0 < ranks.1
+        }.map(\.element)
     }
 
     var returnedBytes: Int { max(0, before.footprintBytes - after.footprintBytes) }
+
+    /// By how much this process's unmanaged memory grew in the step at the rate that it had before: so much of what came back does not
+    /// show.
+    var hiddenBytes: Int {
+        let seconds = Double(before.instant.duration(to: after.instant).nanoseconds) * 1e-9
+        return max(0, Int(saturating: Double(growthRate) * max(0, seconds)))
+    }
+
+    /// The part of that which belongs to so many of the promised bytes.
+    func hiddenBytes(ofPromised bytes: Int) -> Int {
+        guard run.promisedBytes > 0 else { return 0 }
+        return Int(saturating: Double(hiddenBytes) * Double(bytes) / Double(run.promisedBytes))
+    }
+
+    /// The bytes that a client gave by other signs than its word: what its thread freed, or by how much less it reports.
+    private func proven(_ client: UInt64, _ answer: LedgerEntry.Answer) -> Int {
+        max(0, min(answer.promisedBytes, max(answer.freedBytes ?? 0, falls[client] ?? 0)))
+    }
+
+    /// The most that one client can have given of what came back. All of it, unless what the others gave by other signs than their
+    /// word fits in: nobody is blamed for what may have been another's fault.
+    func mostReturned(of client: UInt64, unmapping: Set<UInt64>) -> Int {
+        let releases = releases
+        let isDirect = unmapping.contains(client)
+        let direct = releases.reduce(0) {
+            $0.addingSaturating(unmapping.contains($1.client) ? $1.answer.promisedBytes : 0)
+        }
+        let returned = isDirect ? min(returnedBytes, direct) : returnedBytes - min(returnedBytes, direct)
+        let group = releases.filter { unmapping.contains($0.client) == isDirect }
+        let all = group.reduce(0) { $0.addingSaturating(proven($1.client, $1.answer)) }
+        guard all <= returned.addingSaturating(returned / 10) else { return returned }
+        let others = group.reduce(0) { $0.addingSaturating($1.client == client ? 0 : proven($1.client, $1.answer)) }
+        return max(0, returned - others)
+    }
+
+    /// Whether it cannot be told what part of what came back was whose.
+    func isAmbiguous(unmapping: Set<UInt64>) -> Bool {
+        let shared = releases.filter { !unmapping.contains($0.client) && $0.answer.promisedBytes > 0 }
+        return shared.count > 1 && returnedBytes < run.promisedBytes / 10 * 9
+    }
 
     /// How much others grew: other processes under the limit, caches since they were counted, and unmanaged memory at
     /// the rate that it had before.
@@ -36,9 +83,7 @@ struct ReclaimMeasurement {
         let outside =
             (after.unreclaimableBytes - after.footprintBytes) - (before.unreclaimableBytes - before.footprintBytes)
         let caches = managedAfter - (managedBefore - run.promisedBytes)
-        let seconds = Double(before.instant.duration(to: after.instant).nanoseconds) * 1e-9
-        let unmanaged = Int(saturating: Double(growthRate) * max(0, seconds))
-        return max(0, outside).addingSaturating(max(0, caches)).addingSaturating(max(0, unmanaged))
+        return max(0, outside).addingSaturating(max(0, caches)).addingSaturating(hiddenBytes)
     }
 
     var isDisturbed: Bool { othersGrowth > run.promisedBytes / 10 }
@@ -55,17 +100,20 @@ struct ReclaimMeasurement {
             }
         }
         let direct = (promised: promised(true), returned: min(returned, promised(true)))
-        let rest = (promised: promised(false), returned: returned - direct.returned)
-        let parts = releases.map { outcome in
+        let shares = Self.shares(
+            of: returned - direct.returned,
+            releases.map {
+                unmapping.contains($0.client) ? nil : ($0.answer.promisedBytes, proven($0.client, $0.answer))
+            })
+        let parts = zip(releases, shares).map { outcome, share in
             let answer = outcome.answer
-            let own = unmapping.contains(outcome.client) ? direct : rest
-            let share = own.promised > 0 ? Double(answer.promisedBytes) / Double(own.promised) : 0
+            let own = direct.promised > 0 ? Double(answer.promisedBytes) / Double(direct.promised) : 0
+            let isDirect = unmapping.contains(outcome.client)
             return ReclaimStep.Part(
                 name: names[outcome.client] ?? "unknown", askedBytes: answer.askedBytes,
                 promisedBytes: answer.promisedBytes, freedBytes: answer.freedBytes,
-                returnedBytes: Int(saturating: Double(own.returned) * share), handlerTime: answer.duration,
-                failed: answer.failed,
-                missedDeadline: answer.missedDeadline)
+                returnedBytes: isDirect ? Int(saturating: Double(direct.returned) * own) : share,
+                handlerTime: answer.duration, failed: answer.failed, missedDeadline: answer.missedDeadline)
         }
         let freed = parts.compactMap(\.freedBytes)
         return ReclaimStep(
@@ -78,5 +126,23 @@ struct ReclaimMeasurement {
             headroomBytes: (before.headroomBytes, after.headroomBytes),
             timeToFirstRelease: run.firstRelease.map { demand.decidedAt.duration(to: $0) },
             duration: demand.decidedAt.duration(to: end), parts: parts)
+    }
+
+    /// Divides what came back. First come those who gave by other signs than their word, and then those of whom nobody can tell: who
+    /// gives nothing and promises much does not live on what the others gave.
+    ///
+    /// - Parameter parts: What each promised, and what of it is proven; nil for who has no part in it.
+    static func shares(of bytes: Int, _ parts: [(promised: Int, proven: Int)?]) -> [Int] {
+        let first = divide(bytes, parts.map { $0?.proven ?? 0 })
+        let second = divide(bytes - first.reduce(0, +), parts.map { part in part.map { $0.promised - $0.proven } ?? 0 })
+        return zip(first, second).map { $0.addingSaturating($1) }
+    }
+
+    /// In proportion to `wants`, and no more to anybody.
+    private static func divide(_ bytes: Int, _ wants: [Int]) -> [Int] {
+        let total = wants.reduce(0) { $0.addingSaturating($1) }
+        guard total > 0, bytes > 0 else { return wants.map { _ in 0 } }
+        let share = min(1, Double(bytes) / Double(total))
+        return wants.map { Int(saturating: Double($0) * share) }
     }
 }

@@ -2,10 +2,11 @@ internal import MemoryPressure
 
 /// One step while it is carried out: says what to do next and takes the answers. It does nothing itself.
 ///
-/// Synchronous handlers are called one after another in the plan's order, asynchronous ones all at the start. Synchronous ones
-/// are asked in portions that they are expected to give well within their deadline; one that has had the time of its deadline
-/// lets the others go first, and has another turn where these did not give enough. A call that misses its deadline is left
-/// behind, and whoever asks next goes on with the rest.
+/// Synchronous handlers are called one after another in the plan's order, asynchronous ones all at the start, and so are caches
+/// that own their memory: no handler is waited for before these give. Synchronous ones are asked in portions that they are
+/// expected to give well within their deadline; one that has had the time of its deadline lets the others go first, and has
+/// another turn where these did not give enough. A call that misses its deadline is left behind, and whoever asks next goes on
+/// with the rest. At critical others are asked already when a portion takes longer than it was expected to.
 struct ReclaimRun {
     enum Kind: Equatable {
         /// Answers a demand and is recorded.
@@ -43,6 +44,8 @@ struct ReclaimRun {
         var start: MonotonicInstant
         var deadline: MonotonicInstant
         var isAsynchronous: Bool
+        /// It gives beside the handlers, and what it was asked for is taken to come.
+        var isBeside = false
     }
 
     struct Outcome: Equatable {
@@ -93,10 +96,16 @@ struct ReclaimRun {
     private var phase = Phase.trimFirst
     let trimsFirst: Bool
     private var current: CallID?
+    /// The synchronous handler that was called last.
+    private var lastCall: CallID?
+    /// Those who may have more are looked for once all have answered: one that was counted on gave less, or was not waited for.
+    private var hasShortfall = false
+    /// It was ended for a more urgent step.
+    private var isLeft = false
     /// A thread trims or measures, which has no deadline.
     private var isBusy = false
     /// Nobody else is asked for anything.
-    private var isHurried = false
+    private(set) var isHurried = false
     private var calls: [CallID: Call] = [:]
     private var nextCall = 0
     private var remaining: Int
@@ -135,20 +144,42 @@ struct ReclaimRun {
         var sums = [Int](repeating: 0, count: plan.count)
         for index in plan.indices.dropLast().reversed() {
             let next = plan[index + 1]
-            sums[index] = sums[index + 1].addingSaturating(next.isAsynchronous ? 0 : next.askBytes)
+            sums[index] = sums[index + 1].addingSaturating(next.isStarted ? 0 : next.askBytes)
         }
         return sums
     }
 
-    /// At critical only answers count; at warning what asynchronous clients were asked for is taken to come.
+    /// At critical only answers count; at warning what asynchronous clients were asked for is taken to come. What is asked of memory
+    /// of the library's own always is.
     private static func remaining(of target: Int, _ level: PressureLevel, _ plan: [PlannedRelease]) -> Int {
-        let asked = level == .critical ? 0 : plan.reduce(0) { $0.addingSaturating($1.isAsynchronous ? $1.askBytes : 0) }
+        let asked = plan.reduce(0) { sum, part in
+            let counts = part.ownsSegments || (part.isAsynchronous && level < .critical)
+            return sum.addingSaturating(counts ? part.askBytes : 0)
+        }
         return target.subtractingSaturating(asked)
+    }
+
+    /// In this part of its deadline a portion is expected to be given.
+    private static let portionShare = 4
+
+    /// When the synchronous handler that was called last has taken longer than was expected of it, where that matters: at critical,
+    /// in a step that has yet to bring something. Others are asked then, and caches that own their memory give in its place.
+    var lateAt: MonotonicInstant? {
+        guard kind == .step, demand.level == .critical, demand.step > 0, remaining > 0, let lastCall,
+            let call = calls[lastCall]
+        else { return nil }
+        return call.start.advanced(by: callDeadline / Self.portionShare)
     }
 
     /// The instant at which a call that is out will have missed its deadline; nil where none is out.
     var nextDeadline: MonotonicInstant? {
         calls.values.map(\.deadline).min()
+    }
+
+    /// Whether the handler that was called last takes longer than a portion is expected to.
+    func isLate(at now: MonotonicInstant) -> Bool {
+        guard let lastCall, let call = calls[lastCall] else { return false }
+        return call.start.advanced(by: callDeadline / Self.portionShare) <= now
     }
 
     /// Bytes that were asked for and not answered.
@@ -158,7 +189,7 @@ struct ReclaimRun {
 
     /// Whether the synchronous handler that was called last may still answer in time.
     func isAwaited(at now: MonotonicInstant) -> Bool {
-        guard let current, let call = calls[current] else { return false }
+        guard let lastCall, let call = calls[lastCall] else { return false }
         return call.deadline > now
     }
 
@@ -166,6 +197,11 @@ struct ReclaimRun {
     ///   turn are then left out of this run.
     mutating func next(shouldTrimLast: Bool, callsHandlers: Bool = true, at now: MonotonicInstant) -> Action {
         expire(at: now)
+        // It is still awaited, but holds nobody up.
+        if current != nil, let lateAt, lateAt <= now {
+            current = nil
+            hasShortfall = true
+        }
         guard current == nil, !isBusy else { return .wait }
         while true {
             switch phase {
@@ -179,8 +215,13 @@ struct ReclaimRun {
                 }
                 phase = .starts(index + 1)
                 let part = plan[index]
-                guard part.isAsynchronous, !isHurried, part.limit != .keep || part.askBytes > 0 else { continue }
-                let id = out(part, askedBytes: part.askBytes, isRelease: part.askBytes > 0, now)
+                guard part.isStarted, !isHurried, part.limit != .keep || part.askBytes > 0 else { continue }
+                if part.ownsSegments {
+                    progress[part.id] = ReleaseProgress(part, bytes: sizes[part.id] ?? 0)
+                    if part.askBytes > 0 { firstRelease = firstRelease ?? now }
+                }
+                let id = out(
+                    part, askedBytes: part.askBytes, isRelease: part.askBytes > 0, isBeside: part.ownsSegments, now)
                 let request = part.askBytes > 0 ? request(part.askBytes) : nil
                 return .start(id, client: part.id, limit: part.limit, request: request)
             case .limits(let index):
@@ -190,7 +231,7 @@ struct ReclaimRun {
                 }
                 phase = .limits(index + 1)
                 let part = plan[index]
-                guard !part.isAsynchronous else { continue }
+                guard !part.isStarted else { continue }
                 switch part.limit {
                 case .keep: continue
                 case .set(let bytes): return .limit(hold(part, 0, false, now), client: part.id, bytes: bytes)
@@ -227,10 +268,16 @@ struct ReclaimRun {
                 return .release(hold(part, ask, true, now), client: part.id, request: request(ask))
             case .answers:
                 guard calls.isEmpty else { return .wait }
+                if hasShortfall, callsHandlers, !isHurried, remaining > 0, plan.contains(where: { canGive($0) }) {
+                    hasShortfall = false
+                    isFirstTurn = false
+                    phase = .releases(0)
+                    continue
+                }
                 phase = kind == .step ? .trimLast : .measure
             case .trimLast:
                 phase = .measure
-                if shouldTrimLast {
+                if shouldTrimLast, !isLeft {
                     didTrimLast = true
                     return hold(.trim)
                 }
@@ -245,6 +292,7 @@ struct ReclaimRun {
 
     private func canGive(_ part: PlannedRelease) -> Bool {
         guard !part.isAsynchronous, part.canBeAsked else { return false }
+        if calls.values.contains(where: { $0.client == part.id }) { return false }
         return progress[part.id]?.canGiveMore ?? ((sizes[part.id] ?? 0) > 0)
     }
 
@@ -260,7 +308,7 @@ struct ReclaimRun {
         self.trimmedBytes = self.trimmedBytes.addingSaturating(max(0, trimmedBytes))
         // What was known to be retained was not part of the target.
         let gained = gainedBytes - demand.retainedBytes
-        guard gained > 0, isAtStart, !isHurried else { return }
+        guard gained > 0, isAtStart, !isHurried, demand.step > 0 else { return }
         let target = max(0, demand.targetBytes - gained)
         if !clients.isEmpty { plan = ReclaimOrder.plan(clients, targetBytes: target) }
         remaining = Self.remaining(of: target, demand.level, plan)
@@ -286,7 +334,11 @@ struct ReclaimRun {
         let promised = max(0, min(promisedBytes, max(call.reportedBytes, call.askedBytes)))
         self.promisedBytes = self.promisedBytes.addingSaturating(promised)
         progress[call.client]?.gave(promised, of: call.askedBytes, in: call.start.duration(to: now))
-        if !call.isAsynchronous || demand.level == .critical {
+        if call.isBeside {
+            let missing = max(0, call.askedBytes - promised)
+            remaining = remaining.addingSaturating(missing)
+            if missing > 0 { hasShortfall = true }
+        } else if !call.isAsynchronous || demand.level == .critical {
             remaining = remaining.subtractingSaturating(promised)
         } else {
             remaining = remaining.addingSaturating(max(0, call.askedBytes - promised))
@@ -320,6 +372,7 @@ struct ReclaimRun {
     mutating func gaveSegments(client: UInt64, bytes: Int, at now: MonotonicInstant) {
         promisedBytes = promisedBytes.addingSaturating(bytes)
         remaining = remaining.subtractingSaturating(bytes)
+        progress[client]?.gaveBeside(bytes)
         let answer = LedgerEntry.Answer(
             askedBytes: bytes, promisedBytes: bytes, freedBytes: bytes, returnedBytes: 0, duration: .zero)
         outcomes.append(Outcome(client: client, isRelease: true, answer: answer, error: nil))
@@ -331,9 +384,24 @@ struct ReclaimRun {
         kind == .step && demand.level == .critical ? max(0, remaining) : 0
     }
 
+    /// Ends it without waiting for handlers that are at work: a more urgent step begins for those that are not. What they give
+    /// comes late.
+    private mutating func leave() {
+        guard phase != .done, !isLeft else { return }
+        isLeft = true
+        remaining = 0
+        isHurried = true
+        calls = calls.filter { $0.value.isBeside }
+        current = nil
+        phase = .answers
+    }
+
     /// Asks nobody else and shortens the deadlines of the calls that are out: a step at a higher level waits, or nobody waits for
     /// this one any more.
+    ///
+    /// - Parameter deadline: What they still have; none leaves them, see ``leave()``.
     mutating func hurry(deadline: Duration, at now: MonotonicInstant) {
+        guard deadline > .zero else { return leave() }
         remaining = 0
         isHurried = true
         let latest = now.advanced(by: deadline)
@@ -347,6 +415,10 @@ struct ReclaimRun {
             calls[id] = nil
             if current == id { current = nil }
             if call.isRelease { progress[call.client]?.missed() }
+            if call.isBeside {
+                remaining = remaining.addingSaturating(call.askedBytes)
+                hasShortfall = true
+            }
             record(id, call, promised: 0, freed: nil, error: nil, missed: true, now)
         }
     }
@@ -374,18 +446,23 @@ struct ReclaimRun {
     {
         let id = out(part, askedBytes: ask, isRelease: isRelease, now)
         current = id
+        lastCall = id
         return id
     }
 
+    /// - Parameter isBeside: It gives memory of the library's own, on a thread where nothing else keeps it waiting: it has the time
+    ///   that so much takes.
     private mutating func out(
-        _ part: PlannedRelease, askedBytes: Int, isRelease: Bool, _ now: MonotonicInstant
+        _ part: PlannedRelease, askedBytes: Int, isRelease: Bool, isBeside: Bool = false, _ now: MonotonicInstant
     ) -> CallID {
         let id = CallID(run: number, number: nextCall)
         nextCall += 1
+        let seconds = isBeside ? Double(askedBytes) / ReleaseProgress.assumedRate() : 0
+        let deadline = callDeadline + .nanoseconds(Int64(Int(saturating: seconds * 1e9)))
         calls[id] = Call(
             client: part.id, isRelease: isRelease, askedBytes: askedBytes,
             reportedBytes: progress[part.id]?.remainingBytes ?? sizes[part.id] ?? 0,
-            start: now, deadline: now.advanced(by: callDeadline), isAsynchronous: part.isAsynchronous)
+            start: now, deadline: now.advanced(by: deadline), isAsynchronous: part.isAsynchronous, isBeside: isBeside)
         return id
     }
 }

@@ -20,6 +20,8 @@ public struct ReclaimStep: Sendable, Equatable, CustomStringConvertible {
         public var failed: Bool
         /// Whether the handler missed its deadline. It may still be running.
         public var missedDeadline: Bool
+        /// Whether next to nothing of what it promised has come back, as far as the step shows that.
+        var broughtNothing = false
     }
 
     /// Shares one numbering with level changes: what happened first has the lower number.
@@ -73,6 +75,8 @@ public struct ReclaimStep: Sendable, Equatable, CustomStringConvertible {
     /// Whether it was only decided: of a dry run (``ResourceManager/Configuration/isDryRun``). Nobody was asked and nothing taken,
     /// and what is promised is what would have been asked for.
     public var isDryRun = false
+    /// Whether it only found out what comes back of what a cache gives.
+    var isProbe = false
 
     /// Whether both record the same step.
     public static func == (lhs: ReclaimStep, rhs: ReclaimStep) -> Bool {
@@ -87,7 +91,7 @@ public struct ReclaimStep: Sendable, Equatable, CustomStringConvertible {
         let trimmed = didTrim ? ", \(ByteCount(trimmedBytes)) of it by a trim" : ""
         let freed = freedBytes.map { ", freed \(ByteCount($0))" } ?? ""
         // A call answers no level, and its reason is the call.
-        let what = step == 0 ? "on request" : "step \(step) at \(level)"
+        let what = isProbe ? "probe" : step == 0 ? "on request" : "step \(step) at \(level)"
         let growth =
             growthRate > 0
             ? "; unmanaged memory grew by \(ByteCount(growthRate)) a second, lead time \(leadTime.milliseconds) ms" : ""

@@ -6,6 +6,9 @@ internal import SystemPackage
 ///
 /// A third, the steward, never calls a handler: when all others hang in one it starts another in their place, and where there
 /// are too many or none can be had it brings the step to its end itself, so that the ladder goes on.
+///
+/// A fourth has caches give whose memory is the library's own. It calls no code of the application's either, so that no handler
+/// keeps these waiting.
 final class ReclaimThreads: Sendable {
     private static let count = 2
     /// Threads lost to handlers that do not come back are replaced up to this number in all.
@@ -27,15 +30,26 @@ final class ReclaimThreads: Sendable {
     func start() throws(Errno) {
         for _ in 0..<Self.count { try add() }
         try channel.threads.start("jetsam.steward", stackBytes: Self.stewardStackBytes) { self.standBy() }
+        try channel.threads.start("jetsam.segments", stackBytes: Self.stewardStackBytes) { self.giveSegments() }
+        channel.gauges.setSegmentsThread(true)
         reclaimer.start()
     }
 
     /// The threads end as soon as they come back from what they are at; one in a handler is not waited for.
     func stop() {
         isStopped.store(true, ordering: .releasing)
+        channel.gauges.setSegmentsThread(false)
         reclaimer.stop()
         for _ in 0..<Self.most { channel.spot.signal() }
         channel.steward.signal()
+        channel.segments.signal()
+    }
+
+    private func giveSegments() {
+        while !isStopped.load(ordering: .acquiring) {
+            channel.segments.wait(for: nil)
+            reclaimer.giveSegments()
+        }
     }
 
     private func add() throws(Errno) {

@@ -31,6 +31,11 @@ extension Reclaimer {
             return step
         }
         letGo(of: earlier, callsHandlers)
+        // Nobody would have been asked for anything: that is no step.
+        guard !step.parts.isEmpty || demand.targetBytes == 0 else {
+            host.noteStepEnd(demand.step, promisedBytes: 0)
+            return true
+        }
         host.noteDryStep(demand.step, promisedBytes: step.promisedBytes)
         host.publish(step, problems: [])
         host.judgeAfterStep()

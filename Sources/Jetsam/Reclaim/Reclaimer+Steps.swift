@@ -29,6 +29,8 @@ extension Reclaimer {
                 true
             } else if let request = state.withLock({ $0.requests.isEmpty ? nil : $0.requests.removeFirst() }) {
                 begin(self.demand(for: request), request: request, callsHandlers)
+            } else if mail.probes, callsHandlers, let request = nextProbe() {
+                begin(self.demand(for: request), request: request, callsHandlers)
             } else {
                 false
             }
@@ -48,12 +50,13 @@ extension Reclaimer {
         let bytes = request.bytes.map { min($0, reported) } ?? reported
         let reason = LevelReason(rule: .external, observed: 0, threshold: 0, unit: .none, cause: .request)
         return ReclaimDemand(
-            level: .critical, reason: reason, targetBytes: bytes, missingBytes: bytes, step: 0,
-            limitBytes: reading.limitBytes, isUrgent: false, decidedAt: clock.now)
+            level: request.probed == nil ? .critical : .normal, reason: reason, targetBytes: bytes, missingBytes: bytes,
+            step: 0, limitBytes: reading.limitBytes, isUrgent: false, decidedAt: clock.now)
     }
 
     /// Whom a step asks, or a call of the application's.
     private func asked(by request: Request?) -> [CacheClient] {
+        if let probed = request?.probed { return [probed] }
         guard request?.sensitiveOnly == true else { return registry.clients }
         return registry.clients.filter { $0.traits.contains(.sensitive) }
     }
@@ -70,16 +73,35 @@ extension Reclaimer {
         let retained = request == nil ? retainedBefore(demand) : nil
         let isCheap = allocator.trimsAfterEveryStep
         var earlier: [UInt64: CacheClient] = [:]
+        var silent: [String] = []
+        var isIdle = false
         let hasBegun = state.withLock { state in
             guard !state.isStopped, request?.call.isRevoked != true else { return false }
             let deadlines = state.rules
             if let retained { state.trim.noteCounted(retained) }
             channel.gauges.publish(state.trim)
+            if request == nil {
+                if demand.step == 1 { forgive(clients, in: &state) }
+                if demand.missingBytes > 0 { silent = namesOfSilent(clients, in: &state) }
+            }
             let facts = facts(asked(by: request), state.ledger, demand.level, before)
             let plan =
                 request == nil
                 ? ReclaimOrder.plan(facts, targetBytes: demand.targetBytes)
                 : ReclaimOrder.planForRequest(facts, targetBytes: demand.targetBytes)
+            // Who asks for bytes gets them from the caches, whatever the allocator retains beside them.
+            let isProbe = request?.probed != nil
+            let trimsFirst =
+                isProbe
+                ? allocator.canTrim
+                : request == nil && (isCheap || !demand.isUrgent) && allocator.canTrim
+                    && state.trim.isDue(
+                        limitBytes: demand.limitBytes, missingBytes: demand.missingBytes, isCheap: isCheap,
+                        at: clock.now)
+            isIdle =
+                request == nil && demand.step > 1 && !trimsFirst && !mayTrim(state, demand)
+                && plan.allSatisfy { $0.askBytes == 0 && $0.limit == .keep }
+            if isIdle { return false }
             earlier = remember(clients, in: &state)
             state.before = before
             state.managedBefore = managed
@@ -90,21 +112,51 @@ extension Reclaimer {
                 sizes: Self.sizes(facts),
                 callDeadline: demand.level == .critical ? deadlines.criticalDeadline : deadlines.warningDeadline,
                 portionDeadline: min(deadlines.criticalDeadline, deadlines.warningDeadline),
-                // Who asks for bytes gets them from the caches, whatever the allocator retains beside them.
-                trimsFirst: request == nil && (isCheap || !demand.isUrgent) && allocator.canTrim
-                    && state.trim.isDue(
-                        limitBytes: demand.limitBytes, missingBytes: demand.missingBytes, isCheap: isCheap,
-                        at: clock.now)
-            )
+                trimsFirst: trimsFirst)
             recordBeginning(&state, request == nil ? .step : .request, facts)
             channel.gauges.publish(state.run)
             return true
         }
         letGo(of: earlier, callsHandlers)
+        if !silent.isEmpty { host.publish(silentCaches: silent) }
+        // A step that asks nobody for anything is none.
+        if isIdle { host.noteStepEnd(demand.step, promisedBytes: 0) }
         if hasBegun { host.releaseBegan() }
         // Nobody works here any more, or it is not wanted any more, and nobody else answers it.
-        if !hasBegun { request?.continuation.resume(returning: nil) }
+        if !hasBegun { request?.continuation?.resume(returning: nil) }
         return hasBegun
+    }
+
+    /// Whether a step may trim although it asks nobody.
+    private func mayTrim(_ state: borrowing State, _ demand: ReclaimDemand) -> Bool {
+        guard allocator.canTrim else { return false }
+        if demand.level == .critical, state.trim.isDueAtCriticalEnd { return true }
+        return state.trim.isDue(
+            limitBytes: demand.limitBytes, missingBytes: demand.missingBytes, isCheap: allocator.trimsAfterEveryStep,
+            at: clock.now)
+    }
+
+    /// A shortage begins: what steps of an earlier one brought says no more than that.
+    private func forgive(_ clients: [CacheClient], in state: inout State) {
+        for client in clients {
+            guard let entry = state.ledger[client.id], entry.emptySteps > 0 else { continue }
+            state.ledger[client.id]?.forgive()
+            expect(client, state)
+        }
+    }
+
+    /// What is to be had of a cache, by what the ledger has of it now.
+    func expect(_ client: CacheClient, _ state: borrowing State) {
+        guard let entry = state.ledger[client.id] else { return }
+        registry.expect(share: entry.obtainableShare, of: client)
+    }
+
+    /// The names of those that have never reported anything, where nobody was told: they are asked for nothing. Ours report themselves.
+    private func namesOfSilent(_ clients: [CacheClient], in state: inout State) -> [String] {
+        clients.filter { client in
+            !client.hasReported && client.size == nil && !client.hasLastResort
+                && state.silent.insert(client.id).inserted
+        }.map(\.name)
     }
 
     private func begin(_ regrowth: Regrowth.Decision, _ callsHandlers: Bool) -> Bool {
@@ -176,6 +228,7 @@ extension Reclaimer {
         let present = state.clients
         if state.ledger.count > present.count { state.ledger = state.ledger.filter { present[$0.key] != nil } }
         if state.named.count > present.count { state.named = state.named.filter { present[$0] != nil } }
+        if state.silent.count > present.count { state.silent = state.silent.filter { present[$0] != nil } }
         return before
     }
 
@@ -195,8 +248,7 @@ extension Reclaimer {
             }
             return
         }
-        host.noteStepEnd(run.demand.step, promisedBytes: run.promisedBytes)
-        let (step, problems, request, leadTime) = state.withLock { state in
+        let (step, problems, request, broughtBytes, leadTime) = state.withLock { state in
             if let retained {
                 state.trim.noteCounted(retained)
             } else if !run.didTrimLast, allocator.canTrim {
@@ -205,18 +257,13 @@ extension Reclaimer {
             channel.gauges.publish(state.trim)
             let result = ReclaimMeasurement(
                 run: run, before: state.before, after: after, managedBefore: state.managedBefore,
-                managedAfter: managed, growthRate: growthRate, end: now, retainedBytes: state.trim.retainedBytes)
+                managedAfter: managed, growthRate: growthRate, end: now, retainedBytes: state.trim.retainedBytes,
+                falls: falls(run, state.clients))
             let unmapping = Set(state.clients.values.filter { $0.traits.contains(.unmapping) }.map(\.id))
-            let step = result.step(
+            var step = result.step(
                 sequence: sequence, names: state.clients.mapValues(\.name), unmapping: unmapping)
-            for (release, part) in zip(result.releases, step.parts) {
-                var answer = release.answer
-                answer.returnedBytes = part.returnedBytes
-                answer.showsReturn = run.didTrimLast || unmapping.contains(release.client)
-                state.ledger[release.client, default: LedgerEntry()].add(
-                    answer, isDisturbed: step.isDisturbed, level: run.demand.level,
-                    headroomBytes: after.headroomBytes, at: now)
-            }
+            step.isProbe = state.requestUnderWay?.probed != nil
+            let broughtBytes = writeLedger(result, &step, &state, unmapping: unmapping, at: now)
             if run.demand.step > 0, let response = step.timeToFirstRelease {
                 state.leadTimes.note(
                     response: response, givenBytes: step.promisedBytes, in: step.duration - response)
@@ -231,15 +278,58 @@ extension Reclaimer {
             state.run = nil
             channel.gauges.publish(nil)
             recorder.record(StepRecord(step, run: run.number), at: now)
-            return (step, problems, request, state.leadTimes.leadTime)
+            return (step, problems, request, broughtBytes, state.leadTimes.leadTime)
         }
+        host.noteStepEnd(run.demand.step, promisedBytes: broughtBytes)
         host.releaseEnded(
             bytes: ReleaseTally.cameBack(
                 promisedBytes: step.promisedBytes, freedBytes: step.freedBytes, returnedBytes: step.returnedBytes))
         host.noteLeadTime(leadTime)
         host.publish(step, problems: problems)
-        request?.continuation.resume(returning: step)
+        request?.continuation?.resume(returning: step)
         host.judgeAfterStep()
+    }
+
+    /// By how much less each cache reports than when the run began.
+    private func falls(_ run: ReclaimRun, _ clients: [UInt64: CacheClient]) -> [UInt64: Int] {
+        var falls: [UInt64: Int] = [:]
+        for (id, bytes) in run.sizes { falls[id] = bytes - (clients[id]?.reportedBytes ?? bytes) }
+        return falls
+    }
+
+    /// Writes down what each cache gave.
+    ///
+    /// - Returns: What the step is credited with: what was promised, but for what is known never to come back.
+    private func writeLedger(
+        _ result: ReclaimMeasurement, _ step: inout ReclaimStep, _ state: inout State, unmapping: Set<UInt64>,
+        at now: MonotonicInstant
+    ) -> Int {
+        var brought = 0
+        // So little shows only where nothing else moves.
+        if step.isProbe, step.isDisturbed { return 0 }
+        let isAmbiguous = result.isAmbiguous(unmapping: unmapping)
+        for (index, release) in result.releases.enumerated() {
+            var answer = release.answer
+            answer.returnedBytes = step.parts[index].returnedBytes
+            // Where nothing can be trimmed, what has not come back now never will.
+            answer.showsReturn =
+                result.run.didTrimLast || unmapping.contains(release.client) || !allocator.canTrim
+            answer.hiddenBytes = result.hiddenBytes(ofPromised: answer.promisedBytes)
+            answer.mostReturnedBytes = result.mostReturned(of: release.client, unmapping: unmapping)
+            answer.isAmbiguous = isAmbiguous
+            step.parts[index].broughtNothing = answer.broughtNothing
+            var entry = state.ledger[release.client] ?? LedgerEntry()
+            entry.add(
+                answer, isDisturbed: step.isDisturbed, level: result.run.demand.level,
+                headroomBytes: result.after.headroomBytes, at: now)
+            let client = state.clients[release.client]
+            if client?.isBusy != true { entry.cameBack() }
+            state.ledger[release.client] = entry
+            if let client { expect(client, state) }
+            brought = brought.addingSaturating(
+                Int(saturating: Double(answer.promisedBytes) * entry.returningShare))
+        }
+        return brought
     }
 
     /// Runs may begin: there are threads for them.
@@ -261,6 +351,6 @@ extension Reclaimer {
             return state.requests + (state.requestUnderWay.map { [$0] } ?? [])
         }
         host.releaseEnded(bytes: 0)
-        for request in waiting { request.continuation.resume(returning: nil) }
+        for request in waiting { request.continuation?.resume(returning: nil) }
     }
 }

@@ -12,6 +12,8 @@ protocol ReclaimHost: AnyObject, Sendable {
     /// They have been asked, and so many bytes came back.
     func releaseEnded(bytes: Int)
     /// A step has ended: spacing counts from here.
+    ///
+    /// - Parameter promisedBytes: What caches promised in it, but for what is known never to come back.
     func noteStepEnd(_ step: Int, promisedBytes: Int)
     /// A step of a dry run has ended: it asked nobody, and is credited with what it would have brought.
     func noteDryStep(_ step: Int, promisedBytes: Int)
@@ -31,6 +33,12 @@ protocol ReclaimHost: AnyObject, Sendable {
     func ladderEnded(_ action: Ladder.Action, _ outcome: Ladder.Outcome)
     /// Takes a finished step to whoever listens. Called on a reclaim thread, under no lock.
     func publish(_ step: ReclaimStep, problems: [HandlerProblem])
+    /// Tells of caches that have never reported any bytes, while these are asked for. Called on a reclaim thread, under no lock.
+    func publish(silentCaches names: [String])
+}
+
+extension ReclaimHost {
+    func publish(silentCaches names: [String]) {}
 }
 
 /// What went wrong with a handler.
@@ -68,6 +76,8 @@ final class Reclaimer: Sendable {
         var ladder: LadderRun?
         /// The caches whose names were recorded.
         var named: Set<UInt64> = []
+        /// The caches that have never reported anything, and of which that was told.
+        var silent: Set<UInt64> = []
     }
 
     /// A call of the application's for bytes.
@@ -76,8 +86,10 @@ final class Reclaimer: Sendable {
         var bytes: Int?
         /// Only of caches whose contents are private.
         var sensitiveOnly = false
-        var call: ReleaseCall
-        var continuation: CheckedContinuation<ReclaimStep?, Never>
+        var call = ReleaseCall()
+        /// The one cache of which it is to be found out what comes back; nil for a call of the application's.
+        var probed: CacheClient?
+        var continuation: CheckedContinuation<ReclaimStep?, Never>?
     }
 
     let registry: CacheRegistry
@@ -138,17 +150,24 @@ final class Reclaimer: Sendable {
             case .limit(let id, let client, let bytes): setLimit(id, client, bytes)
             case .release(let id, let client, let request): release(id, client, request)
             case .releaseSegments(let bytes): releaseSegments(bytes)
-            case .start(let id, let client, let limit, let request): start(id, client, limit, request)
+            case .start(let id, let client, let limit, let request):
+                start(id, client, limit, request, callsHandlers: callsHandlers)
             case .measure: finish()
             }
         }
     }
 
-    /// Whether every thread is in code of the application's and none of them is waited for: nobody is left to go on.
+    /// Whether every thread is in code of the application's and none of them is waited for, or is not any more: nobody is left to go
+    /// on.
     var isHeldUp: Bool {
         guard channel.gauges.areAllCalling else { return false }
         let now = clock.now
-        return state.withLock { !($0.run?.isAwaited(at: now) ?? false) }
+        let pending = channel.pendingLevel
+        return state.withLock { state in
+            guard let run = state.run else { return true }
+            if let pending, !run.isHurried, mustGiveWay(run, to: pending, at: now) { return true }
+            return !run.isAwaited(at: now)
+        }
     }
 
     /// Nil where no run is under way.
@@ -158,8 +177,10 @@ final class Reclaimer: Sendable {
             guard let run = state.run else { return nil }
             let now = clock.now
             bookSegments(&state, at: now)
-            if let pending, run.kind == .regrowth || pending > run.demand.level {
-                let deadline = state.rules.criticalDeadline
+            if let pending, mustGiveWay(run, to: pending, at: now) {
+                // At critical nobody is waited for while there is somebody else to ask.
+                let others = state.clients.values.contains { !$0.isBusy && $0.reportedBytes > 0 }
+                let deadline = pending == .critical && others ? .zero : state.rules.criticalDeadline
                 state.run?.hurry(deadline: deadline, at: now)
                 recordHurry(run.number, deadline, at: now)
             }
@@ -175,10 +196,18 @@ final class Reclaimer: Sendable {
         }
     }
 
+    /// Whether the run that is under way ends for a step at that level. A call of the application's goes on while its caches do what
+    /// is expected of them: what they give helps as well.
+    private func mustGiveWay(_ run: ReclaimRun, to pending: PressureLevel, at now: MonotonicInstant) -> Bool {
+        if run.kind == .regrowth || pending > run.demand.level { return true }
+        return pending == .critical && run.demand.step == 0 && run.isLate(at: now)
+    }
+
     private func shouldTrimLast(_ state: borrowing State, at now: MonotonicInstant) -> Bool {
         guard let run = state.run, allocator.canTrim else { return false }
         let freed = freedIntoAllocator(run, state.clients)
-        if freed > 0, allocator.trimsAfterEveryStep { return true }
+        let isProbe = state.requestUnderWay?.probed != nil
+        if freed > 0, allocator.trimsAfterEveryStep || isProbe { return true }
         var trim = state.trim
         trim.noteFreed(freed)
         if run.demand.level == .critical, trim.isDueAtCriticalEnd { return true }
@@ -188,6 +217,7 @@ final class Reclaimer: Sendable {
     private func trim() {
         let atStart = state.withLock { $0.run?.isAtStart == true ? $0.before.headroomBytes : nil }
         let (headroom, trimmed) = trimAllocator()
+        if atStart != nil { beginProbeAnew() }
         state.withLock { state in
             let gained = atStart.map { headroom - $0 } ?? 0
             state.run?.wasTrimmed(gainedBytes: gained, trimmedBytes: trimmed)
@@ -207,7 +237,7 @@ final class Reclaimer: Sendable {
     }
 
     /// Counts what caches gave without their handlers as part of the step that is under way.
-    private func bookSegments(_ state: inout State, at now: MonotonicInstant) {
+    func bookSegments(_ state: inout State, at now: MonotonicInstant) {
         guard registry.unbookedBytes > 0, state.run?.kind == .step else { return }
         for client in state.clients.values {
             let bytes = client.unbookedBytes
@@ -267,8 +297,15 @@ final class Reclaimer: Sendable {
     }
 
     private func start(
-        _ id: ReclaimRun.CallID, _ clientID: UInt64, _ change: LimitChange, _ request: ReleaseRequest?
+        _ id: ReclaimRun.CallID, _ clientID: UInt64, _ change: LimitChange, _ request: ReleaseRequest?,
+        callsHandlers: Bool
     ) {
+        if let client = state.withLock({ $0.clients[clientID] }), client.traits.contains(.segments) {
+            let beside = ReclaimBeside(id: id, client: client, limit: change, request: request)
+            // Without a thread for it, this one does it.
+            if !channel.post(beside) { give(beside, mayWait: callsHandlers) }
+            return
+        }
         guard let client = state.withLock({ $0.clients[clientID] }), client.beginCall() else {
             answered(id, clientID, asked: 0, 0, freed: nil, error: nil, since: clock.now)
             return
@@ -306,7 +343,7 @@ final class Reclaimer: Sendable {
         return try await release(request)
     }
 
-    private func answered(
+    func answered(
         _ id: ReclaimRun.CallID, _ clientID: UInt64, asked: Int, _ promised: Int, freed: Int?, error: String?,
         since start: MonotonicInstant
     ) {
@@ -316,16 +353,22 @@ final class Reclaimer: Sendable {
                 state.run?.answered(id, promisedBytes: promised, freedBytes: freed, error: error, at: now) ?? false
             record(id, clientID, promised, freed, failed: error != nil, since: start, isTaken: isTaken, at: now)
             channel.gauges.publish(state.run)
-            guard !isTaken, asked > 0, promised > 0, state.clients[clientID] != nil else { return (0, false) }
+            guard !isTaken, let client = state.clients[clientID] else { return (0, false) }
+            // Whatever it brings, it can be asked again.
+            state.ledger[clientID]?.cameBack()
+            expect(client, state)
+            guard asked > 0, promised > 0 else { return (0, false) }
             // The step that asked has been written down without it. What went to the kernel itself has come back for certain;
             // of the rest nobody can tell.
             let bytes = min(promised, asked)
-            let isUnmapped = state.clients[clientID]?.traits.contains(.unmapping) == true
+            let isUnmapped = client.traits.contains(.unmapping)
             state.ledger[clientID, default: LedgerEntry()].addLate(
                 LedgerEntry.Answer(
                     askedBytes: asked, promisedBytes: bytes, freedBytes: freed, returnedBytes: isUnmapped ? bytes : 0,
                     duration: start.duration(to: now), failed: error != nil))
-            return (bytes, isUnmapped)
+            expect(client, state)
+            // What never comes back is no news.
+            return (state.ledger[clientID]?.isHollow == true ? 0 : bytes, isUnmapped)
         }
         guard late > 0 else { return }
         // Nobody else gives back what was freed after the step's own trim. Only a thread of ours counts what it frees.
@@ -335,7 +378,7 @@ final class Reclaimer: Sendable {
     }
 
     /// An error as text, held to a length that a log line can bear.
-    private static func describe(_ error: any Error) -> String {
+    static func describe(_ error: any Error) -> String {
         String(String(describing: error).prefix(200))
     }
 }

@@ -49,6 +49,6 @@ extension Reclaimer {
             }
             return state.requests.firstIndex { $0.call === call }.map { state.requests.remove(at: $0) }
         }
-        waiting?.continuation.resume(returning: nil)
+        waiting?.continuation?.resume(returning: nil)
     }
 }

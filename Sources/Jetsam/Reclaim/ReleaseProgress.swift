@@ -47,6 +47,11 @@ struct ReleaseProgress: Equatable {
         if let rate = Self.rate(bytes, time) { bytesPerSecond = rate }
     }
 
+    /// It gave without being called.
+    mutating func gaveBeside(_ bytes: Int) {
+        remainingBytes = max(0, remainingBytes - bytes)
+    }
+
     mutating func missed() {
         mayHaveMore = false
     }

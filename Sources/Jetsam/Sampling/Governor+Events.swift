@@ -23,6 +23,7 @@ extension Governor {
     /// Gives how long the sampler may sleep.
     func watch(_ channel: ReclaimChannel, _ interval: Duration) -> Duration {
         if channel.gauges.isLadderBusy { channel.nudge() }
+        let interval = watchLateHandler(channel, interval)
         let deadline = channel.gauges.deadlineNanoseconds
         if deadline == .max, channel.isEmpty {
             return channel.gauges.isLadderBusy ? min(interval, SamplingPace.pressedInterval) : interval
@@ -34,6 +35,18 @@ extension Governor {
         channel.nudge()
         guard currentLevel == .critical else { return min(interval, SamplingPace.pressedInterval) }
         if deadline <= now { releaseWhereAllHang(channel, missedAt: deadline) }
+        return min(interval, Self.heldUpInterval)
+    }
+
+    /// At critical a handler that takes longer than was expected of it holds up neither the other caches nor those that own their
+    /// memory: whoever asks these is woken.
+    private func watchLateHandler(_ channel: ReclaimChannel, _ interval: Duration) -> Duration {
+        let late = channel.gauges.lateNanoseconds
+        guard late != .max else { return interval }
+        let now = clock.now.nanoseconds
+        guard late <= now else { return min(interval, max(minimumInterval, .nanoseconds(late - now))) }
+        channel.segments.signal()
+        if channel.gauges.parkedThreads > 0 { channel.spot.signal() }
         return min(interval, Self.heldUpInterval)
     }
 

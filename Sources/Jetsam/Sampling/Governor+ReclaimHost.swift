@@ -8,7 +8,7 @@ extension Governor: ReclaimHost {
         }
     }
 
-    var growthRate: Int { state.withLock { $0.decider.judgement.growthRate ?? 0 } }
+    var growthRate: Int { state.withLock { $0.decider.judgement.growth.steepest } }
 
     func noteStepEnd(_ step: Int, promisedBytes: Int) {
         let now = clock.now
@@ -68,6 +68,10 @@ extension Governor: ReclaimHost {
 
     func publish(_ step: ReclaimStep, problems: [HandlerProblem]) {
         bell.publish(step, problems: problems)
+    }
+
+    func publish(silentCaches names: [String]) {
+        bell.publish(silentCaches: names)
     }
 }
 

@@ -11,6 +11,8 @@ final class Governor: Sendable {
         var decider: Decider
         var spans: Spans
         var credit = DryRunCredit()
+        /// What was told last of the bytes that are not expected to come back.
+        var hollowBytes = 0
         /// What releases brought, needed and wasted.
         var releases = ReleaseTally()
         var reading = MemoryReading()
@@ -135,6 +137,7 @@ final class Governor: Sendable {
             pauses.expect(now, next: state.lastInterval)
             return Effects(interval: state.lastInterval)
         }
+        noteHollow(&state, at: now)
         var observation = Decider.Observation(
             reading: reading, cause: cause, triggerGrade: triggerGrade, reportedBytes: registry.reportedBytes,
             inFlightBytes: channel.gauges.inFlightBytes, retainedBytes: channel.gauges.retainedBytes,
@@ -169,6 +172,16 @@ final class Governor: Sendable {
             pauses.expect(now, next: effects.interval)
         }
         return effects
+    }
+
+    /// Tells what of the reported bytes is not expected to come back, where that has changed by enough to matter.
+    private func noteHollow(_ state: inout State, at now: MonotonicInstant) {
+        let bytes = registry.hollowBytes
+        guard bytes != state.hollowBytes else { return }
+        let change = (bytes - state.hollowBytes).magnitude
+        guard bytes == 0 || state.hollowBytes == 0 || change > UInt(bytes) / 64 else { return }
+        state.hollowBytes = bytes
+        take(.hollow(bytes: bytes), &state, at: now)
     }
 
     /// For the flight recorder: what is to be known of this moment should it be the last.
@@ -213,6 +226,9 @@ final class Governor: Sendable {
             state.lastPaths = now
             state.reader.refreshLimits()
             state.hasMoved = state.reader.cgroupHasMoved()
+            if cause == .sampler, !isDryRun, state.decider.isQuiet, registry.reportedBytes >= Reclaimer.leastProbed {
+                channel.postProbe()
+            }
         }
     }
 

@@ -144,6 +144,8 @@ struct HungHandlerTests {
             stage.reclaimer.work(callsHandlers: false)
             return 0
         }
+        // Somebody is to be asked, or there is no second step.
+        stage.addCache("healthy", .high) { 0 }
         stage.post(step: 1)
         stage.reclaimer.work()
         #expect(stage.host.steps.map(\.stage) == [.caches, .lastResort, .caches])

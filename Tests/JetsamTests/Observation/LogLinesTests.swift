@@ -269,6 +269,22 @@ struct PoorReturnsTests {
         #expect(returns.add(step(promised: 20 << 20, returned: 0)).isEmpty)
     }
 
+    @Test("A cache of whose promise nothing came back twice is named once, also where others grew")
+    func empty() {
+        var returns = PoorReturns()
+        func empty() -> ReclaimStep {
+            var step = step(promised: 86 << 20, returned: 0, didTrim: false, isDisturbed: true)
+            step.parts[0].broughtNothing = true
+            return step
+        }
+        #expect(returns.add(empty()).isEmpty)
+        let findings = returns.add(empty())
+        #expect(
+            findings.map(\.message).first?.hasPrefix("Cache 'poor' promised 172 MiB, returned nothing: ") == true)
+        #expect(findings.count == 1)
+        for _ in 0..<5 { #expect(returns.add(empty()).isEmpty) }
+    }
+
     @Test("Steps without a trim, and disturbed ones, say nothing")
     func unclear() {
         var returns = PoorReturns()

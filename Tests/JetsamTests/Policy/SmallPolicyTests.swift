@@ -202,6 +202,48 @@ struct LedgerEntryTests {
         #expect(half.expectedShare == 0.25)
     }
 
+    @Test(
+        "Twice next to nothing of a promise counts also while others grow, unless their growth hides it, until the next shortage"
+    )
+    func emptySteps() {
+        var promise = answer(100 * mebibyte, 100 * mebibyte)
+        promise.showsReturn = true
+        func entry(_ count: Int, hidden: Int = 0, returned: Int = 0) -> LedgerEntry {
+            var entry = LedgerEntry()
+            var answer = promise
+            answer.hiddenBytes = hidden
+            answer.returnedBytes = returned
+            for _ in 0..<count {
+                entry.add(answer, isDisturbed: true, level: .critical, headroomBytes: 0, at: .seconds(0))
+            }
+            return entry
+        }
+        #expect(entry(1).obtainableShare == 1)
+        #expect(entry(2).isHollow && entry(2).givesNothing && entry(2).obtainableShare == 0)
+        #expect(!entry(2, returned: 10 * mebibyte).isHollow)
+        #expect(!entry(2, hidden: 10 * mebibyte).isHollow)
+        #expect(entry(2, hidden: 4 * mebibyte, returned: 5 * mebibyte).isHollow)
+        var other = entry(2)
+        other.forgive()
+        #expect(!other.isHollow)
+        // Where nobody else grew, once is enough if it was much.
+        var known = LedgerEntry()
+        known.add(promise, isDisturbed: false, level: .critical, headroomBytes: 0, at: .seconds(0))
+        known.forgive()
+        #expect(known.isHollow)
+    }
+
+    @Test("Nothing is to be had of a handler that hangs until it is back")
+    func hung() {
+        var entry = LedgerEntry()
+        var missed = answer(100 * mebibyte, 0)
+        missed.missedDeadline = true
+        entry.add(missed, isDisturbed: true, level: .critical, headroomBytes: 0, at: .seconds(0))
+        #expect(entry.obtainableShare == 0)
+        entry.cameBack()
+        #expect(entry.obtainableShare == 1)
+    }
+
     @Test("A disturbed step never counts against a cache")
     func disturbed() {
         var entry = LedgerEntry()

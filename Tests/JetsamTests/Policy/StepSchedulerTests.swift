@@ -241,6 +241,26 @@ struct StepSchedulerTests {
         #expect(scheduler.nothingLeftSince == .seconds(2))
     }
 
+    @Test(
+        "Of whom nothing is expected nobody asks but in the first step of a level and now and then; the rest is the end"
+    )
+    func hollow() {
+        var scheduler = StepScheduler(configuration: .init())
+        func critical(_ seconds: Double, hollow: Int) -> ReclaimContext {
+            var context = context(headroom: 20, level: .critical, at: seconds, purgeable: 200)
+            context.hollowBytes = hollow * mebibyte
+            return context
+        }
+        #expect(scheduler.next(critical(0, hollow: 200))?.targetBytes ?? 0 > 100 * mebibyte)
+        scheduler.stepEnded(1, promisedBytes: 0, at: .seconds(0))
+        for tenth in 1..<50 { #expect(scheduler.next(critical(Double(tenth) / 10, hollow: 200)) == nil) }
+        #expect(scheduler.nothingLeftSince == .seconds(0.1))
+        #expect(scheduler.next(critical(5, hollow: 200))?.targetBytes ?? 0 > 100 * mebibyte)
+        scheduler.stepEnded(2, promisedBytes: 50 * mebibyte, at: .seconds(5))
+        #expect(scheduler.next(critical(5.1, hollow: 150))?.targetBytes == 50 * mebibyte)
+        #expect(scheduler.nothingLeftSince == nil)
+    }
+
     @Test("Back at normal the next episode counts from one, and nothing is demanded")
     func episodes() {
         var scheduler = StepScheduler(configuration: .init())

@@ -65,6 +65,7 @@ extension ReportPage {
         case .ladderEnded:
             "the ladder's \(LadderRecord.Action.words[notice.action.code]) ended: "
                 + NoticeRecord.Outcome.words[notice.outcome.code]
+        case .hollow: "of what caches report \(FigureText.bytes(notice.promisedBytes)) are not expected to come back"
         case .leadTimeMeasured:
             "caches answer within \(notice.responseNanoseconds / 1_000_000) ms and give \(FigureText.bytes(notice.bytesPerSecond)) a second"
         case .regrowthAllowed: notice.isAllowed ? "caches may grow again" : "caches may not grow for now"

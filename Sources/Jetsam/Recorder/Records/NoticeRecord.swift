@@ -6,10 +6,10 @@ package struct NoticeRecord: Record {
 
     package enum What: UInt8, NumberedWord {
         case paused, held, supervisorWarns, stepEnded, answeredLate, limitsLifted, ladderEnded, regrowthAllowed
-        case leadTimeMeasured
+        case leadTimeMeasured, hollow
         package static let words = [
             "paused", "held", "supervisorWarns", "stepEnded", "answeredLate", "limitsLifted", "ladderEnded",
-            "regrowthAllowed", "leadTimeMeasured",
+            "regrowthAllowed", "leadTimeMeasured", "hollow",
         ]
     }
 
@@ -26,7 +26,7 @@ package struct NoticeRecord: Record {
     package var until: MonotonicInstant?
     /// Of `stepEnded`.
     package var step = 0
-    /// Of `stepEnded` and `answeredLate`.
+    /// Of `stepEnded`, `answeredLate` and `hollow`.
     package var promisedBytes = 0
     /// Of `ladderEnded`.
     package var action = LadderRecord.Action.none
@@ -81,6 +81,9 @@ extension NoticeRecord {
         case .regrowthAllowed(let isAllowed):
             what = .regrowthAllowed
             self.isAllowed = isAllowed
+        case .hollow(let bytes):
+            what = .hollow
+            promisedBytes = bytes
         case .leadTimeMeasured(let leadTime):
             what = .leadTimeMeasured
             responseNanoseconds = leadTime.responseNanoseconds
@@ -104,6 +107,7 @@ extension NoticeRecord {
                 nil
             }
         case .regrowthAllowed: .regrowthAllowed(isAllowed)
+        case .hollow: .hollow(bytes: promisedBytes)
         case .leadTimeMeasured:
             .leadTimeMeasured(
                 LeadTime(responseNanoseconds: responseNanoseconds, bytesPerSecond: bytesPerSecond))

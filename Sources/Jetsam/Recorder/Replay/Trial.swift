@@ -280,7 +280,7 @@ package struct Trial: Sendable {
         guard let notice = record.notice(at: instant) else { return }
         settle()
         switch notice {
-        case .paused, .held, .supervisorWarns, .regrowthAllowed, .leadTimeMeasured: decider.take(notice)
+        case .paused, .held, .supervisorWarns, .regrowthAllowed, .leadTimeMeasured, .hollow: decider.take(notice)
         case .stepEnded(let step, _, _) where step == sharedStep: decider.take(notice)
         case .answeredLate(let bytes) where outcome.modelBegins != nil: caches.endMissedStep(promisedBytes: bytes)
         case .stepEnded, .answeredLate, .limitsLifted, .ladderEnded:

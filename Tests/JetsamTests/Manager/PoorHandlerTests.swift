@@ -1,0 +1,185 @@
+import JetsamTesting
+import Logging
+import MemoryPressure
+import Testing
+
+@testable import Jetsam
+
+/// Caches that promise what never comes back, throw, or say nothing at all.
+struct PoorHandlerTests {
+    private let logs = LogRecord()
+
+    private func lines(_ part: String) -> [LogRecord.Line] { logs.lines.filter { $0.text.contains(part) } }
+
+    private func pass(_ tenths: Int, _ fixture: Fixture, until isDone: @Sendable () -> Bool = { false }) async {
+        for _ in 0..<tenths where !isDone() {
+            fixture.machine.advance(by: .milliseconds(100))
+            await fixture.settle()
+        }
+    }
+
+    @Test(
+        "Handlers that lie or throw are asked a few times, and then what is left of the ladder goes on",
+        arguments: [true, false])
+    func asksFewTimes(lies: Bool) async throws {
+        struct Broken: Error {}
+        let resorts = Lock(0)
+        let fixture = try Fixture(logger: logs.logger) { _ in resorts.withLock { $0 += 1 } }
+        let cache = FakeCache("poor", bytes: 200 * mebibyte, in: fixture) { _, request in
+            // Time passes with every call, or a fault would show as a test that never ends.
+            fixture.machine.clock.advance(by: .microseconds(100))
+            if lies { return request.bytes }
+            throw Broken()
+        }
+        try await fixture.run { fixture in
+            fixture.set(used: 505 * mebibyte)
+            await pass(80, fixture)
+            #expect(fixture.manager.level == .critical)
+            #expect(cache.requests.count < 30, "asked \(cache.requests.count) times")
+            let totals = fixture.manager.status.caches.first
+            #expect(totals?.name == "poor")
+            await pass(900, fixture) { resorts.withLock { $0 } > 0 }
+            #expect(resorts.withLock { $0 } == 1)
+            await fixture.toldEverything()
+        }
+        let named = lines("Cache 'poor' promised ")
+        #expect(named.count == (lies ? 1 : 0))
+        if lies { #expect(named.first?.text.contains(", returned nothing: ") == true) }
+        #expect(logs.lines.count { $0.text.hasPrefix("Reclaim step ") } < 40)
+        cache.end()
+    }
+
+    @Test("A liar does not keep honest caches from being asked for all that is missing")
+    func honestBesideLiar() async throws {
+        let fixture = try Fixture()
+        let liar = FakeCache("liar", bytes: 100 * mebibyte, priority: .low, in: fixture) { _, request in request.bytes }
+        let honest = FakeCache("honest", bytes: 200 * mebibyte, priority: .high, in: fixture)
+        try await fixture.run { fixture in
+            fixture.set(used: 490 * mebibyte)
+            await pass(50, fixture)
+            #expect(fixture.registry.reportedBytes >= 100 * mebibyte)
+            #expect(honest.state.withLock { $0.bytes } < 110 * mebibyte)
+        }
+        liar.end()
+    }
+
+    @Test(
+        "A cache that never reports is named once, and so is a critical level with nobody to ask",
+        arguments: [true, false])
+    func silent(isRegistered: Bool) async throws {
+        let fixture = try Fixture(logger: logs.logger)
+        let registration = isRegistered ? fixture.registry.register("mute") { _ in 0 } : nil
+        try await fixture.run { fixture in
+            for _ in 0..<2 {
+                fixture.set(used: 505 * mebibyte)
+                await pass(50, fixture)
+                fixture.set(used: 100 * mebibyte)
+                await pass(100, fixture)
+            }
+            await fixture.toldEverything()
+        }
+        #expect(lines("Cache 'mute' has never reported bytes").count == (isRegistered ? 1 : 0))
+        #expect(lines("no cache is registered").count == (isRegistered ? 0 : 1))
+        registration?.end()
+    }
+
+    @Test("Of a heap cache it is found out at normal what comes back, for less than a mebibyte at a time, and said")
+    func probe() async throws {
+        let fixture = try Fixture(logger: logs.logger)
+        let asks = Lock<[Int]>([])
+        let returns = Lock(false)
+        let held = Lock(64 * mebibyte)
+        let registration = fixture.registry.registerValues(
+            "values", priority: .normal, rebuildCost: nil, traits: [], scene: nil, refetched: RefetchedBytes(),
+            limit: { _ in },
+            release: { [unowned fixture] request in
+                asks.withLock { $0.append(request.bytes) }
+                held.withLock { $0 -= request.bytes }
+                if returns.withLock({ $0 }) { fixture.change(used: -request.bytes) }
+                return request.bytes
+            }, bytes: { held.withLock { $0 } })
+        registration.update(bytes: 64 * mebibyte)
+        try await fixture.run { fixture in
+            await pass(3000, fixture) { asks.withLock { $0.count { $0 > 0 } } == 2 }
+            await pass(300, fixture)
+            let asked = asks.withLock { $0.filter { $0 > 0 } }
+            #expect(asked.count == 2)
+            #expect(asked.allSatisfy { $0 > 0 && $0 <= mebibyte })
+            #expect(fixture.manager.level == .normal)
+            #expect(fixture.registry.hollowBytes == registration.reportedBytes)
+            await fixture.toldEverything()
+            #expect(lines("Cache 'values' promised ").count == 1)
+            #expect(logs.lines.filter { $0.text.hasPrefix("Reclaim probe") }.allSatisfy { $0.level == .debug })
+
+            // What is known of it is looked at again after a while.
+            returns.withLock { $0 = true }
+            for _ in 0..<1200 where fixture.registry.hollowBytes == registration.reportedBytes {
+                fixture.machine.advance(by: .seconds(1))
+                await fixture.settle()
+            }
+            #expect(fixture.registry.hollowBytes < registration.reportedBytes)
+        }
+        registration.end()
+    }
+
+    @Test("A dry run probes nobody, and neither are handlers of the application's asked at normal")
+    func noProbe() async throws {
+        for isDryRun in [true, false] {
+            var configuration = ResourceManager.Configuration()
+            configuration.isDryRun = isDryRun
+            let fixture = try Fixture(configuration: configuration)
+            let asks = Lock(0)
+            let ours = fixture.registry.registerValues(
+                "values", priority: .normal, rebuildCost: nil, traits: [], scene: nil, refetched: RefetchedBytes(),
+                limit: { _ in },
+                release: { _ in
+                    asks.withLock { $0 += 1 }; return 0
+                })
+            if isDryRun { ours.update(bytes: 64 * mebibyte) }
+            let theirs = FakeCache("theirs", bytes: 64 * mebibyte, in: fixture)
+            try await fixture.run { fixture in
+                for _ in 0..<60 { fixture.machine.advance(by: .seconds(1)) }
+            }
+            #expect(asks.withLock { $0 } == 0)
+            #expect(theirs.requests.isEmpty)
+            ours.end()
+        }
+    }
+}
+
+struct HollowBytesTests {
+    @Test("What is not expected to come back follows what a cache reports, and is gone with it")
+    func follows() throws {
+        let registry = CacheRegistry()
+        let registration = registry.register("cache") { _ in 0 }
+        let other = registry.register("other") { _ in 0 }
+        other.update(bytes: 500)
+        registration.update(bytes: 1000 * mebibyte)
+        #expect(registry.hollowBytes == 0)
+        let client = try #require(registry.clients.first)
+        registry.expect(share: 0, of: client)
+        #expect(registry.hollowBytes == 1000 * mebibyte)
+        registration.update(bytes: 400 * mebibyte)
+        #expect(registry.hollowBytes == 400 * mebibyte)
+        registry.expect(share: 0.25, of: client)
+        #expect(registry.hollowBytes == 300 * mebibyte)
+        registry.expect(share: 1, of: client)
+        #expect(registry.hollowBytes == 0)
+        registry.expect(share: 0, of: client)
+        registration.end()
+        #expect(registry.hollowBytes == 0)
+    }
+}
+
+struct ReturnedSharesTests {
+    @Test("Who frees nothing has no part in what others gave; where nobody can tell, all share by their promises")
+    func shares() {
+        typealias Part = (promised: Int, proven: Int)?
+        func shares(_ bytes: Int, _ parts: [Part]) -> [Int] { ReclaimMeasurement.shares(of: bytes, parts) }
+        #expect(shares(50, [(50, 50), (50, 0)]) == [50, 0])
+        #expect(shares(100, [(50, 50), (50, 0)]) == [50, 50])
+        #expect(shares(50, [(50, 0), (50, 0)]) == [25, 25])
+        #expect(shares(500, [(50, 0), nil]) == [50, 0])
+        #expect(shares(0, [(50, 50)]) == [0])
+    }
+}
