@@ -199,9 +199,11 @@ extension ResourceManager.Configuration {
     /// How caches are asked to give memory back.
     public struct Reclaim: Sendable, Equatable {
         /// What a step asks for where the rule does not say how many bytes are missing (`stall`, `events`, `external`), in percent
-        /// of all that registered caches report. Doubled, up to 40, after a step that lowered what the rule observes. 1…100, default 5.
+        /// of all that registered caches report. Doubled, up to 40, after a step that lowered what the rule observes by a quarter.
+        /// 1…100, default 5.
         public var sharePercent = 5
-        /// The shortest time between two steps where the first brought nothing. Default 250 ms.
+        /// The shortest time between two steps where the first brought nothing, and between two at `warning` where other processes
+        /// use the limit too. Default 250 ms.
         public var warningSpacing = Duration.milliseconds(250)
         /// How long one handler may take at `warning` before the others go on without it. Default 1 s.
         public var warningDeadline = Duration.seconds(1)

@@ -34,7 +34,6 @@ struct LeadTimeRecord {
     private static let capacity = 16
     /// Less than this says nothing about speed.
     private static let leastBytes = 1 << 20
-    // Made at full length, so that noting a step does not allocate.
     private var responses = [Int](repeating: 0, count: capacity)
     private var count = 0
     private(set) var leadTime = LeadTime()
@@ -56,10 +55,8 @@ struct LeadTimeRecord {
     }
 }
 
-/// How much headroom must be there for caches to give in time, and why.
+/// How much headroom growth needs for caches to give in time. Warning's entry is required besides, whatever grows.
 struct RequiredHeadroom: Equatable {
-    /// Bytes: the greater of warning's entry and what growth needs.
-    var bytes = 0
     /// Bytes of headroom that growth alone needs: what comes within the lead time, and critical's entry.
     var byGrowth = 0
     /// Bytes of headroom from which on growth does not make the level critical any more: with twice the lead time, and
@@ -67,9 +64,6 @@ struct RequiredHeadroom: Equatable {
     var exit = 0
     /// Nanoseconds from the decision to memory.
     var leadNanoseconds: Int64 = 0
-
-    /// Whether it is growth that needs the most.
-    func isByGrowth(_ thresholds: HeadroomThresholds) -> Bool { byGrowth > thresholds.warningEntry }
 
     init() {}
 
@@ -87,6 +81,5 @@ struct RequiredHeadroom: Equatable {
             ask = max(0, byGrowth.subtractingSaturating(headroomBytes))
         }
         exit = growth.mostBytes(within: leadNanoseconds * 2).addingSaturating(thresholds.criticalExit)
-        bytes = max(thresholds.warningEntry, byGrowth)
     }
 }

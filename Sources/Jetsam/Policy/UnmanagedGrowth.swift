@@ -22,8 +22,8 @@ struct UnmanagedGrowth {
     private var middle: GrowthTrend
     private var long: GrowthTrend
     private var last: Sample?
-    /// Unmanaged memory without what is owed; only differences mean anything.
-    private var level = 0
+    /// Unmanaged memory without what is owed, in bytes; only differences mean anything.
+    private var total = 0
     /// Bytes that caches gave and that are still in the footprint.
     private var owed = 0
     /// The slopes between the last readings, in bytes a second, with the nanoseconds between them.
@@ -31,6 +31,8 @@ struct UnmanagedGrowth {
     private var previous: (bytesPerSecond: Double, nanoseconds: Int64)?
     /// Sustained growth over the shortest window, in bytes a second; nil while too little has been seen.
     private(set) var bytesPerSecond: Int?
+    /// The slope between the last two readings alone, in bytes a second; nil where there were none.
+    var bytesPerSecondAtOnce: Double? { latest?.bytesPerSecond }
     private var middleRate = 0
     private var longRate = 0
 
@@ -63,14 +65,14 @@ struct UnmanagedGrowth {
             let nanoseconds = last.instant.duration(to: sample.instant).nanoseconds
             guard nanoseconds > 0 else { return }
             let grown = growth(from: last, to: sample, nanoseconds)
-            level = level.addingSaturating(grown)
+            total = total.addingSaturating(grown)
             previous = latest
             latest = (Double(grown) / Double(nanoseconds) * 1e9, nanoseconds)
         }
         last = sample
-        short.append(level, at: sample.instant)
-        middle.append(level, at: sample.instant)
-        long.append(level, at: sample.instant)
+        short.append(total, at: sample.instant)
+        middle.append(total, at: sample.instant)
+        long.append(total, at: sample.instant)
         bytesPerSecond = short.bytesPerSecond
         middleRate = middle.bytesPerSecond ?? 0
         longRate = long.bytesPerSecond ?? 0
@@ -112,7 +114,4 @@ struct UnmanagedGrowth {
 
     /// The steepest of the windows, in bytes a second; 0 where there is no growth.
     var steepest: Int { max(bytesPerSecond ?? 0, middleRate, longRate) }
-
-    /// What has gone on growing, in bytes a second: the least of the windows of 200 ms and 1 s, 0 where one of them is not full.
-    var lasting: Int { min(bytesPerSecond ?? 0, middleRate) }
 }

@@ -90,16 +90,16 @@ extension Reclaimer {
                 ? ReclaimOrder.plan(facts, targetBytes: demand.targetBytes)
                 : ReclaimOrder.planForRequest(facts, targetBytes: demand.targetBytes)
             // Who asks for bytes gets them from the caches, whatever the allocator retains beside them.
+            let isTrimDue =
+                allocator.canTrim
+                && state.trim.isDue(
+                    limitBytes: demand.limitBytes, missingBytes: demand.missingBytes, isCheap: isCheap, at: clock.now)
             let isProbe = request?.probed != nil
             let trimsFirst =
-                isProbe
-                ? allocator.canTrim
-                : request == nil && (isCheap || !demand.isUrgent) && allocator.canTrim
-                    && state.trim.isDue(
-                        limitBytes: demand.limitBytes, missingBytes: demand.missingBytes, isCheap: isCheap,
-                        at: clock.now)
+                isProbe ? allocator.canTrim : request == nil && (isCheap || !demand.isUrgent) && isTrimDue
+            let trimsAtEnd = allocator.canTrim && demand.level == .critical && state.trim.isDueAtCriticalEnd
             isIdle =
-                request == nil && demand.step > 1 && !trimsFirst && !mayTrim(state, demand)
+                request == nil && demand.step > 1 && !isTrimDue && !trimsAtEnd
                 && plan.allSatisfy { $0.askBytes == 0 && $0.limit == .keep }
             if isIdle { return false }
             earlier = remember(clients, in: &state)
@@ -125,15 +125,6 @@ extension Reclaimer {
         // Nobody works here any more, or it is not wanted any more, and nobody else answers it.
         if !hasBegun { request?.continuation?.resume(returning: nil) }
         return hasBegun
-    }
-
-    /// Whether a step may trim although it asks nobody.
-    private func mayTrim(_ state: borrowing State, _ demand: ReclaimDemand) -> Bool {
-        guard allocator.canTrim else { return false }
-        if demand.level == .critical, state.trim.isDueAtCriticalEnd { return true }
-        return state.trim.isDue(
-            limitBytes: demand.limitBytes, missingBytes: demand.missingBytes, isCheap: allocator.trimsAfterEveryStep,
-            at: clock.now)
     }
 
     /// A shortage begins: what steps of an earlier one brought says no more than that.

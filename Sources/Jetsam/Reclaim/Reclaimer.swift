@@ -37,10 +37,6 @@ protocol ReclaimHost: AnyObject, Sendable {
     func publish(silentCaches names: [String])
 }
 
-extension ReclaimHost {
-    func publish(silentCaches names: [String]) {}
-}
-
 /// What went wrong with a handler.
 struct HandlerProblem: Sendable {
     var cache: String

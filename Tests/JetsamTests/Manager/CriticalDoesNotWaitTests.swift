@@ -6,27 +6,9 @@ import Testing
 
 /// Handlers at work while the level becomes critical. On the test's own thread: whoever would go on is called from inside them.
 struct CriticalDoesNotWaitTests {
-    private final class Host: ReclaimHost {
-        let steps = Lock<[ReclaimStep]>([])
-        let growthRate = 0
-        func measure() -> MemoryReading { reading(headroom: 40 * mebibyte) }
-        func releaseBegan() {}
-        func releaseEnded(bytes: Int) {}
-        func noteStepEnd(_ step: Int, promisedBytes: Int) {}
-        func noteDryStep(_ step: Int, promisedBytes: Int) {}
-        func noteLateAnswer(promisedBytes: Int) {}
-        func noteLeadTime(_ leadTime: LeadTime) {}
-        func judgeAfterStep() {}
-        func noteLimitsLifted() {}
-        func nextSequence() -> UInt64 { 1 }
-        func confirmEmergency() -> MemoryReading? { measure() }
-        func ladderEnded(_ action: Ladder.Action, _ outcome: Ladder.Outcome) {}
-        func publish(_ step: ReclaimStep, problems: [HandlerProblem]) { steps.withLock { $0.append(step) } }
-    }
-
     private final class Stage: Sendable {
         let clock = ManualClock()
-        let host = Host()
+        let host = RecordingHost(headroom: 40 * mebibyte)
         let registry = CacheRegistry()
         let reclaimer: Reclaimer
         let called = Lock<[String]>([])
@@ -79,7 +61,7 @@ struct CriticalDoesNotWaitTests {
         }
         stage.post(.warning, step: 1, bytes: mebibyte)
         stage.reclaimer.work()
-        let steps = stage.host.steps.withLock { $0 }
+        let steps = stage.host.steps
         #expect(steps.map(\.level) == [.warning, .critical])
         #expect(steps.map { $0.parts.map(\.name) } == [[], ["bytes"]])
         // It was allowed its time, and missed nothing; what it gave is in the ledger.
@@ -103,7 +85,7 @@ struct CriticalDoesNotWaitTests {
         // The lower band gives all that it has, the bytes give the rest, and they have given it already.
         #expect(seen.withLock { $0 } <= before - 3 * mebibyte)
         #expect(bytes.bytes > before - 4 * mebibyte)
-        #expect(stage.host.steps.withLock { $0.first?.promisedBytes ?? 0 } >= 4 * mebibyte)
+        #expect((stage.host.steps.first?.promisedBytes ?? 0) >= 4 * mebibyte)
     }
 
     @Test("At critical a handler that takes longer than was expected lets the next go on, and bytes give in its place")
@@ -130,7 +112,7 @@ struct CriticalDoesNotWaitTests {
         }
         stage.post(.critical, step: 1, bytes: 2 * mebibyte)
         stage.reclaimer.work()
-        let step = stage.host.steps.withLock { $0.first }
+        let step = stage.host.steps.first
         #expect(Set(step?.parts.map(\.name) ?? []) == ["a", "b", "bytes"])
         #expect(step?.parts.contains(where: \.missedDeadline) == false)
         #expect(stage.registry.unbookedBytes == 0)

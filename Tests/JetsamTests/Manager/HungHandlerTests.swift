@@ -6,45 +6,10 @@ import Testing
 
 /// Handlers that do not come back. On the test's own thread: while one hangs, whoever would go on is called from inside it.
 struct HungHandlerTests {
-    /// A side that decides nothing and remembers what it was told.
-    private final class Host: ReclaimHost {
-        struct State {
-            var steps: [ReclaimStep] = []
-            var problems: [HandlerProblem] = []
-            var ladder: [Ladder.Outcome] = []
-        }
-
-        let state = Lock(State())
-        let growthRate = 0
-
-        func measure() -> MemoryReading { reading(headroom: 10 * mebibyte) }
-        func releaseBegan() {}
-        func releaseEnded(bytes: Int) {}
-        func noteStepEnd(_ step: Int, promisedBytes: Int) {}
-        func noteDryStep(_ step: Int, promisedBytes: Int) {}
-        func noteLateAnswer(promisedBytes: Int) {}
-        func noteLeadTime(_ leadTime: LeadTime) {}
-        func judgeAfterStep() {}
-        func noteLimitsLifted() {}
-        func nextSequence() -> UInt64 { 1 }
-        func confirmEmergency() -> MemoryReading? { measure() }
-        func ladderEnded(_ action: Ladder.Action, _ outcome: Ladder.Outcome) {
-            state.withLock { $0.ladder.append(outcome) }
-        }
-        func publish(_ step: ReclaimStep, problems: [HandlerProblem]) {
-            state.withLock { state in
-                state.steps.append(step)
-                state.problems += problems
-            }
-        }
-
-        var steps: [ReclaimStep] { state.withLock { $0.steps } }
-    }
-
     /// A reclaimer whose threads the test plays.
     private final class Stage: Sendable {
         let clock = ManualClock()
-        let host = Host()
+        let host = RecordingHost(headroom: 10 * mebibyte)
         let registry = CacheRegistry()
         let reclaimer: Reclaimer
         let called = Lock<[String]>([])

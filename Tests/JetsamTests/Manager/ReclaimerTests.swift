@@ -6,31 +6,8 @@ import Testing
 
 /// The reclaimer alone, worked by the test, with a host that is told what to do while it is asked.
 struct ReclaimerTests {
-    private final class Host: ReclaimHost {
-        let onMeasure = Lock<(@Sendable () -> Void)?>(nil)
-        let steps = Lock<[ReclaimStep]>([])
-
-        func measure() -> MemoryReading {
-            onMeasure.withLock { $0 }?()
-            return reading(headroom: 400 * mebibyte)
-        }
-        var growthRate: Int { 0 }
-        func releaseBegan() {}
-        func releaseEnded(bytes: Int) {}
-        func noteStepEnd(_ step: Int, promisedBytes: Int) {}
-        func noteDryStep(_ step: Int, promisedBytes: Int) {}
-        func noteLateAnswer(promisedBytes: Int) {}
-        func noteLeadTime(_ leadTime: LeadTime) {}
-        func judgeAfterStep() {}
-        func noteLimitsLifted() {}
-        func nextSequence() -> UInt64 { 0 }
-        func confirmEmergency() -> MemoryReading? { nil }
-        func ladderEnded(_ action: Ladder.Action, _ outcome: Ladder.Outcome) {}
-        func publish(_ step: ReclaimStep, problems: [HandlerProblem]) { steps.withLock { $0.append(step) } }
-    }
-
     private final class Parts: Sendable {
-        let host = Host()
+        let host = RecordingHost(headroom: 400 * mebibyte, confirmsEmergency: false)
         let registry = CacheRegistry()
         let asked = Lock<[String]>([])
         let reclaimer: Reclaimer

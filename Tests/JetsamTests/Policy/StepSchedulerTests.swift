@@ -14,7 +14,6 @@ struct StepSchedulerTests {
         let thresholds = HeadroomThresholds(limitBytes: reading.limitBytes, rule: .init())
         var required = RequiredHeadroom()
         required.byGrowth = byGrowth * mebibyte
-        required.bytes = max(thresholds.warningEntry, required.byGrowth)
         return ReclaimContext(
             reading: reading, thresholds: thresholds, level: level,
             reason: LevelReason(rule: rule, observed: 0, threshold: 0, unit: .none, cause: .sampler),

@@ -29,6 +29,30 @@ struct ReplayTests {
         #expect(try TraceText(Array(other.utf8)).replayed().differences > 0)
     }
 
+    @Test("A trace of version 2 is read: settings that there are no more are passed over, and the version is told")
+    func versionTwo() async throws {
+        let lines = String(decoding: try await Self.recordPressure().read(), as: UTF8.self).split(separator: "\n")
+        var header = String(try #require(lines.first))
+        for (today, then) in [
+            (#""version":3"#, #""version":2"#),
+            (#""reclaim.sharePercent":5"#, #""reclaim.warningSharePercent":25"#),
+            (
+                #""timeToLimit.window":"#,
+                #""timeToLimit.critical":3000000000,"timeToLimit.criticalExit":6000000000,"timeToLimit.window":"#
+            ),
+            (#""leadTime.safetyPercent":200,"leadTime.minimum":50000000,"leadTime.maximum":2000000000,"#, ""),
+        ] {
+            #expect(header.contains(today), "the header names \(today)")
+            header = Self.replacingFirst(today, in: header, with: then)
+        }
+        let readings = lines.dropFirst().filter { $0.hasPrefix(#"{"k":"reading""#) }
+        let text = ([header] + readings.map(String.init)).map { $0 + "\n" }.joined()
+        var replay = Replay()
+        for line in try TraceText(Array(text.utf8)).lines { try replay.take(line.event, at: line.instant) }
+        #expect(replay.version == 2)
+        #expect(replay.readings == readings.count && readings.count > 5)
+    }
+
     /// A manager in a made-up container that fills up, with one cache that gives and one that hangs a little.
     private static func recordPressure() async throws -> TemporaryFile {
         let file = try TemporaryFile()

@@ -14,6 +14,7 @@ struct CheckCommand: ParsableCommand {
 
             Faults are written to standard error, one a line:
               FILE:LINE:COLUMN: error: what is wrong, and what is allowed
+            A setting that there is no more is ignored, with a line "warning" that says what to write instead.
 
             EXIT STATUS
               0     the file can be used
@@ -24,6 +25,7 @@ struct CheckCommand: ParsableCommand {
             JSON, one object on one line:
               file, usable
               problems  an array: line, column (null: of the file as a whole), key, value, message, suggestion
+              warnings  the same of settings that there are no more
               omitted   how many more problems there are than the array has
               changes   an array, of what differs from the defaults: key, value, default
             """

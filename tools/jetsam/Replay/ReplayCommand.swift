@@ -21,7 +21,7 @@ struct ReplayCommand: ParsableCommand {
         discussion: """
             A trace is what a manager wrote to recorder.traceFile, or `jetsam record` from outside. Without an option every \
             decision is made again from what went into it, and compared with what was recorded: each line has to come out \
-            the same, byte for byte.
+            the same, byte for byte. Traces before version 3 came from other rules: they can be read, and differ.
 
             With --config the same readings are judged under another configuration. Up to the first step that differs this \
             is exact. From there on it is a model, and it is said from when: the readings are corrected by what the trial's \
@@ -128,6 +128,13 @@ private struct ExactReplay {
             return print("\(replay.readings) readings: every decision came out the same, byte for byte.")
         }
         print("\(replay.readings) readings: \(count) lines came out otherwise, \(replay.differences) decisions differ.")
+        if let version = replay.version, version < TraceLineReader.version {
+            print(
+                """
+                The trace is of version \(version) of the schema: it came from rules without lead times, so its decisions differ from \
+                today's. Its readings can be used: --config tries a configuration on them.
+                """)
+        }
         for (recorded, again) in differing {
             print("  recorded  \(recorded)")
             print("  replayed  \(again.isEmpty ? "(nothing)" : again)")

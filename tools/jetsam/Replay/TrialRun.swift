@@ -103,6 +103,7 @@ enum ConfigurationInput {
             StandardError.write("\(path): error: cannot be read: \(error)")
             throw ExitCode(66)
         }
+        for warning in report.warnings { StandardError.write("\(path):\(warning)") }
         guard let settings = report.settings else {
             for problem in report.problems { StandardError.write("\(path):\(problem)") }
             throw ExitCode(65)

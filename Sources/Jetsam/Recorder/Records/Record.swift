@@ -87,10 +87,13 @@ package protocol FieldVisitor {
     mutating func text(_ name: StaticString, _ value: inout String)
     /// A size that was added to the end of a record later; see ``laterSize(_:_:)``.
     mutating func addedSize(_ name: StaticString, _ value: inout Int)
+    /// A number that earlier versions of a trace have and this one does not: it is read over, and never written.
+    mutating func retired(_ name: StaticString)
 }
 
 extension FieldVisitor {
     package mutating func addedSize(_ name: StaticString, _ value: inout Int) { integer(name, &value) }
+    package mutating func retired(_ name: StaticString) {}
 
     /// A size of at most a pebibyte that stands last in a record, and that records of earlier versions do not have: there it is 0.
     mutating func laterSize(_ name: StaticString, _ value: inout Int) {

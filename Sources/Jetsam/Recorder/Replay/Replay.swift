@@ -12,6 +12,8 @@ package struct Replay: Sendable {
     /// Records that the trace says it has lost: from there on it need not come out the same.
     package private(set) var lostRecords = 0
     package private(set) var readings = 0
+    /// The schema that the trace was written in; nil before its first line.
+    package private(set) var version: Int?
 
     private var decider: Decider?
     private var run: RunReplay?
@@ -91,6 +93,7 @@ package struct Replay: Sendable {
         } catch {
             throw TraceError(line: 0, message: "the configuration in the first line: \(error)")
         }
+        version = header.version
         if decider == nil {
             decider = Decider(header.setup)
         } else {

@@ -142,6 +142,11 @@ struct JSONFieldReader: FieldVisitor {
         nextName()
     }
 
+    mutating func retired(_ name: StaticString) {
+        var dropped: Int?
+        optional(name, &dropped)
+    }
+
     mutating func flag(_ name: StaticString, _ value: inout Bool) {
         guard isNext(name) else { return }
         if scanner.take("true") {
