@@ -11,9 +11,13 @@ extension Reclaimer {
     /// A smaller cache is no help worth knowing of.
     static let leastProbed = 16 << 20
 
-    /// The probe that is due, if any; nil in a dry run, and while a trim would come too soon after the last.
+    /// The probe that waits, if a cache is due for one; nil in a dry run, and while a trim would come too soon after the last.
     func nextProbe() -> Request? {
-        guard !isDryRun else { return nil }
+        let isWaiting = state.withLock { state in
+            defer { state.isProbeWaiting = false }
+            return state.isProbeWaiting
+        }
+        guard isWaiting, !isDryRun else { return nil }
         let now = clock.now
         let clients = registry.clients
         return state.withLock { state in

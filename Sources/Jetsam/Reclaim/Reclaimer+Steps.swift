@@ -17,6 +17,11 @@ extension Reclaimer {
         }
         guard mayPrepare else { return false }
         let mail = channel.take()
+        state.withLock { state in
+            if mail.probes { state.isProbeWaiting = true }
+            // Memory has become short.
+            if mail.demand != nil { state.isProbeWaiting = false }
+        }
         if let order = mail.ladder { begin(order, callsHandlers: callsHandlers) }
         if mail.looksAtAllocator { lookAtAllocator() }
         lookAtLadder()
@@ -29,7 +34,7 @@ extension Reclaimer {
                 true
             } else if let request = state.withLock({ $0.requests.isEmpty ? nil : $0.requests.removeFirst() }) {
                 begin(self.demand(for: request), request: request, callsHandlers)
-            } else if mail.probes, callsHandlers, let request = nextProbe() {
+            } else if callsHandlers, let request = nextProbe() {
                 begin(self.demand(for: request), request: request, callsHandlers)
             } else {
                 false
@@ -332,6 +337,7 @@ extension Reclaimer {
     func stop() {
         let waiting = state.withLock { state in
             state.isStopped = true
+            state.isProbeWaiting = false
             state.run = nil
             state.ladder = nil
             channel.gauges.publish(nil)

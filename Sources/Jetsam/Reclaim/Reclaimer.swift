@@ -66,6 +66,8 @@ final class Reclaimer: Sendable {
         var leadTimes = LeadTimeRecord()
         var requests: [Request] = []
         var requestUnderWay: Request?
+        /// A probe waits until no call of the application's does.
+        var isProbeWaiting = false
         /// Nobody works here, not yet or not any more.
         var isStopped = true
         /// The action of a later stage whose victims are leaving.

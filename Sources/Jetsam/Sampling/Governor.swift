@@ -22,6 +22,8 @@ final class Governor: Sendable {
         var lastStall: MonotonicInstant?
         var lastLimits: MonotonicInstant?
         var lastPaths: MonotonicInstant?
+        /// When it was last looked at whether a cache may be probed.
+        var lastProbe: MonotonicInstant?
         var lastTick: MonotonicInstant?
         var lastInterval = Duration.zero
         /// How long the process did not run, and nobody was told yet.
@@ -205,7 +207,7 @@ final class Governor: Sendable {
         if decision.looksAtAllocator { channel.postLookAtAllocator() }
     }
 
-    /// Limits, paths and gaps: what is looked at now and then.
+    /// Limits, paths, gaps and probes: what is looked at now and then.
     private func keepUp(_ state: inout State, _ cause: LevelCause, _ now: MonotonicInstant) {
         if cause == .sampler, let pause = pauses.take(now) {
             // We did not run meanwhile: stopped, frozen, or the machine was. Growth across the gap means nothing, and what
@@ -226,7 +228,11 @@ final class Governor: Sendable {
             state.lastPaths = now
             state.reader.refreshLimits()
             state.hasMoved = state.reader.cgroupHasMoved()
-            if cause == .sampler, !isDryRun, state.decider.isQuiet, registry.reportedBytes >= Reclaimer.leastProbed {
+        }
+        // It has a time of its own: after an event or a step, the paths may be looked at before the sampler comes.
+        if cause == .sampler, state.lastProbe.isOlder(than: state.spans.paths, at: now) {
+            state.lastProbe = now
+            if !isDryRun, state.decider.isQuiet, registry.reportedBytes >= Reclaimer.leastProbed {
                 channel.postProbe()
             }
         }

@@ -122,6 +122,28 @@ struct PoorHandlerTests {
         registration.end()
     }
 
+    @Test("A cache is probed also where somebody else than the sampler was the first to look at the paths")
+    func probeBesideOthers() async throws {
+        let fixture = try Fixture()
+        try await fixture.run { fixture in
+            let asks = Lock(0)
+            let registration = fixture.registry.registerValues(
+                "values", priority: .normal, rebuildCost: nil, traits: [], scene: nil, refetched: RefetchedBytes(),
+                limit: { _ in },
+                release: { request in
+                    if request.bytes > 0 { asks.withLock { $0 += 1 } }
+                    return 0
+                }, bytes: { 64 * mebibyte })
+            registration.update(bytes: 64 * mebibyte)
+            fixture.machine.clock.advance(by: ResourceManager.Configuration().sampling.pathsInterval)
+            fixture.manager.governor.judge(.request)
+            fixture.manager.governor.judge(.sampler)
+            for _ in 0..<100 where asks.withLock({ $0 }) == 0 { await fixture.settle() }
+            #expect(asks.withLock { $0 } == 1)
+            registration.end()
+        }
+    }
+
     @Test("A dry run probes nobody, and neither are handlers of the application's asked at normal")
     func noProbe() async throws {
         for isDryRun in [true, false] {

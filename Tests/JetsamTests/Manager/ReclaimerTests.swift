@@ -90,6 +90,33 @@ struct ReclaimerTests {
         for cache in caches { cache.end() }
     }
 
+    @Test("A probe waits for a call that is served first, and is dropped for a step")
+    func probeWaits() async throws {
+        let parts = Parts()
+        let registration = parts.registry.registerValues(
+            "values", priority: .normal, rebuildCost: nil, traits: [], scene: nil, refetched: RefetchedBytes(),
+            limit: { _ in }, release: { $0.bytes }, bytes: { 64 * mebibyte })
+        registration.update(bytes: 64 * mebibyte)
+        func probes() -> [Bool] { parts.host.steps.withLock { $0.map(\.isProbe) } }
+
+        parts.reclaimer.channel.postProbe()
+        parts.reclaimer.channel.post(
+            ReclaimDemand(
+                level: .warning,
+                reason: LevelReason(rule: .headroom, observed: 0, threshold: 0, unit: .bytes, cause: .sampler),
+                targetBytes: 2 * mebibyte, missingBytes: 2 * mebibyte, step: 1, limitBytes: 512 * mebibyte,
+                isUrgent: false, decidedAt: .seconds(0)))
+        parts.reclaimer.work()
+        #expect(probes() == [false])
+
+        let call = try await parts.call()
+        parts.reclaimer.channel.postProbe()
+        parts.reclaimer.work()
+        #expect(await call.value != nil)
+        #expect(probes() == [false, false, true])
+        registration.end()
+    }
+
     @Test("An answer that comes when its step is over is in the ledger all the same")
     func lateAnswer() async throws {
         let parts = Parts()
