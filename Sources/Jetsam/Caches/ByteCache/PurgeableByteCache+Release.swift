@@ -16,7 +16,7 @@ extension PurgeableByteCache {
         var given = release(bytes, isShared: true, sampling)
         if given < bytes { given += release(bytes - given, isShared: false, sampling) }
         if given < bytes { deferPinned(bytes - given, sampling) }
-        for index in 0..<sizes.shardCount { shard(index).withLock { $0.shrinkIndex() } }
+        for index in 0..<sizes.shardCount { given += shrinkIndex(of: index) }
         // What some shards gave must not be room for them while others still have more than their part.
         if limit != nil { applyLimits() }
         return given
@@ -82,10 +82,49 @@ extension PurgeableByteCache {
         reference.handOver(leaving, view)
         // Where somebody is in there and this thread may not wait, whoever takes the locks next counts them out.
         guard reference.lock(waits: sampling.waits) else { return given }
+        let (bytes, remains) = unsafe takeEmptyIndex(&reference.locked.pointee)
         let change = unsafe report(&reference.locked.pointee, atOnce: true)
         reference.unlock()
+        giveBack(remains)
         tell(change)
-        return given
+        return given + bytes
+    }
+
+    /// Takes out the index of a shard without entries; the bytes that go with it.
+    private func takeEmptyIndex(_ shard: inout ByteShard) -> (Int, ByteIndex.Remains?) {
+        let bytes = shard.index.residentBytes
+        guard let remains = shard.takeEmptyIndex() else { return (0, nil) }
+        shard.releasedBytes += bytes
+        memory.countDiscarded(bytes)
+        return (bytes, remains)
+    }
+
+    private func giveBack(_ remains: ByteIndex.Remains?) {
+        if let remains { ByteIndex.giveBack(remains, memory) }
+    }
+
+    /// Gives memory of a shard's index back where few entries are left; the bytes that went. The locks are held for some of it at a
+    /// time.
+    private func shrinkIndex(of index: Int) -> Int {
+        var (taken, shrunk) = (0, 0)
+        var goesOn = true
+        while goesOn {
+            let (remains, change) = shard(index).withLock { shard -> (ByteIndex.Remains?, Int) in
+                let (bytes, remains) = takeEmptyIndex(&shard)
+                taken += bytes
+                let before = shard.index.residentBytes
+                goesOn = shard.shrinkIndexSome()
+                shrunk += before - shard.index.residentBytes
+                if !goesOn, shrunk > 0 {
+                    shard.releasedBytes += shrunk
+                    memory.countDiscarded(shrunk)
+                }
+                return (remains, report(&shard, atOnce: !goesOn))
+            }
+            giveBack(remains)
+            tell(change)
+        }
+        return taken + max(0, shrunk)
     }
 
     private func withShard<Result>(_ index: Int, _ waits: Bool, _ body: (inout ByteShard) -> Result) -> Result? {
