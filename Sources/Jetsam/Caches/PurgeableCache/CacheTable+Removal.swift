@@ -76,7 +76,8 @@ extension CacheTable {
         return given
     }
 
-    /// Gives back the memory in which the entries stood that a release evicted: those that are left move together. Where the values
+    /// Gives back the memory in which the entries stood that a release evicted: those that are left move together, some
+    /// at a time. Where the values
     /// themselves are nearly all of it, that is left until half of the places are empty.
     @usableFromInline
     func giveBackPlaces(of evicted: Int, given: Int) {
@@ -89,13 +90,31 @@ extension CacheTable {
                 stripes.unlock(shard: index)
                 continue
             }
-            var old = unsafe shards[index].detach()
-            unsafe swap(&shards[index].ghosts, &old.ghosts)
-            move(old.main, of: old)
-            move(old.small, of: old)
             stripes.unlock(shard: index)
-            old.deallocate()
+            while giveBackChunk(of: index) {}
+            while shrinkIndex(of: index) {}
         }
+    }
+
+    /// Gives one chunk of a shard back, if the places that are empty in others are enough for what is in it. One chunk in a hold of
+    /// the locks, so that nobody waits for more.
+    func giveBackChunk(of index: Int) -> Bool {
+        stripes.lock(shard: index)
+        let chunks = unsafe shards[index].chunks
+        let taken = unsafe shards[index].takeLastChunk { entry, other in
+            unsafe Self.moveContents(from: Self.contents(entry, chunks), to: Self.contents(other, chunks))
+        }
+        stripes.unlock(shard: index)
+        guard let taken else { return false }
+        unsafe memory.deallocate(chunk: taken.chunk)
+        unsafe memory.deallocate(headers: taken.headers)
+        return true
+    }
+
+    private func shrinkIndex(of index: Int) -> Bool {
+        stripes.lock(shard: index)
+        defer { stripes.unlock(shard: index) }
+        return unsafe shards[index].shrinkIndexSome()
     }
 
     /// So many empty places of a shard are left as they are.
