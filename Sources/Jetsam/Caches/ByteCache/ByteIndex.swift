@@ -48,7 +48,8 @@ internal import CLinuxShims
     /// Leaves nothing of it. To give back what there was may take long: that is for when no lock is held.
     mutating func takeAll() -> Remains {
         let remains = unsafe Remains(
-            tables: (UnsafeMutableRawPointer(slots), UnsafeMutableRawPointer(old)), byteCounts: (byteCount, oldByteCount))
+            tables: (UnsafeMutableRawPointer(slots), UnsafeMutableRawPointer(old)),
+            byteCounts: (byteCount, oldByteCount))
         unsafe slots = nil
         bucketCount = 0
         endMove()

@@ -16,7 +16,7 @@ extension PurgeableByteCache {
         var given = release(bytes, isShared: true, sampling)
         if given < bytes { given += release(bytes - given, isShared: false, sampling) }
         if given < bytes { deferPinned(bytes - given, sampling) }
-        for index in 0..<sizes.shardCount { given += shrinkIndex(of: index) }
+        given += shrinkIndexes()
         // What some shards gave must not be room for them while others still have more than their part.
         if limit != nil { applyLimits() }
         return given
@@ -103,28 +103,33 @@ extension PurgeableByteCache {
         if let remains { ByteIndex.giveBack(remains, memory) }
     }
 
-    /// Gives memory of a shard's index back where few entries are left; the bytes that went. The locks are held for some of it at a
-    /// time.
-    private func shrinkIndex(of index: Int) -> Int {
-        var (taken, shrunk) = (0, 0)
-        var goesOn = true
-        while goesOn {
-            let (remains, change) = shard(index).withLock { shard -> (ByteIndex.Remains?, Int) in
-                let (bytes, remains) = takeEmptyIndex(&shard)
-                taken += bytes
-                let before = shard.index.residentBytes
-                goesOn = shard.shrinkIndexSome()
-                shrunk += before - shard.index.residentBytes
-                if !goesOn, shrunk > 0 {
-                    shard.releasedBytes += shrunk
-                    memory.countDiscarded(shrunk)
+    /// Gives memory of the indexes back where few entries are left; the bytes that went. Some of each shard's in turn: whoever waits
+    /// for its locks gets them meanwhile.
+    private func shrinkIndexes() -> Int {
+        var given = 0
+        var shrunk = [Int](repeating: 0, count: sizes.shardCount)
+        var left = Array(0..<sizes.shardCount)
+        while !left.isEmpty {
+            left.removeAll { index in
+                let (remains, isDone, change) = shard(index).withLock { shard -> (ByteIndex.Remains?, Bool, Int) in
+                    let (bytes, remains) = takeEmptyIndex(&shard)
+                    given += bytes
+                    let before = shard.index.residentBytes
+                    let isDone = !shard.shrinkIndexSome()
+                    shrunk[index] += before - shard.index.residentBytes
+                    if isDone, shrunk[index] > 0 {
+                        shard.releasedBytes += shrunk[index]
+                        memory.countDiscarded(shrunk[index])
+                        given += shrunk[index]
+                    }
+                    return (remains, isDone, report(&shard, atOnce: isDone))
                 }
-                return (remains, report(&shard, atOnce: !goesOn))
+                giveBack(remains)
+                tell(change)
+                return isDone
             }
-            giveBack(remains)
-            tell(change)
         }
-        return taken + max(0, shrunk)
+        return given
     }
 
     private func withShard<Result>(_ index: Int, _ waits: Bool, _ body: (inout ByteShard) -> Result) -> Result? {

@@ -83,17 +83,17 @@ extension CacheTable {
     func giveBackPlaces(of evicted: Int, given: Int) {
         guard evicted > 0 else { return }
         let isMuch = evicted >= given / 8 / budget.overhead
-        for index in 0..<shardCount {
+        let most = (0..<shardCount).filter { index in
             stripes.lock(shard: index)
+            defer { stripes.unlock(shard: index) }
             let (count, empty) = unsafe (shards[index].count, shards[index].emptyPlaces)
-            guard empty >= Self.fewPlaces, empty > (isMuch ? count / 8 : count) else {
-                stripes.unlock(shard: index)
-                continue
-            }
-            stripes.unlock(shard: index)
-            while giveBackChunk(of: index) {}
-            while shrinkIndex(of: index) {}
+            return empty >= Self.fewPlaces && empty > (isMuch ? count / 8 : count)
         }
+        // Some of each shard's in turn: whoever waits for its locks gets them meanwhile.
+        var left = most
+        while !left.isEmpty { left.removeAll { !giveBackChunk(of: $0) } }
+        left = most
+        while !left.isEmpty { left.removeAll { !shrinkIndex(of: $0) } }
     }
 
     /// Gives one chunk of a shard back, if the places that are empty in others are enough for what is in it. One chunk in a hold of

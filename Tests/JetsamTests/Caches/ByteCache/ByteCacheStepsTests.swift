@@ -109,7 +109,7 @@ struct ByteCacheStepsTests {
         #expect(cache.contradictions.isEmpty)
     }
 
-    @Test("A segment that has been through all generations waits until old slots are swept out, and others serve meanwhile")
+    @Test("A segment that has been through all generations waits until old slots are swept out")
     func sweeping() {
         let cache = makeByteCache(limit: 1 << 20, shards: 1)
         let shard = cache.shard(0)

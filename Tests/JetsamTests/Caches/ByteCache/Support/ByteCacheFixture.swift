@@ -47,20 +47,23 @@ extension ByteShard {
             if unsafe record.pointee.liveBytes > record.pointee.used { found.append("segment \(index) lives beyond") }
         }
         var slots = 0
-        let tables = unsafe [(self.index.slots, self.index.capacity), (self.index.old, self.index.oldCapacity)]
-        for (table, capacity) in unsafe tables {
+        for isOld in [false, true] {
+            let table = unsafe isOld ? self.index.old : self.index.slots
+            let capacity = isOld ? self.index.oldCapacity : self.index.capacity
             for index in 0..<capacity {
                 let slot = unsafe ByteSlot(word: table![index])
                 guard segments.view.isLive(slot) else { continue }
                 slots += 1
                 let entry = unsafe ByteEntry(at: segments.view.address(of: slot))
                 let key = unsafe UnsafeRawBufferPointer(start: entry.key, count: entry.keyCount)
-                if unsafe ByteHash(key, seeds).index != slot.hash { found.append("slot \(index) points to another key") }
+                let hash = unsafe ByteHash(key, seeds).index
+                if hash != slot.hash { found.append("slot \(index) points to another key") }
                 let isFound = unsafe find(slot.hash, key).map { unsafe $0.place == table! + index } ?? false
                 if !isFound { found.append("slot \(index) is not found") }
             }
         }
-        let queued = segments.free.count + segments.spare.count + segments.young.count + segments.kept.count
+        let queued =
+            segments.free.count + segments.spare.count + segments.young.count + segments.kept.count
             + segments.unswept.count
         let filling = (fillingYoung == SegmentRecord.none ? 0 : 1) + (fillingKept == SegmentRecord.none ? 0 : 1)
         let pairs = [
