@@ -13,7 +13,7 @@ enum Caches {
         switch (arguments[1], arguments[2]) {
         case ("trace", let file): HitRates.printAll(of: Workload(TraceFile.read(file)))
         case ("generate", let name): HitRates.printAll(of: workload(name))
-        case (let name, let who) where name.hasPrefix("insert-worst") || name.hasPrefix("lock-held"):
+        case (let name, let who) where name.hasPrefix("insert-worst"):
             print(name, who, stall(name, who), "ms")
         case (let name, "jetsam"): measure(name, JetsamCache.self)
         case (let name, "jetsam-bytes"): measure(name, JetsamBytes.self)
@@ -32,9 +32,6 @@ enum Caches {
         case ("insert-worst", "jetsam"): Stalls.worstInsertion(StallingValues.self)
         case ("insert-worst", "jetsam-bytes"): Stalls.worstInsertion(StallingBytes.self)
         case ("insert-worst-16MiB", "jetsam-bytes"): Stalls.worstInsertion(StallingBytes.self, segmentBytes: 16 << 20)
-        case ("lock-held", "jetsam"): Stalls.longestHold(StallingValues.self)
-        case ("lock-held", "jetsam-bytes"): Stalls.longestHold(StallingBytes.self)
-        case ("lock-held-16MiB", "jetsam-bytes"): Stalls.longestHold(StallingBytes.self, segmentBytes: 16 << 20)
         default: stop("there is no case '\(name)' for '\(who)'")
         }
     }

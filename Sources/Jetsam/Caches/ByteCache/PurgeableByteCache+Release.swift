@@ -66,9 +66,22 @@ extension PurgeableByteCache {
         let reference = shard(index)
         guard reference.lock(waits: sampling.waits) else { return 0 }
         let leaving = unsafe reference.locked.pointee.take(bytes, isExact: isExact, sampling)
+        let (indexBytes, remains) = unsafe takeEmptyIndex(&reference.locked.pointee)
+        let change = unsafe leaving.isEmpty ? report(&reference.locked.pointee, atOnce: true) : 0
         let view = unsafe reference.locked.pointee.segments.view
         reference.unlock()
-        guard !leaving.isEmpty else { return 0 }
+        giveBack(remains)
+        guard !leaving.isEmpty else {
+            tell(change)
+            return indexBytes
+        }
+        return indexBytes + giveBack(leaving, of: reference, view, sampling)
+    }
+
+    /// Gives segments that were taken out back to the kernel; the bytes that went.
+    private func giveBack(
+        _ leaving: SegmentQueue, of reference: ByteShardReference, _ view: SegmentView, _ sampling: ReleaseSampling
+    ) -> Int {
         var given = 0
         var id = leaving.first
         // Not under the lock: others can go on in this shard while the kernel takes the pages.
@@ -82,12 +95,10 @@ extension PurgeableByteCache {
         reference.handOver(leaving, view)
         // Where somebody is in there and this thread may not wait, whoever takes the locks next counts them out.
         guard reference.lock(waits: sampling.waits) else { return given }
-        let (bytes, remains) = unsafe takeEmptyIndex(&reference.locked.pointee)
         let change = unsafe report(&reference.locked.pointee, atOnce: true)
         reference.unlock()
-        giveBack(remains)
         tell(change)
-        return given + bytes
+        return given
     }
 
     /// Takes out the index of a shard without entries; the bytes that go with it.

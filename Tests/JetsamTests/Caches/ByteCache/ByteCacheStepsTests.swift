@@ -24,7 +24,10 @@ struct ByteCacheStepsTests {
         let shard = cache.shard(0)
         var (moves, most, before) = (0, 0, 0)
         for number in 0..<60_000 {
-            #expect(Self.insert(number, into: cache))
+            guard Self.insert(number, into: cache) else {
+                Issue.record("no room for entry \(number)")
+                return
+            }
             let unmoved = shard.withLock { $0.index.isMoving ? $0.index.unmoved : 0 }
             if unmoved > before { moves += 1 }
             if before > unmoved { most = max(most, before - unmoved) }
@@ -38,7 +41,7 @@ struct ByteCacheStepsTests {
                 #expect(Self.isThere(number / 2, in: cache) == nil)
                 #expect(Self.insert(number / 2, into: cache))
                 #expect(Self.insert(number / 3, into: cache))
-                #expect(cache.contradictions.isEmpty)
+                if number % 4096 == 0 { #expect(cache.contradictions.isEmpty) }
             }
         }
         #expect(moves > 20)
@@ -53,20 +56,20 @@ struct ByteCacheStepsTests {
         let cache = makeByteCache(limit: 8 << 20, segmentBytes: 1 << 20, shards: 1)
         let shard = cache.shard(0)
         var (begun, most, before) = (0, 0, ByteShard.Eviction())
+        var wrong = 0
         for number in 0..<400_000 {
-            #expect(Self.insert(number, into: cache))
+            if !Self.insert(number, into: cache) { wrong += 1 }
             // These are asked for over and over, the others never.
-            if let found = Self.isThere(number % 1000, in: cache) {
-                #expect(found)
-            } else {
-                #expect(Self.insert(number % 1000, into: cache))
-            }
+            let isRight = Self.isThere(number % 1000, in: cache) ?? Self.insert(number % 1000, into: cache)
+            if !isRight { wrong += 1 }
             let now = shard.withLock { $0.eviction }
             if now.segment == before.segment { most = max(most, now.offset - before.offset) }
             if now.segment != before.segment, now.segment != SegmentRecord.none { begun += 1 }
             before = now
         }
-        #expect(begun > 15)
+        // 17 MiB come in, for which 8 MiB less the index have room.
+        #expect(begun >= 8)
+        #expect(wrong == 0)
         // In bytes: 256 entries of 44.
         #expect(most < 12 << 10)
         #expect((0..<1000).count { Self.isThere($0, in: cache) == true } > 950)
@@ -75,37 +78,32 @@ struct ByteCacheStepsTests {
 
     @Test("An insertion that needs room at once goes through a segment of small values in several holds of the lock")
     func evictingAtOnce() {
-        let cache = makeByteCache(limit: 4 << 20, segmentBytes: 1 << 20, shards: 1)
-        for number in 0..<120_000 {
-            #expect(Self.insert(number, into: cache))
-            #expect(Self.isThere(number, in: cache) == true)
-        }
+        let cache = makeByteCache(limit: 4 << 20, segmentBytes: 256 << 10, shards: 1)
+        #expect((0..<120_000).allSatisfy { Self.insert($0, into: cache) && Self.isThere($0, in: cache) == true })
         let shard = cache.shard(0)
-        var (holds, interrupted) = (0, 0)
-        let large = [UInt8](repeating: 1, count: 400_000)
-        for number in 0..<40 {
+        // So that what stays has somewhere to go.
+        shard.withLock { $0.limit += 2 << 20 }
+        var holds = 0
+        for _ in 0..<5 {
             var work = ByteShard.EvictionWork()
-            repeat {
+            var isDone = false
+            while !isDone, holds < 100 {
                 shard.withLock { shard in
                     work.beginHold()
                     let before = shard.eviction
-                    let key = Array("large \(number)".utf8)
-                    let reservation = unsafe key.withUnsafeBytes {
-                        unsafe shard.reserve(UInt64(number), $0, valueCount: large.count, expiry: nil, &work)
-                    }
-                    holds += 1
-                    if work.isInterrupted {
-                        #expect(reservation == nil)
-                        interrupted += 1
-                    }
+                    isDone = shard.makeSpare(&work)
+                    #expect(isDone != work.isInterrupted)
                     if before.segment == shard.eviction.segment {
-                        #expect(shard.eviction.offset - before.offset <= 2048 * 48)
+                        #expect(shard.eviction.offset - before.offset <= 1024 * 48)
                     }
+                    if isDone { while shard.discardSpare() {} }
                 }
-            } while work.isInterrupted
+                holds += 1
+            }
         }
-        #expect(interrupted > 10)
-        #expect(holds < 40 * 20)
+        // A segment has 5,900 entries.
+        #expect(holds > 15)
+        #expect(holds < 40)
         #expect(cache.contradictions.isEmpty)
     }
 
@@ -115,7 +113,7 @@ struct ByteCacheStepsTests {
         let shard = cache.shard(0)
         var waited = 0
         for round in 0..<200 {
-            for number in 0..<400 { #expect(Self.insert(round * 400 + number, into: cache)) }
+            #expect((0..<400).allSatisfy { Self.insert(round * 400 + $0, into: cache) })
             cache.removeAll()
             waited += shard.withLock { $0.segments.unswept.count }
             #expect(cache.count == 0)
