@@ -81,6 +81,9 @@ check_bounds() {
             bound("bytes-entry, byte cache", figure["bytes-entry", "jetsam-bytes"], 16, "<= 16 B")
             bound("hit-10k, byte cache as a share of PurgeableCache", \
                 share("hit-10k", "jetsam-bytes", "hit-10k", "jetsam"), 1.05, "<= 1")
+            bound("longest insertion", figure["insert-worst", "jetsam"], 5, "<= 5 ms")
+            bound("longest insertion, byte cache", figure["insert-worst", "jetsam-bytes"], 5, "<= 5 ms")
+            bound("longest insertion, byte cache, 16 MiB segments", figure["insert-worst-16MiB", "jetsam-bytes"], 5, "<= 5 ms")
             bound("hitrate-zipf, points ahead of LRU", ahead("hitrate-zipf"), 3, ">= 3", 1)
             bound("hitrate-shift, points ahead of LRU", ahead("hitrate-shift"), 0, ">= 0", 1)
             bound("hitrate-scan, points ahead of LRU", ahead("hitrate-scan"), 10, ">= 10", 1)
@@ -105,6 +108,8 @@ compare_caches() {
         step "measuring; two threads that share nothing do $(parallel_limit) x of one here, load $(cut -d ' ' -f 1 /proc/loadavg)"
         measure Caches "hit-10k hit-two-threads hit-eight-threads" "${rounds:-11}" "${ways[@]}"
         measure Caches hit-1M "${rounds:-9}" "${ways[@]}"
+        measure Caches insert-worst "${rounds:-5}" jetsam jetsam-bytes
+        measure Caches insert-worst-16MiB "${rounds:-5}" jetsam-bytes
         for name in bytes-entry hitrate-zipf hitrate-shift hitrate-scan; do measure Caches "$name" 1 "${ways[@]}"; done
         medians >"$work/medians"
         show_medians "$work/medians"

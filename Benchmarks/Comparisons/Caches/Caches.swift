@@ -13,6 +13,8 @@ enum Caches {
         switch (arguments[1], arguments[2]) {
         case ("trace", let file): HitRates.printAll(of: Workload(TraceFile.read(file)))
         case ("generate", let name): HitRates.printAll(of: workload(name))
+        case (let name, let who) where name.hasPrefix("insert-worst"):
+            print(name, who, stall(name, who), "ms")
         case (let name, "jetsam"): measure(name, JetsamCache.self)
         case (let name, "jetsam-bytes"): measure(name, JetsamBytes.self)
         case (let name, "nscache"): measure(name, FoundationCache.self)
@@ -23,6 +25,15 @@ enum Caches {
         fflush(nil)
         // What is still held is not taken apart one by one.
         _exit(0)
+    }
+
+    private static func stall(_ name: String, _ who: String) -> Double {
+        switch (name, who) {
+        case ("insert-worst", "jetsam"): Stalls.worstInsertion(StallingValues.self)
+        case ("insert-worst", "jetsam-bytes"): Stalls.worstInsertion(StallingBytes.self)
+        case ("insert-worst-16MiB", "jetsam-bytes"): Stalls.worstInsertion(StallingBytes.self, segmentBytes: 16 << 20)
+        default: stop("there is no case '\(name)' for '\(who)'")
+        }
     }
 
     private static func measure<C: Contender>(_ name: String, _ contender: C.Type) {

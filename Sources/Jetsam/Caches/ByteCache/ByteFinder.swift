@@ -5,6 +5,9 @@ internal import Synchronization
 @safe struct ByteFinder {
     let slots: UnsafeMutablePointer<UInt64>
     let bucketCount: UInt64
+    /// The table that slots are moving out of; nil where they are not.
+    let old: UnsafeMutablePointer<UInt64>?
+    let oldBucketCount: UInt64
     let segments: SegmentView
 
     /// The place of an entry in the index, and what stands there.
@@ -13,7 +16,7 @@ internal import Synchronization
         let slot: ByteSlot
     }
 
-    /// The two buckets of a hash.
+    /// The two buckets of a hash, in the table that new slots go to.
     @inline(__always)
     func buckets(_ hash: UInt64) -> (UnsafeMutablePointer<UInt64>, UnsafeMutablePointer<UInt64>) {
         unsafe (
@@ -22,11 +25,43 @@ internal import Synchronization
         )
     }
 
+    /// The two buckets of a hash in the table that slots are moving out of; nil where they are not.
+    @inline(__always)
+    func oldBuckets(_ hash: UInt64) -> (UnsafeMutablePointer<UInt64>, UnsafeMutablePointer<UInt64>)? {
+        guard let old = unsafe old else { return nil }
+        return unsafe (
+            old + ByteIndex.bucket(hash, of: oldBucketCount),
+            old + ByteIndex.bucket(ByteIndex.other(hash), of: oldBucketCount)
+        )
+    }
+
     /// The entry of a key, expired or not.
     @inline(__always)
     func find(_ hash: UInt64, _ key: UnsafeRawBufferPointer) -> Found? {
         let (first, other) = unsafe buckets(hash)
+        if let found = unsafe Self.find(hash, key, first, other, segments) { return found }
+        guard let (first, other) = unsafe oldBuckets(hash) else { return nil }
         return unsafe Self.find(hash, key, first, other, segments)
+    }
+
+    /// The slot of a hash for which the body is true, in any of its buckets.
+    @inline(__always)
+    func slot(_ hash: UInt64, where body: (ByteSlot) -> Bool) -> UnsafeMutablePointer<UInt64>? {
+        let (first, second) = unsafe buckets(hash)
+        if let place = unsafe Self.slot(first, second, body) { return unsafe place }
+        guard let (first, second) = unsafe oldBuckets(hash) else { return nil }
+        return unsafe Self.slot(first, second, body)
+    }
+
+    @inline(__always)
+    private static func slot(
+        _ first: UnsafeMutablePointer<UInt64>, _ second: UnsafeMutablePointer<UInt64>, _ body: (ByteSlot) -> Bool
+    ) -> UnsafeMutablePointer<UInt64>? {
+        for place in 0..<ByteIndex.bucketSlots {
+            if body(ByteSlot(word: unsafe first[place])) { return unsafe first + place }
+            if body(ByteSlot(word: unsafe second[place])) { return unsafe second + place }
+        }
+        return nil
     }
 
     /// The same in two buckets.

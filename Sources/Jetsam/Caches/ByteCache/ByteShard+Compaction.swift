@@ -16,6 +16,8 @@ extension ByteShard {
     /// Entries that are gone through with one removal, and bytes that are moved.
     private static let entriesOfStep = 32
     private static let bytesOfStep = 64 << 10
+    /// Bytes that go back to the kernel at a time.
+    private static let bytesOfDiscard = 1 << 20
 
     /// Makes a step where one is due. To be called after an entry was removed or replaced.
     @inline(__always)
@@ -50,7 +52,7 @@ extension ByteShard {
                 let record = unsafe segments.record(id)
                 let resident = unsafe Int(record.pointee.resident)
                 let gain = unsafe resident - Int(record.pointee.liveBytes)
-                if gain > max(most, resident / 8), !segments.isPinned(id) {
+                if gain > max(most, resident / 8), id != eviction.segment, !segments.isPinned(id) {
                     most = gain
                     compaction.segment = id
                 }
@@ -88,15 +90,22 @@ extension ByteShard {
         return true
     }
 
-    /// Gives an empty segment's memory back to the kernel; false where none went.
-    private mutating func discardSpare() -> Bool {
+    /// Gives memory of an empty segment back to the kernel, no more than takes a moment; false where none went.
+    mutating func discardSpare() -> Bool {
         let id = segments.spare.first
         guard id != SegmentRecord.none else { return false }
-        segments.dequeue(id)
         let record = unsafe segments.record(id)
-        let given = unsafe memory.discard(record.pointee.base, Int(record.pointee.resident))
+        let resident = unsafe Int(record.pointee.resident)
+        let piece = unsafe record.pointee.hasHugePages ? resident : min(resident, Self.bytesOfDiscard)
+        let given = unsafe memory.discard(record.pointee.base + (resident - piece), piece)
+        guard given > 0 else { return false }
         releasedBytes += given
-        segments.finishDiscard(id, given: given)
-        return given > 0
+        segments.residentBytes -= given
+        unsafe record.pointee.resident -= UInt32(given)
+        if unsafe record.pointee.resident == 0 {
+            segments.dequeue(id)
+            segments.enqueue(id, as: .free)
+        }
+        return true
     }
 }

@@ -9,12 +9,19 @@ extension ByteShard {
         var leaving = SegmentQueue()
         var missing = bytes
         while !segments.spare.isEmpty, take(segments.spare.first, &missing, isExact, sampling, into: &leaving) {}
+        var id = segments.unswept.first
+        while id != SegmentRecord.none, missing > 0 {
+            let record = unsafe segments.record(id)
+            let next = unsafe record.pointee.next
+            if unsafe record.pointee.resident > 0 { _ = take(id, &missing, isExact, sampling, into: &leaving) }
+            id = next
+        }
         guard missing > 0 else { return leaving }
         let cut = cut(missing)
         // No array to go through: that would be allocated.
         for pass in 0..<4 {
             let isAtCut = pass > 1
-            var id = pass % 2 == 0 ? segments.young.first : segments.kept.first
+            id = pass % 2 == 0 ? segments.young.first : segments.kept.first
             while id != SegmentRecord.none, missing > 0 {
                 let next = unsafe segments.record(id).pointee.next
                 let score = score(id)

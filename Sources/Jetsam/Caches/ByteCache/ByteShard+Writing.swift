@@ -9,13 +9,18 @@ extension ByteShard {
 
     /// Makes room for an entry and writes its header and key. Nil where there is none to be had; then nothing was lost but what
     /// had to make room.
+    ///
+    /// - Parameter work: What may be done for it in this hold of the locks; where that was not enough, it says so.
     mutating func reserve(
-        _ hash: UInt64, _ key: UnsafeRawBufferPointer, valueCount: Int, expiry: UInt32?
+        _ hash: UInt64, _ key: UnsafeRawBufferPointer, valueCount: Int, expiry: UInt32?, _ work: inout EvictionWork
     ) -> Reservation? {
         let count = ByteEntry.byteCount(keyCount: key.count, valueCount: valueCount, hasExpiry: expiry != nil)
-        guard let count, count <= segments.segmentBytes,
-            let id = segment(for: wasHere(hash) ? .kept : .young, count)
-        else { return nil }
+        guard let count, count <= segments.segmentBytes else { return nil }
+        let kind: SegmentRecord.Kind = wasHere(hash) ? .kept : .young
+        if index.isMoving { moveIndex(max(Self.slotsOfInsertion, index.unmoved / index.room(entries) + 1)) }
+        if !segments.unswept.isEmpty { sweepSome(Self.sweptOfInsertion) }
+        evictAhead(for: kind, count)
+        guard let id = segment(for: kind, count, &work) else { return nil }
         let reservation = append(
             to: id, keyCount: key.count, valueCount: valueCount, byteCount: count, expiry: expiry)
         if let bytes = key.baseAddress { unsafe reservation.entry.key.copyMemory(from: bytes, byteCount: key.count) }
@@ -39,13 +44,8 @@ extension ByteShard {
     /// Whether a slot tells that a key of this hash was evicted not long ago.
     private func wasHere(_ hash: UInt64) -> Bool {
         guard let finder = index.finder(segments.view) else { return false }
-        let (first, second) = unsafe finder.buckets(hash)
-        for place in 0..<ByteIndex.bucketSlots {
-            let (one, other) = unsafe (ByteSlot(word: first[place]), ByteSlot(word: second[place]))
-            if !one.isEmpty, one.hash == hash, !segments.view.isLive(one) { return true }
-            if !other.isEmpty, other.hash == hash, !segments.view.isLive(other) { return true }
-        }
-        return false
+        let view = segments.view
+        return unsafe finder.slot(hash) { !$0.isEmpty && $0.hash == hash && !view.isLive($0) } != nil
     }
 
     /// Enters a written entry into the index, in the place of an older one of its key. False where it went meanwhile, or the
@@ -93,53 +93,14 @@ extension ByteShard {
         insertions += 1
     }
 
-    /// A free slot of the index, which grows for it.
-    private mutating func place(for hash: UInt64) -> UnsafeMutablePointer<UInt64>? {
-        if index.isFull(entries), !index.isLargest, !rebuildIndex(for: entries), unsafe index.slots == nil {
-            return nil
-        }
-        for attempt in 0..<2 {
-            if let place = unsafe index.place(for: hash, segments.view) { return unsafe place }
-            if attempt > 0 || index.isLargest || !rebuildIndex(for: max(entries, index.capacity * 7 / 8)) { break }
-        }
-        return nil
-    }
-
-    /// Makes the index right for so many entries; false where there is no memory for it.
-    mutating func rebuildIndex(for count: Int) -> Bool {
-        var lost = (count: 0, bytes: 0)
-        let view = segments.view
-        let isSensitive = memory.isSensitive
-        let isDone = index.rebuild(for: count, view) { slot in
-            let bytes = unsafe ByteEntry(at: view.address(of: slot)).byteCount
-            let record = unsafe view.segment(of: slot)
-            unsafe record.pointee.liveCount -= 1
-            unsafe record.pointee.liveBytes -= UInt32(truncatingIfNeeded: bytes)
-            if isSensitive { unsafe record.pointee.hasRemains = true }
-            lost.count += 1
-            lost.bytes += bytes
-        }
-        entries -= lost.count
-        liveBytes -= lost.bytes
-        evictions += lost.count
-        if isSensitive, lost.count > 0 {
-            for id in 0..<segments.count { overwriteRemains(UInt32(id)) }
-        }
-        return isDone
-    }
-
-    /// Gives the index's memory back where few entries are left; not where there is no memory for a smaller one.
-    mutating func shrinkIndex() {
-        if entries == 0 { return index.clear() }
-        if entries < index.capacity / 3, index.byteCount > memory.pageBytes { _ = rebuildIndex(for: entries) }
-    }
-
     /// A segment with room for so many bytes.
     @inline(__always)
-    private mutating func segment(for kind: SegmentRecord.Kind, _ bytes: Int) -> UInt32? {
+    private mutating func segment(
+        for kind: SegmentRecord.Kind, _ bytes: Int, _ work: inout EvictionWork
+    ) -> UInt32? {
         let filling = kind == .young ? fillingYoung : fillingKept
         if filling != SegmentRecord.none, hasRoom(filling, bytes) { return filling }
-        return nextSegment(for: kind, bytes)
+        return nextSegment(for: kind, bytes, &work)
     }
 
     @inline(__always)
@@ -153,16 +114,19 @@ extension ByteShard {
     private func mayTouch(_ id: UInt32, _ end: Int) -> Bool {
         let resident = unsafe Int(segments.record(id).pointee.resident)
         let wanted = unsafe segments.record(id).pointee.hasHugePages ? segments.segmentBytes : memory.roundedUp(end)
-        return segments.residentBytes + segments.deferredBytes - resident + wanted <= limit
+        return heldBytes - resident + wanted <= limit
     }
 
-    private mutating func nextSegment(for kind: SegmentRecord.Kind, _ bytes: Int) -> UInt32? {
+    private mutating func nextSegment(
+        for kind: SegmentRecord.Kind, _ bytes: Int, _ work: inout EvictionWork
+    ) -> UInt32? {
         // Spare ones of a cache that was limited while it was small may have less memory than is needed.
         for _ in 0..<4 {
+            discardLacking(bytes)
             if segments.spare.isEmpty {
-                if mayGrow(for: kind) {
+                if mayGrow(for: kind, bytes) {
                     guard !segments.free.isEmpty || segments.grow() else { return nil }
-                } else if !makeSpare() {
+                } else if !makeSpare(&work) {
                     return nil
                 }
             }
@@ -173,6 +137,14 @@ extension ByteShard {
             if hasRoom(id, bytes) { return id }
         }
         return nil
+    }
+
+    /// Gives memory of spare segments back that have less of it than is needed, and may not have more: others have a use for it.
+    private mutating func discardLacking(_ bytes: Int) {
+        for _ in 0..<4 {
+            let id = segments.spare.first
+            guard id != SegmentRecord.none, !hasRoom(id, bytes), discardSpare() else { return }
+        }
     }
 
     /// Seals what was filled and begins to fill a segment that is spare or free; nil where there is none.
@@ -201,9 +173,10 @@ extension ByteShard {
 
     /// Whether one more segment stays within the limit. For new entries one is left over, so that those which stay have
     /// somewhere to go.
-    func mayGrow(for kind: SegmentRecord.Kind) -> Bool {
+    func mayGrow(for kind: SegmentRecord.Kind, _ bytes: Int) -> Bool {
         let size = segments.segmentBytes
-        var wanted = segments.residentBytes + segments.deferredBytes + size
+        // Where the limit is few segments large, the last of them may be a part of one.
+        var wanted = heldBytes + (limit / 8 >= size ? size : max(size / 4, memory.roundedUp(bytes)))
         if fillingYoung != SegmentRecord.none, kind == .kept {
             wanted += unsafe size - Int(segments.record(fillingYoung).pointee.resident)
         }

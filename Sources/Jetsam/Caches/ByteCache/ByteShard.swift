@@ -17,6 +17,10 @@
     /// How often an entry must have been used to stay, 1 or more: moved with what stays.
     var threshold: UInt8 = 1
     var compaction = Compaction()
+    var eviction = Eviction()
+    var sweep = Sweep()
+    /// Bytes that the index needs to grow and that the limit does not leave it.
+    var indexLack = 0
     var entries = 0
     var liveBytes = 0
     var insertions = 0
@@ -49,6 +53,11 @@
     deinit {
         unsafe sums.deallocate()
     }
+
+    /// Bytes that may be resident and can be released.
+    var residentBytes: Int { segments.residentBytes + index.residentBytes }
+    /// What counts against the limit.
+    var heldBytes: Int { residentBytes + segments.deferredBytes }
 
     /// Lookups so far, as segments count them.
     var lookups: UInt32 { UInt32(truncatingIfNeeded: segments.stripes.hits &+ segments.stripes.misses) }
@@ -97,10 +106,9 @@
         if id == fillingYoung { fillingYoung = SegmentRecord.none }
         if id == fillingKept { fillingKept = SegmentRecord.none }
         if id == compaction.segment { compaction.segment = SegmentRecord.none }
+        if id == eviction.segment { eviction = Eviction() }
         entries -= unsafe Int(record.pointee.liveCount)
         liveBytes -= unsafe Int(record.pointee.liveBytes)
-        guard unsafe record.pointee.unlink() else { return }
-        index.sweep(segments.view)
-        unsafe record.pointee.generation = 1
+        unsafe record.pointee.unlink(sweep.pass)
     }
 }

@@ -20,10 +20,13 @@ internal import Synchronization
     /// Where the index is, as a number, 0 as long as there is none, and the number of its buckets. They may be read without the
     /// lock to see what will be looked at.
     let slots = Atomic<UInt>(0)
-    let bucketCount = Atomic<UInt64>(0)
+    let bucketCount = Atomic<UInt32>(0)
+    /// The same of the table that slots are moving out of, 0 where they are not: only for who has the lock.
+    var oldBucketCount: UInt32 = 0
     var segments: SegmentView
     /// Lookups that found none.
     var misses = 0
+    var old: UInt = 0
 
     init(_ segments: SegmentView) {
         self.segments = segments
@@ -49,7 +52,8 @@ internal import Synchronization
     @inline(__always)
     private static func buckets(_ hash: UInt64, _ stripe: UnsafeMutablePointer<ByteStripe>) -> Buckets {
         unsafe Buckets(
-            hash, stripe.pointee.slots.load(ordering: .relaxed), stripe.pointee.bucketCount.load(ordering: .relaxed))
+            hash, stripe.pointee.slots.load(ordering: .relaxed),
+            UInt64(stripe.pointee.bucketCount.load(ordering: .relaxed)))
     }
 
     /// Begins to fetch where an entry will be looked for, so that it comes while the lock is taken. The index may have gone
@@ -71,12 +75,26 @@ internal import Synchronization
         _ stripe: UnsafeMutablePointer<ByteStripe>
     ) -> ByteFinder.Found? {
         let slots = unsafe stripe.pointee.slots.load(ordering: .relaxed)
-        let bucketCount = unsafe stripe.pointee.bucketCount.load(ordering: .relaxed)
+        let bucketCount = unsafe UInt64(stripe.pointee.bucketCount.load(ordering: .relaxed))
         var buckets = ahead
         if slots != ahead.slots || bucketCount != ahead.bucketCount {
             buckets = Buckets(hash, slots, bucketCount)
         }
         guard slots != 0, let first = unsafe UnsafeMutablePointer<UInt64>(bitPattern: buckets.first),
+            let other = unsafe UnsafeMutablePointer<UInt64>(bitPattern: buckets.other)
+        else { return nil }
+        if let found = unsafe ByteFinder.find(hash, key, first, other, segments) { return found }
+        guard unsafe stripe.pointee.old != 0 else { return nil }
+        return unsafe findInOld(hash, key, segments, stripe)
+    }
+
+    @inline(never)
+    private static func findInOld(
+        _ hash: UInt64, _ key: UnsafeRawBufferPointer, _ segments: SegmentView,
+        _ stripe: UnsafeMutablePointer<ByteStripe>
+    ) -> ByteFinder.Found? {
+        let buckets = unsafe Buckets(hash, stripe.pointee.old, UInt64(stripe.pointee.oldBucketCount))
+        guard let first = unsafe UnsafeMutablePointer<UInt64>(bitPattern: buckets.first),
             let other = unsafe UnsafeMutablePointer<UInt64>(bitPattern: buckets.other)
         else { return nil }
         return unsafe ByteFinder.find(hash, key, first, other, segments)
@@ -178,7 +196,10 @@ internal import Synchronization
     func publish(_ finder: ByteFinder?, _ segments: SegmentView) {
         for index in 0..<count {
             unsafe stripe(index).pointee.slots.store(UInt(bitPattern: finder?.slots), ordering: .relaxed)
-            unsafe stripe(index).pointee.bucketCount.store(finder?.bucketCount ?? 0, ordering: .relaxed)
+            unsafe stripe(index).pointee.bucketCount.store(
+                UInt32(truncatingIfNeeded: finder?.bucketCount ?? 0), ordering: .relaxed)
+            unsafe stripe(index).pointee.old = UInt(bitPattern: finder?.old)
+            unsafe stripe(index).pointee.oldBucketCount = UInt32(truncatingIfNeeded: finder?.oldBucketCount ?? 0)
             unsafe stripe(index).pointee.segments = segments
         }
     }

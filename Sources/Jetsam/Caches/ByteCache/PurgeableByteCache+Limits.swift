@@ -1,7 +1,7 @@
 internal import Synchronization
 
 extension PurgeableByteCache {
-    /// Bytes of segments that it may hold at most, by its own limit and the manager's; nil for none. It stops growing there,
+    /// Bytes of segments and index that it may hold at most, by its own limit and the manager's; nil for none. It stops growing there,
     /// and makes room for new values by evicting old ones.
     public var limit: Int? {
         let (own, manager) = (ownLimit.load(ordering: .relaxed), managerLimit.load(ordering: .relaxed))
@@ -26,7 +26,7 @@ extension PurgeableByteCache {
     func applyLimits() {
         let limit = limit
         let held = (0..<sizes.shardCount).map { index in
-            limit == nil ? 0 : shard(index).withLock { $0.segments.residentBytes + $0.segments.deferredBytes }
+            limit == nil ? 0 : shard(index).withLock { $0.heldBytes }
         }
         let shares = limit.map { Self.shares(of: $0, held: held) }
         for index in 0..<sizes.shardCount {

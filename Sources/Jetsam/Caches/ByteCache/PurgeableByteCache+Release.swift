@@ -16,7 +16,7 @@ extension PurgeableByteCache {
         var given = release(bytes, isShared: true, sampling)
         if given < bytes { given += release(bytes - given, isShared: false, sampling) }
         if given < bytes { deferPinned(bytes - given, sampling) }
-        for index in 0..<sizes.shardCount { shard(index).withLock { $0.shrinkIndex() } }
+        given += shrinkIndexes()
         // What some shards gave must not be room for them while others still have more than their part.
         if limit != nil { applyLimits() }
         return given
@@ -66,9 +66,22 @@ extension PurgeableByteCache {
         let reference = shard(index)
         guard reference.lock(waits: sampling.waits) else { return 0 }
         let leaving = unsafe reference.locked.pointee.take(bytes, isExact: isExact, sampling)
+        let (indexBytes, remains) = unsafe takeEmptyIndex(&reference.locked.pointee)
+        let change = unsafe leaving.isEmpty ? report(&reference.locked.pointee, atOnce: true) : 0
         let view = unsafe reference.locked.pointee.segments.view
         reference.unlock()
-        guard !leaving.isEmpty else { return 0 }
+        giveBack(remains)
+        guard !leaving.isEmpty else {
+            tell(change)
+            return indexBytes
+        }
+        return indexBytes + giveBack(leaving, of: reference, view, sampling)
+    }
+
+    /// Gives segments that were taken out back to the kernel; the bytes that went.
+    private func giveBack(
+        _ leaving: SegmentQueue, of reference: ByteShardReference, _ view: SegmentView, _ sampling: ReleaseSampling
+    ) -> Int {
         var given = 0
         var id = leaving.first
         // Not under the lock: others can go on in this shard while the kernel takes the pages.
@@ -85,6 +98,48 @@ extension PurgeableByteCache {
         let change = unsafe report(&reference.locked.pointee, atOnce: true)
         reference.unlock()
         tell(change)
+        return given
+    }
+
+    /// Takes out the index of a shard without entries; the bytes that go with it.
+    private func takeEmptyIndex(_ shard: inout ByteShard) -> (Int, ByteIndex.Remains?) {
+        let bytes = shard.index.residentBytes
+        guard let remains = shard.takeEmptyIndex() else { return (0, nil) }
+        shard.releasedBytes += bytes
+        memory.countDiscarded(bytes)
+        return (bytes, remains)
+    }
+
+    private func giveBack(_ remains: ByteIndex.Remains?) {
+        if let remains { ByteIndex.giveBack(remains, memory) }
+    }
+
+    /// Gives memory of the indexes back where few entries are left; the bytes that went. Some of each shard's in turn: whoever waits
+    /// for its locks gets them meanwhile.
+    private func shrinkIndexes() -> Int {
+        var given = 0
+        var shrunk = [Int](repeating: 0, count: sizes.shardCount)
+        var left = Array(0..<sizes.shardCount)
+        while !left.isEmpty {
+            left.removeAll { index in
+                let (remains, isDone, change) = shard(index).withLock { shard -> (ByteIndex.Remains?, Bool, Int) in
+                    let (bytes, remains) = takeEmptyIndex(&shard)
+                    given += bytes
+                    let before = shard.index.residentBytes
+                    let isDone = !shard.shrinkIndexSome()
+                    shrunk[index] += before - shard.index.residentBytes
+                    if isDone, shrunk[index] > 0 {
+                        shard.releasedBytes += shrunk[index]
+                        memory.countDiscarded(shrunk[index])
+                        given += shrunk[index]
+                    }
+                    return (remains, isDone, report(&shard, atOnce: isDone))
+                }
+                giveBack(remains)
+                tell(change)
+                return isDone
+            }
+        }
         return given
     }
 

@@ -58,7 +58,7 @@ extension PurgeableByteCache {
                 sum.entries += shard.entries
                 sum.liveBytes += shard.liveBytes
                 sum.residentBytes += shard.segments.residentBytes
-                sum.indexBytes += shard.index.byteCount
+                sum.indexBytes += shard.index.residentBytes
                 sum.deferredBytes += shard.segments.deferredBytes
                 sum.releasedBytes += shard.releasedBytes
                 sum.segments += shard.segments.heldCount

@@ -109,11 +109,24 @@ extension PurgeableByteCache {
     private func begin(_ byteCount: Int, _ key: UnsafeRawBufferPointer, _ expiry: UInt32?) -> PendingInsert? {
         let hash = unsafe ByteHash(key, seeds)
         let index = shardIndex(hash)
-        let (pending, change) = shard(index).withLock { shard -> (PendingInsert?, Int) in
+        var work = ByteShard.EvictionWork()
+        while true {
+            let (pending, change) = unsafe reserve(index, hash, key, byteCount, expiry, &work)
+            tell(change)
+            if !work.isInterrupted { return pending }
+        }
+    }
+
+    private func reserve(
+        _ index: Int, _ hash: ByteHash, _ key: UnsafeRawBufferPointer, _ byteCount: Int, _ expiry: UInt32?,
+        _ work: inout ByteShard.EvictionWork
+    ) -> (PendingInsert?, Int) {
+        shard(index).withLock { shard -> (PendingInsert?, Int) in
+            work.beginHold()
             guard byteCount >= 0,
-                let reservation = unsafe shard.reserve(hash.index, key, valueCount: byteCount, expiry: expiry)
+                let reservation = unsafe shard.reserve(hash.index, key, valueCount: byteCount, expiry: expiry, &work)
             else {
-                shard.refusals += 1
+                if !work.isInterrupted { shard.refusals += 1 }
                 return (nil, report(&shard))
             }
             let record = unsafe shard.segments.record(reservation.id)
@@ -122,8 +135,6 @@ extension PurgeableByteCache {
                 value: reservation.entry.value, count: byteCount, record: record, pin: nil)
             return (PendingInsert(lease: lease, reservation: reservation, hash: hash), report(&shard))
         }
-        tell(change)
-        return pending
     }
 
     @usableFromInline
@@ -160,22 +171,26 @@ extension PurgeableByteCache {
             }
         }
         let hash = unsafe ByteHash(key, seeds)
-        let (isKept, change) = shard(shardIndex(hash)).withLock { shard in
-            let isKept = unsafe Self.insert(bytes, key, hash.index, expiry, into: &shard)
-            if !isKept { shard.refusals += 1 }
-            return (isKept, report(&shard))
+        var work = ByteShard.EvictionWork()
+        while true {
+            let (isKept, change) = shard(shardIndex(hash)).withLock { shard in
+                work.beginHold()
+                let isKept = unsafe Self.insert(bytes, key, hash.index, expiry, into: &shard, &work)
+                if !isKept, !work.isInterrupted { shard.refusals += 1 }
+                return (isKept, report(&shard))
+            }
+            tell(change)
+            if isKept { noteInsertion(hash) }
+            if !work.isInterrupted { return isKept }
         }
-        tell(change)
-        if isKept { noteInsertion(hash) }
-        return isKept
     }
 
     @inline(__always)
     private static func insert(
         _ bytes: UnsafeRawBufferPointer, _ key: UnsafeRawBufferPointer, _ hash: UInt64, _ expiry: UInt32?,
-        into shard: inout ByteShard
+        into shard: inout ByteShard, _ work: inout ByteShard.EvictionWork
     ) -> Bool {
-        guard let reservation = unsafe shard.reserve(hash, key, valueCount: bytes.count, expiry: expiry) else {
+        guard let reservation = unsafe shard.reserve(hash, key, valueCount: bytes.count, expiry: expiry, &work) else {
             return false
         }
         if let start = bytes.baseAddress {

@@ -41,7 +41,7 @@ internal import Synchronization
     /// - Parameters:
     ///   - name: What logs, metrics and the ledger call it. At most 128 characters are kept.
     ///   - priority: Its band; lower ones are asked first.
-    ///   - limit: Bytes of segments that it may hold at most; nil for what the manager allows. Negative values count as 0.
+    ///   - limit: Bytes of segments and index that it may hold at most; nil for what the manager allows. Negative values count as 0.
     ///     Less than the largest value needs is no use: a limit under about 1 MiB leaves room for one segment.
     ///   - segmentBytes: The size of a segment and so of the largest entry; rounded up to a power of two from 64 KiB to
     ///     64 MiB. Nil for one that suits the limit, and 1 MiB without one.
@@ -120,8 +120,8 @@ internal import Synchronization
     /// Values now.
     public var count: Int { sum { $0.entries } }
 
-    /// Bytes of segments that are resident now, as far as the cache has touched them, and can be released.
-    public var bytes: Int { sum { $0.segments.residentBytes } }
+    /// Bytes of segments and index that are resident now, as far as the cache has touched them, and can be released.
+    public var bytes: Int { sum { $0.residentBytes } }
 
     private func sum(_ part: (borrowing ByteShard) -> Int) -> Int {
         (0..<sizes.shardCount).reduce(0) { total, index in total + shard(index).withLock { part($0) } }
@@ -130,9 +130,9 @@ internal import Synchronization
     /// Reports a shard's size once it has changed by enough to matter, or at once.
     @inline(__always)
     func report(_ shard: inout ByteShard, atOnce: Bool = false) -> Int {
-        let change = shard.segments.residentBytes - shard.reportedBytes
+        let change = shard.residentBytes - shard.reportedBytes
         if change == 0 || (!atOnce && change > 0 && change < sizes.segmentBytes / 16) { return 0 }
-        shard.reportedBytes = shard.segments.residentBytes
+        shard.reportedBytes = shard.residentBytes
         return change
     }
 

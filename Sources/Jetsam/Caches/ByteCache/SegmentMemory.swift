@@ -78,6 +78,18 @@ internal import Synchronization
         return bytes
     }
 
+    /// The same for what is no value of a cache, uncounted; false where it did not go.
+    func drop(_ address: UnsafeMutableRawPointer, _ bytes: Int) -> Bool {
+        #if os(Linux)
+            return unsafe madvise(address, bytes, MADV_DONTNEED) == 0
+        #else
+            return false
+        #endif
+    }
+
+    /// Counts what went back to the kernel otherwise.
+    func countDiscarded(_ bytes: Int) { discardedBytes.add(bytes, ordering: .relaxed) }
+
     /// Asks for huge pages there, or for none; whether the kernel gives huge ones.
     func setHugePages(_ isWanted: Bool, _ address: UnsafeMutableRawPointer, _ bytes: Int) -> Bool {
         #if os(Linux)

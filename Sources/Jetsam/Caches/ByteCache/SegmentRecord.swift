@@ -8,6 +8,9 @@ internal import Synchronization
         case free
         /// Memory without entries.
         case spare
+        /// Without entries, and with or without memory; but slots of the index may still name all of its generations. It is free or
+        /// spare once they were swept out.
+        case unswept
         /// Entries are appended to it.
         case filling
         /// Full: only read.
@@ -30,7 +33,8 @@ internal import Synchronization
     static let none = UInt32.max
 
     let base: UnsafeMutableRawPointer
-    /// In the index's slots: an entry of another generation is not there any more. 1…63; 0 while it changes.
+    /// In the index's slots: an entry of another generation is not there any more. 1…63; 0 while it is
+    /// unswept, or on its way there.
     var generation: UInt8 = 1
     var state = State.free
     var kind = Kind.young
@@ -56,8 +60,10 @@ internal import Synchronization
     let isDeferred = Atomic<Bool>(false)
     /// Whether values that are gone from the cache wait to be overwritten until nobody reads the segment.
     var hasRemains = false
+    /// The pass through the index in which it lost its generation: the next one sweeps its slots out.
+    var pass: UInt32 = 0
     // To the end of the cache line.
-    private var padding: UInt64 = 0
+    private var padding: UInt32 = 0
 
     init(base: UnsafeMutableRawPointer, hasHugePages: Bool, shard: UInt32) {
         unsafe self.base = unsafe base
@@ -65,19 +71,22 @@ internal import Synchronization
         self.shard = shard
     }
 
-    /// Puts all of its entries out of the cache without touching them; true where a generation begins again at 1, and slots of
-    /// the last round have to be swept out of the index first.
-    mutating func unlink() -> Bool {
+    /// Puts all of its entries out of the cache without touching them. Where a generation would begin again at 1, it has none until
+    /// slots of the last round were swept out of the index.
+    ///
+    /// - Parameter pass: The pass through the index that is under way, or was the last.
+    mutating func unlink(_ pass: UInt32) {
         liveBytes = 0
         liveCount = 0
         hasRemains = false
         hits.store(0, ordering: .relaxed)
         used = 0
+        guard generation != 0 else { return }
         if generation == ByteSlot.mostGeneration {
             generation = 0
-            return true
+            self.pass = pass
+        } else {
+            generation += 1
         }
-        generation += 1
-        return false
     }
 }

@@ -53,6 +53,7 @@ internal import Synchronization
     private(set) var count = 0
     var free = SegmentQueue()
     var spare = SegmentQueue()
+    var unswept = SegmentQueue()
     var young = SegmentQueue()
     var kept = SegmentQueue()
     /// Bytes that may be resident, those of deferred segments not counted.
@@ -108,7 +109,7 @@ internal import Synchronization
     }
 
     /// Segments with entries, full or not.
-    var heldCount: Int { count - free.count - spare.count - deferredCount }
+    var heldCount: Int { count - free.count - spare.count - unswept.count - deferredCount }
 
     /// Takes address space for more segments; false where there is none.
     mutating func grow() -> Bool {
@@ -134,11 +135,14 @@ internal import Synchronization
     }
 
     /// Links a segment into the queue of its state.
-    mutating func enqueue(_ id: UInt32, as state: SegmentRecord.State) {
+    mutating func enqueue(_ id: UInt32, as wanted: SegmentRecord.State) {
+        let isUnswept = unsafe record(id).pointee.generation == 0 && (wanted == .free || wanted == .spare)
+        let state = isUnswept ? .unswept : wanted
         unsafe record(id).pointee.state = state
         switch state {
         case .free: free.append(id, view)
         case .spare: spare.append(id, view)
+        case .unswept: unswept.append(id, view)
         case .sealed:
             if unsafe record(id).pointee.kind == .young { young.append(id, view) } else { kept.append(id, view) }
         case .filling, .deferred, .leaving: break
@@ -150,9 +154,25 @@ internal import Synchronization
         switch unsafe record(id).pointee.state {
         case .free: free.remove(id, view)
         case .spare: spare.remove(id, view)
+        case .unswept: unswept.remove(id, view)
         case .sealed:
             if unsafe record(id).pointee.kind == .young { young.remove(id, view) } else { kept.remove(id, view) }
         case .filling, .deferred, .leaving: break
+        }
+    }
+
+    /// Lets segments be used again whose slots a pass through the index has swept out: those that it found without a generation.
+    mutating func endPass(_ pass: UInt32) {
+        var id = unswept.first
+        while id != SegmentRecord.none {
+            let record = unsafe record(id)
+            let next = unsafe record.pointee.next
+            if unsafe record.pointee.pass != pass {
+                dequeue(id)
+                unsafe record.pointee.generation = 1
+                enqueue(id, as: unsafe record.pointee.resident > 0 ? .spare : .free)
+            }
+            id = next
         }
     }
 

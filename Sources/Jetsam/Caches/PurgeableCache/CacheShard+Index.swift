@@ -1,3 +1,5 @@
+internal import CLinuxShims
+
 extension CacheShard {
     /// The bits of a slot that hold an entry's number + 1.
     @usableFromInline static var numberMask: UInt32 { 1 << 25 - 1 }
@@ -17,10 +19,26 @@ extension CacheShard {
         position + 1 == Int(slotCount) ? 0 : position + 1
     }
 
+    /// In a slot of the table that the others are moving out of: it is there no more, but those behind it may be.
+    @usableFromInline static var movedSlot: UInt32 { numberMask }
+    /// Slots that one insertion moves at least.
+    private static let slotsOfInsertion = 16
+    /// Slots that are moved in one hold of the lock where nothing else is done.
+    static let slotsOfHold = 4096
+
     mutating func addToIndex(_ entry: UInt32, hash: UInt32) {
-        if (count + 1) * 4 > Int(slotCount) * 3 { growIndex() }
+        if isMovingIndex {
+            // So many that all have moved before there is no room for more.
+            let room = max(1, Int(slotCount) / 4 * 3 - count)
+            moveIndex(max(Self.slotsOfInsertion, (Int(oldCount) - moved) / room + 1))
+        }
+        // It grows by half, so that it is never less than half full.
+        if !isMovingIndex, (count + 1) * 4 > Int(slotCount) * 3 { beginIndexMove(to: slotCount + slotCount / 2) }
         put(entry, hash: hash)
     }
+
+    /// Whether slots are on their way to another table. Until the last has moved, an entry has its slot in one of the two.
+    var isMovingIndex: Bool { unsafe old != nil }
 
     private func put(_ entry: UInt32, hash: UInt32) {
         var position = home(hash)
@@ -46,26 +64,88 @@ extension CacheShard {
         unsafe memory.deallocate(table: slots, Int(count) + CacheStripe.mirrored)
     }
 
-    /// By a half, so that the index is never less than half full.
-    private mutating func growIndex() {
-        let old = unsafe slots
-        let oldCount = slotCount
-        slotCount += slotCount / 2
-        unsafe slots = Self.makeSlots(slotCount, memory)
-        for index in 0..<Int(oldCount) {
-            let slot = unsafe old[index]
-            guard slot != 0 else { continue }
-            let entry = (slot & Self.numberMask) - 1
-            put(entry, hash: unsafe header(entry).pointee.hash)
-        }
-        unsafe Self.deallocate(old, oldCount, memory)
+    /// Begins to move the index to a table of so many slots.
+    private mutating func beginIndexMove(to count: UInt32) {
+        unsafe old = slots
+        oldCount = slotCount
+        moved = 0
+        slotCount = count
+        unsafe slots = Self.makeSlots(count, memory)
         publish()
+    }
+
+    /// Moves so many slots more.
+    private mutating func moveIndex(_ number: Int) {
+        guard let old = unsafe old else { return }
+        let end = min(moved + number, Int(oldCount))
+        for position in moved..<end {
+            let number = unsafe old[position] & Self.numberMask
+            guard number != 0, number != Self.movedSlot else { continue }
+            unsafe jetsam_prefetch_to_read(header(number - 1))
+        }
+        for position in moved..<end {
+            let number = unsafe old[position] & Self.numberMask
+            guard number != 0, number != Self.movedSlot else { continue }
+            unsafe old[position] = Self.movedSlot
+            put(number - 1, hash: unsafe header(number - 1).pointee.hash)
+        }
+        moved = end
+        guard end == Int(oldCount) else { return }
+        unsafe Self.deallocate(old, oldCount, memory)
+        unsafe self.old = nil
+        oldCount = 0
+        publish()
+    }
+
+    /// Makes an index smaller that has far more slots than entries, some of it; true where there is more to do.
+    mutating func shrinkIndexSome() -> Bool {
+        if isMovingIndex {
+            moveIndex(Self.slotsOfHold)
+            return true
+        }
+        let wanted = max(Self.fewestSlots, UInt32(count * 2))
+        guard slotCount / 2 > wanted else { return false }
+        beginIndexMove(to: wanted)
+        return true
+    }
+
+    /// The slot of an entry in the table that slots are moving out of. The entry has none in the other one.
+    private func oldSlot(of entry: UInt32, hash: UInt32) -> UnsafeMutablePointer<UInt32> {
+        guard let old = unsafe old else { fatalError("an entry is in no index") }
+        var position = Int((UInt64(hash) * UInt64(oldCount)) >> 32)
+        while unsafe old[position] & Self.numberMask != entry + 1 {
+            position = position + 1 == Int(oldCount) ? 0 : position + 1
+        }
+        return unsafe old + position
+    }
+
+    /// The number of the slot of an entry; nil where it has not moved yet.
+    private func slot(of entry: UInt32, hash: UInt32) -> Int? {
+        var position = home(hash)
+        while unsafe slots[position] & Self.numberMask != entry + 1 {
+            if unsafe slots[position] == 0 { return nil }
+            position = after(position)
+        }
+        return position
+    }
+
+    /// Has the slot of an entry speak of another one, which has the same hash.
+    mutating func renumber(_ entry: UInt32, to other: UInt32) {
+        let hash = unsafe header(entry).pointee.hash
+        if let position = slot(of: entry, hash: hash) {
+            store(Self.tag(hash) | (other + 1), at: position)
+        } else {
+            unsafe oldSlot(of: entry, hash: hash).pointee = Self.tag(hash) | (other + 1)
+        }
     }
 
     /// Takes the entry out and moves those behind it up, so that no lookup ends before what it looks for.
     mutating func removeFromIndex(_ entry: UInt32) {
-        var hole = home(unsafe header(entry).pointee.hash)
-        while unsafe slots[hole] & Self.numberMask != entry + 1 { hole = after(hole) }
+        let hash = unsafe header(entry).pointee.hash
+        guard var hole = slot(of: entry, hash: hash) else {
+            unsafe oldSlot(of: entry, hash: hash).pointee = Self.movedSlot
+            return
+        }
         var position = hole
         while true {
             position = after(position)

@@ -6,6 +6,12 @@ internal import CLinuxShims
 /// initialises them after ``place(hash:cost:expiry:in:)`` and moves them out before ``free(_:)``.
 @safe @usableFromInline
 struct CacheShard {
+    /// A chunk that was taken out.
+    @safe struct TakenChunk {
+        let chunk: UnsafeMutableRawPointer
+        let headers: UnsafeMutableRawPointer
+    }
+
     struct Queue {
         /// The newest.
         var head = CacheEntryHeader.none
@@ -17,16 +23,23 @@ struct CacheShard {
         var weight: Double { Double(cost) + Double(count) }
     }
 
+    static let fewestSlots: UInt32 = 16
+    private static let fewestChunks = 2
+
     @usableFromInline let stripes: UnsafeMutablePointer<CacheStripe>
     let stripeCount: Int
     let layout: CacheLayout
 
     var slots: UnsafeMutablePointer<UInt32>
-    var slotCount: UInt32 = 16
+    var slotCount = fewestSlots
+    /// The table that slots are moving out of, as long as they do, and how many of its slots have.
+    var old: UnsafeMutablePointer<UInt32>?
+    var oldCount: UInt32 = 0
+    var moved = 0
     var chunks: UnsafeMutablePointer<UnsafeMutableRawPointer>
     /// Of as many entries each.
     var headers: UnsafeMutablePointer<UnsafeMutableRawPointer>
-    var chunkCapacity = 2
+    var chunkCapacity = fewestChunks
     var chunkCount = 0
     /// Records below are in use or in the list of free ones.
     var highWater: UInt32 = 0
@@ -71,6 +84,7 @@ struct CacheShard {
         unsafe chunks.deallocate()
         unsafe headers.deallocate()
         unsafe Self.deallocate(slots, slotCount, memory)
+        if let old = unsafe old { unsafe Self.deallocate(old, oldCount, memory) }
         ghosts.clear()
     }
 
@@ -86,6 +100,8 @@ struct CacheShard {
             unsafe jetsam_publish_table(place, count, slots, slotCount)
             unsafe stripes[index].chunks = unsafe chunks
             unsafe stripes[index].headers = unsafe headers
+            unsafe stripes[index].old = unsafe old
+            unsafe stripes[index].oldCount = oldCount
         }
     }
 
@@ -112,7 +128,7 @@ struct CacheShard {
     mutating func allocate() -> UInt32? {
         if firstFree != CacheEntryHeader.none {
             let entry = firstFree
-            firstFree = unsafe header(entry).pointee.next
+            unfree(entry)
             return entry
         }
         guard highWater < 1 << 25 - 2 else { return nil }
@@ -122,31 +138,93 @@ struct CacheShard {
     }
 
     private mutating func addChunk() {
-        if chunkCount == chunkCapacity {
-            unsafe chunks = unsafe doubled(chunks)
-            unsafe headers = unsafe doubled(headers)
-            chunkCapacity *= 2
-            publish()
-        }
+        if chunkCount == chunkCapacity { resizeChunks(to: chunkCapacity * 2) }
         unsafe (headers + chunkCount).initialize(to: memory.allocateHeaders())
         unsafe (chunks + chunkCount).initialize(to: memory.allocateChunk())
         chunkCount += 1
     }
 
-    private func doubled(
-        _ pieces: UnsafeMutablePointer<UnsafeMutableRawPointer>
+    private mutating func resizeChunks(to capacity: Int) {
+        unsafe chunks = unsafe resized(chunks, to: capacity)
+        unsafe headers = unsafe resized(headers, to: capacity)
+        chunkCapacity = capacity
+        publish()
+    }
+
+    private func resized(
+        _ pieces: UnsafeMutablePointer<UnsafeMutableRawPointer>, to capacity: Int
     ) -> UnsafeMutablePointer<UnsafeMutableRawPointer> {
-        let larger = UnsafeMutablePointer<UnsafeMutableRawPointer>.allocate(capacity: chunkCapacity * 2)
-        unsafe larger.moveInitialize(from: pieces, count: chunkCount)
+        let other = UnsafeMutablePointer<UnsafeMutableRawPointer>.allocate(capacity: capacity)
+        unsafe other.moveInitialize(from: pieces, count: chunkCount)
         unsafe pieces.deallocate()
-        return unsafe larger
+        return unsafe other
     }
 
     /// Gives up an entry that was taken out and whose key and value were moved out.
     @usableFromInline
     mutating func free(_ entry: UInt32) {
+        unsafe header(entry).pointee.previous = CacheEntryHeader.none
         unsafe header(entry).pointee.next = firstFree
+        if firstFree != CacheEntryHeader.none { unsafe header(firstFree).pointee.previous = entry }
         firstFree = entry
+    }
+
+    /// Takes an entry out of the list of free ones.
+    private mutating func unfree(_ entry: UInt32) {
+        let (previous, next) = unsafe (header(entry).pointee.previous, header(entry).pointee.next)
+        if previous == CacheEntryHeader.none {
+            firstFree = next
+        } else {
+            unsafe header(previous).pointee.next = next
+        }
+        if next != CacheEntryHeader.none { unsafe header(next).pointee.previous = previous }
+    }
+
+    /// Empties the last chunk into places that are free in others, and takes it out; nil where there are not enough of them. What it
+    /// gives is to be given back when the locks are not held any more.
+    ///
+    /// - Parameter move: Moves key and value of an entry to the place of another.
+    mutating func takeLastChunk(_ move: (UInt32, UInt32) -> Void) -> TakenChunk? {
+        guard chunkCount > 0 else { return nil }
+        let first = UInt32(chunkCount - 1) << layout.chunkShift
+        guard emptyPlaces >= Int(highWater - first) else { return nil }
+        // Those of the chunk itself are no places to move to.
+        for entry in first..<highWater where unsafe header(entry).pointee.place == CacheEntryHeader.Place.none {
+            unfree(entry)
+        }
+        for entry in first..<highWater where unsafe header(entry).pointee.place != CacheEntryHeader.Place.none {
+            let target = firstFree
+            unfree(target)
+            move(entry, target)
+            replace(entry, with: target)
+        }
+        highWater = first
+        chunkCount -= 1
+        let taken = unsafe TakenChunk(chunk: chunks[chunkCount], headers: headers[chunkCount])
+        if chunkCapacity > Self.fewestChunks, chunkCount < chunkCapacity / 4 { resizeChunks(to: chunkCapacity / 2) }
+        return taken
+    }
+
+    /// Puts another entry, which is nobody's, into the place of one in index and queue.
+    private mutating func replace(_ entry: UInt32, with other: UInt32) {
+        renumber(entry, to: other)
+        let old = unsafe header(entry).pointee
+        unsafe header(other).pointee = old
+        unsafe marks(other).pointee = marks(entry).pointee
+        if old.previous != CacheEntryHeader.none {
+            unsafe header(old.previous).pointee.next = other
+        } else if old.place == CacheEntryHeader.Place.small {
+            small.head = other
+        } else {
+            main.head = other
+        }
+        if old.next != CacheEntryHeader.none {
+            unsafe header(old.next).pointee.previous = other
+        } else if old.place == CacheEntryHeader.Place.small {
+            small.tail = other
+        } else {
+            main.tail = other
+        }
     }
 
     /// Leaves the shard empty and gives all that was in it.

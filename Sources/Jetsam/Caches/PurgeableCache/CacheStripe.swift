@@ -19,8 +19,11 @@ struct CacheStripe {
     @usableFromInline var word = jetsam_lock_word()
     /// The headers of the entries, in as many pieces.
     @usableFromInline var headers: UnsafeMutablePointer<UnsafeMutableRawPointer>
+    /// The table that the slots are moving out of, without the mirrored ones, as long as they do. Only for who has the lock.
+    @usableFromInline var old: UnsafeMutablePointer<UInt32>?
+    @usableFromInline var oldCount: UInt32 = 0
     // To the end of the cache line.
-    private var padding: (UInt64, UInt64) = (0, 0)
+    private var padding: UInt32 = 0
 
     /// As many slots less one as are looked at together.
     @inlinable static var mirrored: Int { 3 }

@@ -21,7 +21,11 @@ extension CacheTable {
             // Another thread may have put one in.
             place = max(place, unsafe replace(key, hash, shard, &debt, &remains))
         }
-        unsafe pay(&debt, from: shard, now: now, &remains)
+        while unsafe !pay(&debt, from: shard, now: now, &remains) {
+            unsafe unlock(shard)
+            unsafe shard = lockedShard(for: hash)
+            place = max(place, unsafe replace(key, hash, shard, &debt, &remains))
+        }
         if debt.isOwed {
             unsafe unlock(shard)
             payElsewhere(&debt, now: now, from: hash, &remains)
@@ -82,16 +86,24 @@ extension CacheTable {
         unsafe budget.isPoor(cost: shard.pointee.cost, entries: shard.pointee.count, shards: Int(stripes.mask) + 1)
     }
 
-    /// Evicts from a shard, which is locked, until the debt is paid or the shard is empty.
+    /// Entries that are evicted in one hold of the lock at most.
+    @inlinable static var mostPaid: Int { 64 }
+
+    /// Evicts from a shard, which is locked, until the debt is paid or the shard is empty; false where others should have a turn first.
     @inlinable
     func pay(
         _ debt: inout CacheBudget.Debt, from shard: UnsafeMutablePointer<CacheShard>, now: Int64,
         _ remains: inout CacheRemains<Key, Value>
-    ) {
-        while debt.isOwed, let entry = unsafe shard.pointee.takeVictim(now: now) {
+    ) -> Bool {
+        var left = Self.mostPaid
+        while debt.isOwed {
+            guard left > 0 else { return false }
+            guard let entry = unsafe shard.pointee.takeVictim(now: now) else { return true }
+            left -= 1
             unsafe budget.give(cost: CacheShard.header(entry, in: shard).pointee.cost, paying: &debt)
             unsafe Self.bury(entry, shard, &remains)
         }
+        return true
     }
 
     /// Evicts from the other shards: first from those that are not poor, then from all.
@@ -106,10 +118,12 @@ extension CacheTable {
             let count = round == 0 ? used : shardCount
             for step in 0..<count where debt.isOwed {
                 let shard = unsafe shards + (start + step) % count
-                unsafe lock(shard)
-                let isPayer = unsafe round == 1 || !isPoor(shard)
-                if isPayer { unsafe pay(&debt, from: shard, now: now, &remains) }
-                unsafe unlock(shard)
+                var isDone = false
+                while !isDone {
+                    unsafe lock(shard)
+                    isDone = unsafe round == 0 && isPoor(shard) || pay(&debt, from: shard, now: now, &remains)
+                    unsafe unlock(shard)
+                }
             }
         }
     }

@@ -76,26 +76,45 @@ extension CacheTable {
         return given
     }
 
-    /// Gives back the memory in which the entries stood that a release evicted: those that are left move together. Where the values
+    /// Gives back the memory in which the entries stood that a release evicted: those that are left move together, some
+    /// at a time. Where the values
     /// themselves are nearly all of it, that is left until half of the places are empty.
     @usableFromInline
     func giveBackPlaces(of evicted: Int, given: Int) {
         guard evicted > 0 else { return }
         let isMuch = evicted >= given / 8 / budget.overhead
-        for index in 0..<shardCount {
+        let most = (0..<shardCount).filter { index in
             stripes.lock(shard: index)
+            defer { stripes.unlock(shard: index) }
             let (count, empty) = unsafe (shards[index].count, shards[index].emptyPlaces)
-            guard empty >= Self.fewPlaces, empty > (isMuch ? count / 8 : count) else {
-                stripes.unlock(shard: index)
-                continue
-            }
-            var old = unsafe shards[index].detach()
-            unsafe swap(&shards[index].ghosts, &old.ghosts)
-            move(old.main, of: old)
-            move(old.small, of: old)
-            stripes.unlock(shard: index)
-            old.deallocate()
+            return empty >= Self.fewPlaces && empty > (isMuch ? count / 8 : count)
         }
+        // Some of each shard's in turn: whoever waits for its locks gets them meanwhile.
+        var left = most
+        while !left.isEmpty { left.removeAll { !giveBackChunk(of: $0) } }
+        left = most
+        while !left.isEmpty { left.removeAll { !shrinkIndex(of: $0) } }
+    }
+
+    /// Gives one chunk of a shard back, if the places that are empty in others are enough for what is in it. One chunk in a hold of
+    /// the locks, so that nobody waits for more.
+    func giveBackChunk(of index: Int) -> Bool {
+        stripes.lock(shard: index)
+        let chunks = unsafe shards[index].chunks
+        let taken = unsafe shards[index].takeLastChunk { entry, other in
+            unsafe Self.moveContents(from: Self.contents(entry, chunks), to: Self.contents(other, chunks))
+        }
+        stripes.unlock(shard: index)
+        guard let taken else { return false }
+        unsafe memory.deallocate(chunk: taken.chunk)
+        unsafe memory.deallocate(headers: taken.headers)
+        return true
+    }
+
+    private func shrinkIndex(of index: Int) -> Bool {
+        stripes.lock(shard: index)
+        defer { stripes.unlock(shard: index) }
+        return unsafe shards[index].shrinkIndexSome()
     }
 
     /// So many empty places of a shard are left as they are.

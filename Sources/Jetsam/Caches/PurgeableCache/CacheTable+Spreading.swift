@@ -49,11 +49,15 @@ extension CacheTable {
                 in: header.pointee.place)
             guard let new else { fatalError("a shard of a few entries cannot take another") }
             unsafe shard.pointee.marks(new).pointee = old.marks(entry).pointee
-            let target = unsafe Self.contents(new, shard.pointee.chunks)
-            unsafe target.moveInitializeMemory(as: Key.self, from: contents.assumingMemoryBound(to: Key.self), count: 1)
-            unsafe (target + Self.valueOffset).moveInitializeMemory(
-                as: Value.self, from: (contents + Self.valueOffset).assumingMemoryBound(to: Value.self), count: 1)
+            unsafe Self.moveContents(from: contents, to: Self.contents(new, shard.pointee.chunks))
             entry = unsafe header.pointee.previous
         }
+    }
+
+    /// Moves a key and its value.
+    static func moveContents(from contents: UnsafeMutableRawPointer, to target: UnsafeMutableRawPointer) {
+        unsafe target.moveInitializeMemory(as: Key.self, from: contents.assumingMemoryBound(to: Key.self), count: 1)
+        unsafe (target + valueOffset).moveInitializeMemory(
+            as: Value.self, from: (contents + valueOffset).assumingMemoryBound(to: Value.self), count: 1)
     }
 }

@@ -107,12 +107,38 @@ extension CacheTable {
                 return unsafe Found(
                     number: entry, contents: contents, marks: (chunk + index).assumingMemoryBound(to: UInt8.self))
             }
-            if unsafe jetsam_match4(slots, 0, .max) != 0 { return nil }
+            if unsafe jetsam_match4(slots, 0, .max) != 0 {
+                return unsafe stripe.pointee.old == nil ? nil : findInOld(key, hash, stripe)
+            }
             position &+= CacheStripe.mirrored &+ 1
             let count = Int(unsafe place.count)
             if position >= count { position &-= count }
             unsafe slots = unsafe UnsafePointer(stripe.pointee.slots) + position
         }
+    }
+
+    /// The same in the table that slots are moving out of.
+    @inlinable
+    @inline(never)
+    static func findInOld(_ key: Key, _ hash: UInt32, _ stripe: UnsafeMutablePointer<CacheStripe>) -> Found? {
+        guard let slots = unsafe stripe.pointee.old else { return nil }
+        let count = unsafe Int(stripe.pointee.oldCount)
+        var position = Int((UInt64(hash) &* UInt64(count)) &>> 32)
+        while case let slot = unsafe slots[position], slot != 0 {
+            let number = slot & CacheShard.numberMask
+            if slot & ~CacheShard.numberMask == CacheShard.tag(hash), number != CacheShard.movedSlot {
+                let entry = number &- 1
+                let contents = unsafe contents(entry, stripe.pointee.chunks)
+                if unsafe contents.assumingMemoryBound(to: Key.self).pointee == key {
+                    let chunk = unsafe stripe.pointee.chunks[Int(entry >> chunkShift)]
+                    let index = Int(entry & (1 << chunkShift - 1))
+                    return unsafe Found(
+                        number: entry, contents: contents, marks: (chunk + index).assumingMemoryBound(to: UInt8.self))
+                }
+            }
+            position = position + 1 == count ? 0 : position + 1
+        }
+        return nil
     }
 
     @inlinable

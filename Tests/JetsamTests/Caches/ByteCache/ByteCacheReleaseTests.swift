@@ -158,7 +158,7 @@ struct ByteCacheReleaseTests {
         }
         #expect(count == number)
         shard.handOver(leaving, view)
-        #expect(cache.bytes == 0)
+        #expect(cache.statistics.residentBytes == 0)
         #expect(cache.contradictions.isEmpty)
     }
 
@@ -166,7 +166,7 @@ struct ByteCacheReleaseTests {
     func countsOutLater() {
         let cache = makeByteCache(shards: 1)
         makeFull(cache, segments: 6)
-        let size = cache.bytes
+        let size = cache.statistics.residentBytes
         let shard = cache.shard(0)
         let sampling = ReleaseSampling(segments: 6, now: 0, waits: false)
         let (leaving, view) = shard.withLock { ($0.take(.max, isExact: false, sampling), $0.segments.view) }
@@ -182,7 +182,7 @@ struct ByteCacheReleaseTests {
         shard.handOver(leaving, view)
         #expect(unsafe shard.locked.pointee.segments.residentBytes == size)
         shard.unlock()
-        #expect(cache.bytes == 0)
+        #expect(cache.statistics.residentBytes == 0)
         #expect(cache.contradictions.isEmpty)
     }
 

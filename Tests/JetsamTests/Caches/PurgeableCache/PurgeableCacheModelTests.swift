@@ -164,8 +164,13 @@ extension CacheShard {
             }
             #expect(queue.tail == previous && queue.cost == cost && queue.count == count)
         }
-        let indexed = (0..<Int(slotCount)).map { unsafe slots[$0] }.filter { $0 != 0 }.map {
+        var indexed = (0..<Int(slotCount)).map { unsafe slots[$0] }.filter { $0 != 0 }.map {
             ($0 & CacheShard.numberMask) - 1
+        }
+        if let old = unsafe old {
+            indexed += (0..<Int(oldCount)).map { unsafe old[$0] & CacheShard.numberMask }.filter {
+                $0 != 0 && $0 != CacheShard.movedSlot
+            }.map { $0 - 1 }
         }
         #expect(Set(indexed) == seen && indexed.count == seen.count)
         for index in 0..<CacheStripe.mirrored { #expect(unsafe slots[Int(slotCount) + index] == slots[index]) }

@@ -17,7 +17,7 @@ func makeByteCache(
 extension PurgeableByteCache {
     /// Bytes that each shard has.
     var shardSizes: [Int] {
-        (0..<sizes.shardCount).map { shard($0).withLock { $0.segments.residentBytes } }
+        (0..<sizes.shardCount).map { shard($0).withLock { $0.residentBytes } }
     }
 
     var shardLimits: [Int] {
@@ -47,17 +47,24 @@ extension ByteShard {
             if unsafe record.pointee.liveBytes > record.pointee.used { found.append("segment \(index) lives beyond") }
         }
         var slots = 0
-        for index in 0..<index.capacity {
-            let slot = unsafe ByteSlot(word: self.index.slots![index])
-            guard segments.view.isLive(slot) else { continue }
-            slots += 1
-            let entry = unsafe ByteEntry(at: segments.view.address(of: slot))
-            let key = unsafe UnsafeRawBufferPointer(start: entry.key, count: entry.keyCount)
-            if unsafe ByteHash(key, seeds).index != slot.hash { found.append("slot \(index) points to another key") }
-            let isFound = unsafe find(slot.hash, key).map { unsafe $0.place == self.index.slots! + index } ?? false
-            if !isFound { found.append("slot \(index) is not found") }
+        for isOld in [false, true] {
+            let table = unsafe isOld ? self.index.old : self.index.slots
+            let capacity = isOld ? self.index.oldCapacity : self.index.capacity
+            for index in 0..<capacity {
+                let slot = unsafe ByteSlot(word: table![index])
+                guard segments.view.isLive(slot) else { continue }
+                slots += 1
+                let entry = unsafe ByteEntry(at: segments.view.address(of: slot))
+                let key = unsafe UnsafeRawBufferPointer(start: entry.key, count: entry.keyCount)
+                let hash = unsafe ByteHash(key, seeds).index
+                if hash != slot.hash { found.append("slot \(index) points to another key") }
+                let isFound = unsafe find(slot.hash, key).map { unsafe $0.place == table! + index } ?? false
+                if !isFound { found.append("slot \(index) is not found") }
+            }
         }
-        let queued = segments.free.count + segments.spare.count + segments.young.count + segments.kept.count
+        let queued =
+            segments.free.count + segments.spare.count + segments.young.count + segments.kept.count
+            + segments.unswept.count
         let filling = (fillingYoung == SegmentRecord.none ? 0 : 1) + (fillingKept == SegmentRecord.none ? 0 : 1)
         let pairs = [
             ("entries", entries, count), ("live slots", slots, entries), ("live bytes", liveBytes, live),

@@ -1,0 +1,95 @@
+import ComparisonSupport
+import Glibc
+import Jetsam
+
+/// A cache of so many entries that more keep coming into.
+protocol StallingCache {
+    init(entries: Int, segmentBytes: Int)
+    func put(_ key: Int)
+    func find(_ key: Int) -> Bool
+}
+
+/// `PurgeableByteCache` with keys of 8 bytes and values of 32.
+struct StallingBytes: StallingCache {
+    private let cache: PurgeableByteCache
+    private let value = [UInt8](repeating: 1, count: 32)
+
+    init(entries: Int, segmentBytes: Int) {
+        cache = PurgeableByteCache(
+            name: "bench", limit: entries * 56, segmentBytes: segmentBytes, registry: CacheRegistry())
+    }
+
+    func put(_ key: Int) {
+        unsafe withUnsafeBytes(of: key) { _ = unsafe cache.insert(value.span.bytes, for: RawSpan(_unsafeBytes: $0)) }
+    }
+
+    func find(_ key: Int) -> Bool {
+        unsafe withUnsafeBytes(of: key) { name in
+            unsafe cache.withValue(for: RawSpan(_unsafeBytes: name)) { $0.byteCount } != nil
+        }
+    }
+}
+
+/// `PurgeableCache` of numbers.
+struct StallingValues: StallingCache {
+    private let cache: PurgeableCache<Int, Int>
+
+    init(entries: Int, segmentBytes: Int) {
+        cache = PurgeableCache(name: "bench", limit: entries, registry: CacheRegistry())
+    }
+
+    func put(_ key: Int) { cache.insert(key, for: key, cost: 1) }
+    func find(_ key: Int) -> Bool { cache.value(for: key) != nil }
+}
+
+/// How long the longest insertion takes.
+///
+/// The machine takes a processor away for longer than any of that: the time that a thread could have run and had none, as the kernel
+/// counts it, is left out.
+enum Stalls {
+    private static let entries = 2_000_000
+
+    /// The longest insertion in milliseconds, while a cache is filled and while entries make room for others, half of which are asked
+    /// for once more and stay.
+    static func worstInsertion<C: StallingCache>(_: C.Type, segmentBytes: Int = 1 << 20) -> Double {
+        let cache = C(entries: entries, segmentBytes: segmentBytes)
+        var worst: Int64 = 0
+        let waiting = Waiting()
+        for key in 0..<3 * entries {
+            let waited = waiting.nanoseconds
+            let start = monotonicNanoseconds()
+            cache.put(key)
+            let time = monotonicNanoseconds() - start
+            if key % 2 == 0 { _ = cache.find(key) }
+            if time > worst { worst = max(worst, time - (waiting.nanoseconds - waited)) }
+        }
+        return Double(worst) * 1e-6
+    }
+
+    /// How long the thread that made it has waited for a processor while it could have run.
+    @safe private struct Waiting {
+        private let file: Int32
+
+        init() {
+            unsafe file = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC)
+            guard file >= 0 else { stop("/proc/thread-self/schedstat cannot be read") }
+        }
+
+        /// The second number of the file.
+        var nanoseconds: Int64 {
+            unsafe withUnsafeTemporaryAllocation(byteCount: 96, alignment: 1) { buffer in
+                let count = unsafe pread(file, buffer.baseAddress, buffer.count, 0)
+                var (number, field): (Int64, Int) = (0, 0)
+                for index in 0..<max(0, count) {
+                    let byte = unsafe buffer[index]
+                    if byte == UInt8(ascii: " ") {
+                        field += 1
+                    } else if field == 1 {
+                        number = number * 10 + Int64(byte &- UInt8(ascii: "0"))
+                    }
+                }
+                return number
+            }
+        }
+    }
+}

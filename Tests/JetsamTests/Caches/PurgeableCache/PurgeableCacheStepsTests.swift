@@ -1,0 +1,88 @@
+import Testing
+
+@testable import Jetsam
+
+/// What takes long is done some at a time, so that nobody waits for all of it.
+struct PurgeableCacheStepsTests {
+    private func cache() -> PurgeableCache<Int, Int> {
+        PurgeableCache(name: "test", registry: CacheRegistry())
+    }
+
+    @Test("While an index moves to a larger table all is found, replaced and taken out")
+    func growing() {
+        let cache = cache()
+        var moving = 0
+        for key in 0..<300_000 {
+            cache.insert(key, for: key)
+            guard key % 64 == 0 else { continue }
+            cache.table.forEachShard { if $0.isMovingIndex { moving += 1 } }
+            for other in stride(from: key % 61, to: key, by: key / 10 + 1) { #expect(cache.peek(other) == other) }
+            cache.removeValue(for: key / 2)
+            #expect(cache.peek(key / 2) == nil)
+            cache.insert(key / 2, for: key / 2)
+            cache.insert(key / 3, for: key / 3)
+        }
+        #expect(moving > 1000)
+        cache.table.forEachShard { $0.expectConsistent() }
+        #expect((0..<300_000).allSatisfy { cache.peek($0) == $0 })
+    }
+
+    @Test("A chunk is emptied into places of others in the order that there was, and with the index on its way")
+    func chunks() {
+        let cache = cache()
+        for key in 0..<100_000 { cache.insert(key, for: key, cost: key % 7) }
+        for key in 0..<100_000 where key % 3 != 0 { cache.removeValue(for: key) }
+        var chunks = 0
+        for index in 0..<cache.table.shardCount {
+            let shard = unsafe cache.table.shards + index
+            let order = unsafe shard.pointee.order
+            _ = unsafe shard.pointee.shrinkIndexSome()
+            while cache.table.giveBackChunk(of: index) {
+                chunks += 1
+                unsafe shard.pointee.expectConsistent()
+            }
+            #expect(unsafe shard.pointee.order == order)
+            #expect(unsafe shard.pointee.emptyPlaces < 64)
+        }
+        #expect(chunks > 64 * 10)
+        #expect((0..<100_000).allSatisfy { cache.peek($0) == ($0 % 3 == 0 ? $0 : nil) })
+        for key in 0..<100_000 { cache.insert(key, for: key) }
+        cache.table.forEachShard { $0.expectConsistent() }
+        #expect((0..<100_000).allSatisfy { cache.peek($0) == $0 })
+    }
+
+    @Test("Room for a large value is made, and a limit is lowered, some entries at a time")
+    func paying() {
+        let cache = PurgeableCache<Int, Int>(name: "test", limit: 100_000, registry: CacheRegistry())
+        for key in 0..<50_000 { cache.insert(key, for: key, cost: 2) }
+        let table = cache.table
+        var remains = CacheRemains<Int, Int>()
+        var debt = CacheBudget.Debt(cost: 1000, bytes: 0)
+        unsafe table.lock(table.shards)
+        let isPaid = unsafe table.pay(&debt, from: table.shards, now: 0, &remains)
+        unsafe table.unlock(table.shards)
+        #expect(!isPaid)
+        #expect(debt.cost == 1000 - 2 * CacheTable<Int, Int>.mostPaid)
+        cache.insert(0, for: -1, cost: 90_000)
+        #expect(cache[-1] == 0)
+        #expect(cache.totalCost <= 100_000)
+        cache.limit = 10
+        #expect(cache.totalCost <= 10)
+        cache.table.forEachShard { $0.expectConsistent() }
+    }
+}
+
+extension CacheShard {
+    /// The hash values of the entries, queue by queue.
+    fileprivate var order: [UInt32] {
+        var order: [UInt32] = []
+        for queue in [small, main] {
+            var entry = queue.head
+            while entry != CacheEntryHeader.none {
+                order.append(unsafe header(entry).pointee.hash)
+                entry = unsafe header(entry).pointee.next
+            }
+        }
+        return order
+    }
+}
