@@ -8,6 +8,13 @@ uint32_t jetsam_processor_count(void) {
 }
 
 #ifdef __linux__
+#include <fcntl.h>
+void jetsam_start_writeback(int file) { (void)sync_file_range(file, 0, 0, SYNC_FILE_RANGE_WRITE); }
+#else
+void jetsam_start_writeback(int file) { (void)file; }
+#endif
+
+#ifdef __linux__
 #include <sched.h>
 uint32_t jetsam_processor(void) {
   int processor = sched_getcpu();

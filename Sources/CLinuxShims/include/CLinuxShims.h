@@ -17,6 +17,11 @@
 #include <time.h>
 #endif
 
+// MARK: - Files
+
+// Starts to write what a file has in memory to its disk, and does not wait for it. Only a hint: a failure shows when the file is flushed.
+void jetsam_start_writeback(int file);
+
 // MARK: - Time
 
 // CLOCK_MONOTONIC in nanoseconds. Never the coarse clock: it runs 4-6 ms behind, and nothing may be judged early.
