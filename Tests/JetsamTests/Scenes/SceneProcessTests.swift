@@ -112,7 +112,7 @@ struct SceneProcessTests {
             withStore: hasStore)
         clock.withLock { $0 = fixture.clock }
         #expect(fixture.scenes.savingTime == .zero)
-        for number in 0..<65 {
+        for number in 0..<129 {
             _ = try await fixture.scenes.connect(SceneIdentifier("s\(number)")!, observer: SceneRecord())
         }
         #expect(fixture.scenes.savingTime == (hasStore ? .milliseconds(20) : .zero))
@@ -143,15 +143,15 @@ struct SceneProcessTests {
     @Test("Scenes that are stuck keep nobody behind them from following the process")
     func stuck() async throws {
         let fixture = SceneFixture()
-        let scenes = try await (0..<200).asyncMap { index in
+        let scenes = try await (0..<300).asyncMap { index in
             try await fixture.scenes.connect(SceneIdentifier(String("scene \(index)"))!, observer: SceneRecord())
         }
-        let stuck = scenes.prefix(63)
+        let stuck = scenes.prefix(127)
         for scene in stuck { await scene.turn.take() }
         let end = end(fixture)
         let down = Task { await fixture.scenes.processGoesDown(to: .inactive, isFinal: false, by: end) }
         try await eventually("the others have followed") {
-            scenes.dropFirst(63).allSatisfy { $0.sceneState == .inactive }
+            scenes.dropFirst(127).allSatisfy { $0.sceneState == .inactive }
         }
         for scene in stuck { scene.turn.release() }
         await down.value
@@ -161,19 +161,19 @@ struct SceneProcessTests {
     @Test("Scenes whose turn comes after the deadline, because others held it up, are told and saved all the same")
     func lateTurns() async throws {
         let fixture = SceneFixture()
-        let records = (0..<80).map { _ in SceneRecord() }
+        let records = (0..<144).map { _ in SceneRecord() }
         let scenes = try await records.indices.asyncMap { index in
             try await fixture.scenes.connect(
                 SceneIdentifier(String("scene \(index)"))!, observer: records[index])
         }
-        for scene in scenes.prefix(64) { await scene.turn.take() }
+        for scene in scenes.prefix(128) { await scene.turn.take() }
         let end = end(fixture)
         let down = Task { await fixture.scenes.processGoesDown(to: .inactive, isFinal: false, by: end) }
-        try await eventually("it is under way") { scenes.prefix(64).allSatisfy { $0.turn.waiting == 1 } }
+        try await eventually("it is under way") { scenes.prefix(128).allSatisfy { $0.turn.waiting == 1 } }
         fixture.advance(by: .seconds(5))
         await down.value
         #expect(scenes.allSatisfy { $0.sceneState == .active })
-        for scene in scenes.prefix(64) { scene.turn.release() }
+        for scene in scenes.prefix(128) { scene.turn.release() }
         try await eventually("all have followed") { scenes.allSatisfy { $0.sceneState == .inactive && !$0.isUnsaved } }
         for record in records {
             #expect(record.calls == ["willConnect", "didBecomeActive", "willResignActive", "encodeState"])

@@ -24,9 +24,10 @@ extension SceneManager {
             case .inactive where from == .active, .background where from == .active || from == .inactive,
                 .suspended where from != .suspended && from != .disconnected && from != .unattached:
                 scene.state.withLock { $0.resumesTo = $0.resumesTo ?? from }
+                // A process that ends goes on by its deadline, and what it has not waited for may still finish before the next.
+                let end = isFinal && state == .inactive ? nil : time(until: deadline)
                 try? await move(
-                    scene, to: state, cause: .process, by: time(until: deadline),
-                    isLast: isFinal && state == .background)
+                    scene, to: state, cause: .process, by: end, isLast: isFinal && state == .background)
             case .disconnected:
                 try? await move(scene, to: .disconnected, cause: .process, by: time(until: deadline))
             default: break
@@ -66,8 +67,8 @@ extension SceneManager {
     }
 
     /// So many at a time that ten thousand scenes are not ten thousand tasks at once; one that is stuck keeps nobody from the
-    /// next. A store that writes many states together has so many to write.
-    private static let lanes = 64
+    /// next. A store that writes 64 states together has as many that wait meanwhile.
+    private static let lanes = 128
     /// So many warnings about scenes are written for one change of the process; the others are counted.
     private static let mostWarnings = 8
 
@@ -99,7 +100,8 @@ extension SceneManager {
 
     private func summarize(_ outcome: TimedWait.Outcome, left: Int, of count: Int) {
         let warnings = state.withLock { state in
-            defer { state.warnings = nil }
+            // Those that come after it are part of the same change; at the end of the process nothing else is to be heard of.
+            defer { if outcome == .done || !state.isFinal { state.warnings = nil } }
             return state.warnings ?? 0
         }
         if warnings > Self.mostWarnings {

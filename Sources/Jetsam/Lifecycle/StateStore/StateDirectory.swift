@@ -61,6 +61,9 @@ struct StateDirectory: ~Copyable, Sendable {
         try replace([File(name: name, bytes: bytes)])[0].get()
     }
 
+    /// From so many on the file system is flushed.
+    private static let manyFiles = 8
+
     private struct Written {
         var descriptor: CInt
         var name: String
@@ -68,8 +71,8 @@ struct StateDirectory: ~Copyable, Sendable {
 
     /// Writes several files in place of others, each as ``replace(_:with:)`` does, and gives what became of each.
     ///
-    /// All are written before the first is flushed, and the directory is flushed once: a journalling file system commits them
-    /// together.
+    /// All are written before anything is flushed. Many are flushed with their whole file system (syncfs(2)), a few one by one; the
+    /// directory is flushed once.
     func replace(_ files: [File]) -> [Result<Void, SceneStateStoreError>] {
         var results: [Result<Void, SceneStateStoreError>] = []
         var written: [Written?] = []
@@ -80,11 +83,14 @@ struct StateDirectory: ~Copyable, Sendable {
             written.append(try? result.get())
             results.append(result.map { _ in })
         }
+        // One flush of the disk for all: on a busy disk a fifth of what a flush for each costs. A few do not make others wait for it.
+        let isSynced = files.count >= Self.manyFiles && jetsam_sync_file_system(descriptor)
         var isRenamed = false
         for (index, file) in written.enumerated() {
             guard let file else { continue }
             do throws(SceneStateStoreError) {
-                guard fsync(file.descriptor) == 0 else {
+                // What was not written, or where that is not known, says so itself.
+                guard isSynced && jetsam_is_written(file.descriptor) || fsync(file.descriptor) == 0 else {
                     throw .system(Errno(rawValue: errno), doing: "flushing the file")
                 }
                 try rename(file.name, to: files[index].name)
