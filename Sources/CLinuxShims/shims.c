@@ -8,6 +8,20 @@ uint32_t jetsam_processor_count(void) {
 }
 
 #ifdef __linux__
+#include <fcntl.h>
+void jetsam_start_writeback(int file) { (void)sync_file_range(file, 0, 0, SYNC_FILE_RANGE_WRITE); }
+bool jetsam_sync_file_system(int descriptor) { return syncfs(descriptor) == 0; }
+bool jetsam_is_written(int file) {
+  return sync_file_range(file, 0, 0,
+                         SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER) == 0;
+}
+#else
+void jetsam_start_writeback(int file) { (void)file; }
+bool jetsam_sync_file_system(int descriptor) { (void)descriptor; return false; }
+bool jetsam_is_written(int file) { (void)file; return false; }
+#endif
+
+#ifdef __linux__
 #include <sched.h>
 uint32_t jetsam_processor(void) {
   int processor = sched_getcpu();

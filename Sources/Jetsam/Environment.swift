@@ -30,6 +30,8 @@ public struct Environment: Sendable {
     package var threads: any ThreadSource = SystemThreads()
     /// Whether kernel events are listened to. Made-up files have none.
     package var listensToKernel = true
+    /// The TCP ports that somebody listens on; nil asks the kernel.
+    package var listeningPorts: (@Sendable () -> Set<UInt16>?)?
     /// Ends the process at once, as a missed deadline may ask for.
     package var exit: @Sendable (_ status: Int32) -> Void = { _exit($0) }
     /// Calls something once, later, on no particular thread.

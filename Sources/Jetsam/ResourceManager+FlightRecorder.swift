@@ -50,12 +50,18 @@ extension ResourceManager {
     }
 
     /// Says how this run ended.
-    func endFlightRecorder(_ error: (any Error)? = nil) {
+    ///
+    /// - Parameter wasCancelled: Whether the manager's task was cancelled, by its group or by the application.
+    func endFlightRecorder(_ error: (any Error)? = nil, wasCancelled: Bool = false) {
         let now = environment.clock.now
         guard let flight = recorder.flight else { return }
         if let error {
             flight.note("\(error)", at: now)
-            flight.end(.crash, at: now)
+            flight.end(.failed, at: now)
+        } else if wasCancelled, lifecycle.state.withLock({ $0.hasGate }) {
+            // A group cancels its services for no other reasons. Without the gate there may be no group.
+            let isLate = lifecycle.state.withLock { $0.termination }.map { now >= $0.waitEnd } ?? false
+            flight.end(isLate ? .graceExceeded : .failed, at: now)
         } else {
             flight.end(recorder.hasCalledLastResort ? .pressureShutdown : .clean, at: now)
         }

@@ -9,14 +9,31 @@ extension ResourceManager {
     /// shutdown begins. Takes a nanosecond.
     public var isReady: Bool { lifecycle.isReady }
 
+    /// How long the process would take to leave in order from now: the drain delay, then the held background tasks or the saving of
+    /// scenes and observers, whichever takes longer, then ``Configuration/Lifecycle/exitRoom``. Never more than the grace period;
+    /// once shutdown has begun, than what is left of it.
+    ///
+    /// How long saving takes is measured where it has happened, and assumed where it has not: 10 ms for each 128 scenes. How long
+    /// servers take to finish their requests is not known, and not in it. Takes no more than a microsecond.
+    public var timeToLeave: Duration { lifecycle.timeToLeave }
+
+    /// Says that the servers take connections. The process becomes active then, where nothing else is waited for.
+    ///
+    /// Call it when the last of them listens, such as in Hummingbird's `onServerRunning`. The launch's deadline covers the wait for
+    /// it. It may come at any time, and does nothing the second time.
+    public func didStartServing() {
+        lifecycle.didStartServing()
+    }
+
     /// Calls `observer` with everything that happens to the process from now on: see ``LifecycleObserver``.
     ///
     /// Register before ``run()`` to hear of the launch.
     /// - Parameters:
     ///   - executor: Where it is called; nil for the global concurrent executor.
     ///   - name: What logs and the status call it, at most 64 characters; nil for the name of its type.
-    ///   - observer: Kept until the observation ends.
-    /// - Returns: Cancel or drop it to be called no more.
+    ///   - observer: Kept for as long as the manager is, or until the observation is cancelled.
+    /// - Returns: Cancel it to be called no more. It can be left alone.
+    @discardableResult
     public func observeLifecycle(
         on executor: (any TaskExecutor)? = nil, name: String? = nil, _ observer: any LifecycleObserver
     ) -> LifecycleObservation {
@@ -80,10 +97,10 @@ extension ResourceManager {
         lifecycle.beginBackgroundMode(name)
     }
 
-    /// The service that belongs last in the group: it makes readiness false before any server is told to stop.
+    /// The service that belongs last in the group: it makes readiness false before any server is told to stop. One a manager.
     ///
-    /// Once it was asked for, the process becomes active by itself only when the gate runs. One gate a manager.
-    public var drainGate: DrainGate { DrainGate(lifecycle: lifecycle) }
+    /// - Parameter serving: How the manager learns that the servers take connections. The process becomes active by itself only then.
+    func drainGate(serving: ServingSignal) -> DrainGate { DrainGate(lifecycle: lifecycle, serving: serving) }
 
     /// A group's configuration in the order in which a process ends well: `needs`, this manager, `servers`, the drain gate.
     ///
@@ -94,16 +111,18 @@ extension ResourceManager {
     /// - Parameters:
     ///   - needs: What background work needs, such as a database.
     ///   - servers: What takes work, such as an HTTP server.
+    ///   - serving: How the manager learns that the servers take connections; the process becomes active only then. Nil, the default,
+    ///     is ``ServingSignal/reported`` where there are servers, and ``ServingSignal/started`` where there are none.
     /// - Returns: A configuration to add signals to, and to make a `ServiceGroup` from.
     public func serviceGroupConfiguration(
-        needs: [any Service] = [], servers: [any Service]
+        needs: [any Service] = [], servers: [any Service], serving: ServingSignal? = nil
     ) -> ServiceGroupConfiguration {
         typealias Part = ServiceGroupConfiguration.ServiceConfiguration
         var parts = needs.map { Part(service: $0) }
         // It returns before its turn where the process leaves once it is suspended.
         parts.append(Part(service: self, successTerminationBehavior: .gracefullyShutdownGroup))
         parts += servers.map { Part(service: $0) }
-        parts.append(Part(service: drainGate))
+        parts.append(Part(service: drainGate(serving: serving ?? (servers.isEmpty ? .started : .reported))))
         var group = ServiceGroupConfiguration(services: parts, logger: logger)
         let grace = configuration.lifecycle.terminationGracePeriod
         group.maximumGracefulShutdownDuration = grace - min(configuration.lifecycle.exitRoom, grace / 4) / 4

@@ -8,13 +8,15 @@ internal import Synchronization
 /// Watches the memory of this process's container, grades how short it is, and asks registered caches to give memory back
 /// in order of priority before the kernel ends the process.
 ///
-/// Make one, put it before the services that it serves in a `ServiceGroup`, and register caches with
+/// Make one, let it build the service group, so that everything starts and ends in order, and register caches with
 /// ``CacheRegistry/shared``:
 ///
 /// ```swift
 /// let manager = try ResourceManager(logger: logger)
-/// let group = ServiceGroup(services: [manager, server], gracefulShutdownSignals: [.sigterm], logger: logger)
-/// try await group.run()
+/// // The server calls manager.didStartServing() when it listens.
+/// var group = manager.serviceGroupConfiguration(needs: [database], servers: [server])
+/// group.gracefulShutdownSignals = [.sigterm]
+/// try await ServiceGroup(configuration: group).run()
 /// ```
 public final class ResourceManager: Service, Sendable {
     /// What it was made with: what is set up once goes by it. ``apply(_:)`` changes the rest.
@@ -143,8 +145,16 @@ public final class ResourceManager: Service, Sendable {
                 at: transition.instant)
         }
         dependencies.noteMissedDeadline = { metrics.recordMissedLifecycleDeadline() }
+        dependencies.listeningPorts =
+            environment.listeningPorts ?? { [root = environment.kernelRoot] in try? ListeningPorts.current(in: root) }
         dependencies.ring = { [bell] in bell.ring() }
         let halving = Lock<Task<Void, Never>?>(nil)
+        let idle = IdleCaches(registry: registry, threads: environment.threads)
+        dependencies.emptySensitive = { [reclaimer, registry] in
+            // What is private is not kept where nobody is served.
+            guard registry.clients.contains(where: { $0.traits.contains(.sensitive) }) else { return }
+            _ = await reclaimer.release(bytes: nil, sensitiveOnly: true)
+        }
         dependencies.noteCaches = { [reclaimer, registry] state, isDraining in
             let before = halving.withLock { task in
                 defer { task = nil }
@@ -152,14 +162,15 @@ public final class ResourceManager: Service, Sendable {
             }
             // Asked for an idle process, which this is no longer.
             before?.cancel()
-            governor.setAllowsRegrowth(!isDraining && state != .suspended)
-            if state == .background, registry.clients.contains(where: { $0.traits.contains(.sensitive) }) {
-                // What is private is not kept where nobody is served.
-                Task { await reclaimer.release(bytes: nil, sensitiveOnly: true) }
-            }
+            governor.setAllowsRegrowth(!isDraining && state == .active)
+            idle.setIdle(!isDraining && state != .active)
+            if isDraining || state == .active { Task { await idle.lift() } }
             // Idle: half is enough to come back quickly. Whoever drains needs what it has to finish soon.
             guard state == .background, !isDraining, registry.reportedBytes > 0 else { return }
-            let task = Task { _ = await reclaimer.release(bytes: registry.reportedBytes / 2) }
+            let task = Task {
+                _ = await reclaimer.release(bytes: registry.reportedBytes / 2)
+                if !Task.isCancelled { await idle.hold() }
+            }
             halving.withLock { $0 = task }
         }
         dependencies.giveBack = { [reclaimer, environment] in
@@ -204,7 +215,8 @@ public final class ResourceManager: Service, Sendable {
     /// - Parameters:
     ///   - executor: Where the handler runs; nil for the global concurrent executor.
     ///   - handler: Called with one change at a time. One that is slower than the changes come misses the oldest of them.
-    /// - Returns: Cancel or drop it to be called no more.
+    /// - Returns: Cancel it to be called no more. It can be left alone.
+    @discardableResult
     public func observeLevel(
         on executor: (any TaskExecutor)? = nil, _ handler: @escaping @Sendable (LevelChange) async -> Void
     ) -> LevelObservation {
@@ -314,15 +326,12 @@ public final class ResourceManager: Service, Sendable {
             tellFigures(isLast: true)
         }
         await endTrace(trace)
-        endFlightRecorder()
+        endFlightRecorder(wasCancelled: Task.isCancelled)
     }
 
     /// From the launch to the end of the process's life.
     private func live() async throws {
-        lifecycle.begin(.restore)
         await lifecycle.beginLaunch(after: lastExit?.reason ?? .unknown)
-        // As far as there is room and time; the rest waits for readiness.
-        await scenes.restoreAll(headroomBytes: governor.measureSpareBytes())
         lifecycle.begin(.sampler)
         do {
             let held = HeldTasksWatch(tasks: backgroundTasks)
@@ -338,12 +347,19 @@ public final class ResourceManager: Service, Sendable {
             await lifecycle.abandon(cause: .launch)
             throw error
         }
+        lifecycle.begin(.restore)
+        // As far as there is room and time; the rest waits for readiness. Watched from the first on: it may take more than was said.
+        await scenes.restoreAll(spareBytes: { [governor] in governor.measureSpareBytes() })
         lifecycle.begin(.serve)
         await lifecycle.finishLaunch()
-        await lifecycle.waitForEnd()
-        await Task.isCancelled ? lifecycle.abandon(cause: .shutdown) : lifecycle.drain()
-        // Cancelled while it drained: what is left of the way is gone without waiting.
-        if lifecycle.processState != .notRunning { await lifecycle.abandon(cause: .shutdown) }
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { [lifecycle] in await lifecycle.awaitTurn() }
+            await lifecycle.waitForEnd()
+            await Task.isCancelled ? lifecycle.abandon(cause: .shutdown) : lifecycle.drain()
+            // Cancelled while it drained: what is left of the way is gone without waiting.
+            if lifecycle.processState != .notRunning { await lifecycle.abandon(cause: .shutdown) }
+            group.cancelAll()
+        }
     }
 
     /// Logs, counts and tells what has happened since the last call. Runs on the notification queue.
@@ -427,6 +443,12 @@ public final class ResourceManager: Service, Sendable {
         }
         if let episode = episodes.withLock({ $0.take(change) }) { tell(episode) }
         levels.send(change)
+        if change.level > .normal, change.level >= change.previous {
+            lifecycle.note(.didReceiveMemoryWarning) { await $0.didReceiveMemoryWarning(change) }
+            if scenes.count > 0 { Task { [scenes] in await scenes.warn(of: change) } }
+        } else if change.level == .normal, scenes.hasPostponed, lifecycle.processState == .active {
+            Task { [scenes] in await scenes.restorePostponed() }
+        }
     }
 
     private func tell(_ episode: ReclaimEpisode) {

@@ -171,14 +171,86 @@ prove_fixed_end() {
     check_handlers 0 1000
 }
 
+prove_late_listener() {
+    local run seconds refused=0
+    say "A server that listens 1 s after it was started, three times"
+    for run in 1 2 3; do
+        start_server --listen-delay 1
+        seconds=$(calculate "$(event active seconds) - $(event ready seconds)")
+        check "run $run: ready $seconds s after it listened, which was $(event ready seconds) s after the start" \
+            "$seconds >= 0 && $seconds < 1 && $(event ready seconds) >= 1 && $(event launched seconds) < 1"
+        [[ $(status_of /value/1) == 200 ]] || refused=$((refused + 1))
+        terminate
+        await_end
+    done
+    check "no connection was refused by a server that was ready" "$refused == 0"
+}
+
+prove_stuck_server() {
+    local run good=0 told
+    say "SIGTERM with a request that does not end, and a grace period of 3 s, 20 times"
+    for run in {1..20}; do
+        start_server --termination-grace-period 3
+        curl -s --max-time 15 -o "$work/request" "$url/poll/60000" &
+        request_process=$!
+        await 5 "the request" poll_is_under_way
+        terminate
+        await_end
+        kill "$request_process" 2>/dev/null || true
+        wait "$request_process" 2>/dev/null || true
+        request_process=""
+        told=$(calculate "$(event background seconds) - $(event resigning seconds)")
+        if [[ $(count_events background) == 1 && $(count_events saved) == 1 && $(count_events terminating) == 1 ]] &&
+            is_true "$took < 3 && $told < 1.5"; then
+            good=$((good + 1))
+        else
+            say "  run $run: $took s, background after $told s, status $status"
+        fi
+    done
+    check "it entered the background, saved and was told of its end, once each, before the grace period: $good of 20" \
+        "$good == 20"
+}
+count_events() { grep -c "\"event\":\"$1\"" "$work/events" || true; }
+poll_is_under_way() { [[ $(ss -Htn state established "sport = :${url##*:}" 2>/dev/null | wc -l) -gt 0 ]]; }
+scenes_are_connected() { [[ $(event scenes-connected count) == 10000 ]]; }
+
+prove_scenes() {
+    local options call stored saving
+    for options in "" "--hold 20 --hold-for 3"; do
+        say "SIGTERM with 10,000 scenes of 1 KiB${options:+, and 20 tasks that end within 3 s}"
+        rm -rf "$work/states"
+        # shellcheck disable=SC2086 # several words
+        start_server --scenes 10000 --states "$work/states" $options
+        await 120 "10,000 scenes" scenes_are_connected
+        terminate
+        await_end
+        stored=$(find "$work/states" -name '*.scene' | wc -l)
+        saving=$(calculate "$(event background seconds) - $(event resigning seconds)")
+        check "$stored of 10,000 are stored, in $saving s; it left $took s after the signal, of 30, with status $status" \
+            "$stored == 10000 && $saving <= 10 && $took < 30 && $status == 0"
+        for call in resigned background terminated; do
+            check "each of them heard '$call' once" "\"$(event scenes $call)\" == \"10000\""
+        done
+        rm -rf "$work/states"
+    done
+}
+
+prove_critical() {
+    say "SIGTERM while memory is critically short"
+    start_server --simulate-pressure critical
+    terminate
+    await_end
+    check "what had to be saved was let in" "$(count_events saved) == 1 && $(count_events save-refused) == 0 && $status == 0"
+}
+
 prove_lifecycle() {
     local proof
     # shellcheck source=/dev/null
     source "$package/Scripts/setup.bash"
-    need_packages curl
+    need_packages curl iproute2
     step "the demo server"
     build_server
-    for proof in ending overdue pause fixed_end; do
+    for proof in ending overdue pause fixed_end late_listener stuck_server scenes critical; do
         step "$proof"
         "prove_$proof"
     done

@@ -17,6 +17,17 @@
 #include <time.h>
 #endif
 
+// MARK: - Files
+
+// Starts to write what a file has in memory to its disk, and does not wait for it. Only a hint: a failure shows when the file is flushed.
+void jetsam_start_writeback(int file);
+
+// Writes all that is dirty in the file system of a descriptor, and waits for it (syncfs(2)). False where that failed or is not to be had.
+bool jetsam_sync_file_system(int descriptor);
+
+// Waits until the pages of a file are written; false where one could not be. No flush of the disk, so only after one.
+bool jetsam_is_written(int file);
+
 // MARK: - Time
 
 // CLOCK_MONOTONIC in nanoseconds. Never the coarse clock: it runs 4-6 ms behind, and nothing may be judged early.

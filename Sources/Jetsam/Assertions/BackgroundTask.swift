@@ -56,6 +56,12 @@ internal import MemoryPressure
         identifier = 0
         return BackgroundTaskIdentifier(value: value)
     }
+
+    /// Gives the handle up for one that can be stored, and cannot leak either. One allocation.
+    public consuming func stored() -> StoredBackgroundTask {
+        let owner = unsafe registry.takeUnretainedValue()
+        return StoredBackgroundTask(intoIdentifier(), registry: owner)
+    }
 }
 
 /// Names a background task where a handle cannot be kept. It is never reused while the process runs, but for wrapping round
@@ -89,6 +95,31 @@ extension BackgroundTaskRegistry {
         let handler = ExpirationHandler(call: expirationHandler ?? {})
         let identifier = try? add(name, priority, expiry, nil, fileID, line, handler, hasHandle: false)
         return identifier.map { BackgroundTaskIdentifier(value: $0) } ?? .invalid
+    }
+
+    /// Begins a task whose handler is told which it is: for code that ends the task in its handler.
+    ///
+    /// - Parameters:
+    ///   - name: What logs and reports call it; nil for `unnamed`.
+    ///   - priority: Lower ones are refused first and expire first when memory is short.
+    ///   - expiry: When it expires if it was not ended.
+    ///   - fileID: Where it is begun; leave it to the compiler.
+    ///   - line: Where it is begun; leave it to the compiler.
+    ///   - expirationHandler: Called once when it expires, with the task's identifier, on a thread of the registry's.
+    /// - Returns: What to end it with; ``BackgroundTaskIdentifier/invalid`` where it was refused.
+    public func beginBackgroundTask(
+        withName name: String? = nil, priority: BackgroundTaskPriority = .normal,
+        expiry: BackgroundTaskExpiry = .atTermination, fileID: StaticString = #fileID, line: UInt = #line,
+        expirationHandler: @escaping @Sendable (BackgroundTaskIdentifier) -> Void
+    ) -> BackgroundTaskIdentifier {
+        let begun = Lock(BackgroundTaskIdentifier.invalid)
+        // Under the lock: a task that expires at once is told only when its number is known.
+        return begun.withLock { identifier in
+            identifier = beginBackgroundTask(
+                withName: name, priority: priority, expiry: expiry, fileID: fileID, line: line,
+                expirationHandler: { expirationHandler(begun.withLock { $0 }) })
+            return identifier
+        }
     }
 
     /// Ends a task. Nothing happens for one that has ended, for ``BackgroundTaskIdentifier/invalid``, and with a practical

@@ -62,7 +62,8 @@ public final class BackgroundTaskRegistry: Sendable {
     ///   - onExpiration: Called once when it expires, a lead time before its deadline (see ``Configuration/lead``), on a
     ///     thread of the registry's. It should bring the work to an end; the task itself still has to be ended.
     /// - Returns: The handle. The task ends when that is dropped.
-    /// - Throws: ``BackgroundTaskRefusal`` where it may not begin now.
+    /// - Throws: ``BackgroundTaskRefusal`` where it may not begin now. What a callback of a life-cycle change begins may always begin
+    ///   before the process ends; where it could not otherwise, it expires by the callback's deadline.
     @inline(never)
     public func begin(
         _ name: BackgroundTaskName, priority: BackgroundTaskPriority = .normal,
@@ -81,11 +82,47 @@ public final class BackgroundTaskRegistry: Sendable {
         hasHandle: Bool
     ) throws(BackgroundTaskRefusal) -> AssertionTable.Identifier {
         var admission = table.admission
-        guard admission.admits(priority) else { throw refusal(priority, admission) }
+        guard admission.admits(priority) else {
+            return try addLeavingWork(
+                name, priority, expiry, scene, file, line, handler, hasHandle: hasHandle, admission)
+        }
+        return try insert(
+            name, priority, expiry, scene, file, line, handler, hasHandle: hasHandle, isLeavingWork: false, &admission)
+    }
+
+    /// What a callback of a change begins is what it has to do before that: it is let in whatever the level, and has the callback's
+    /// deadline.
+    @inline(never)
+    private func addLeavingWork(
+        _ name: BackgroundTaskName, _ priority: BackgroundTaskPriority, _ expiry: BackgroundTaskExpiry,
+        _ scene: SceneIdentifier?, _ file: StaticString, _ line: UInt, _ handler: consuming ExpirationHandler,
+        hasHandle: Bool, _ seen: Admission
+    ) throws(BackgroundTaskRefusal) -> AssertionTable.Identifier {
+        guard let end = Self.leavingDeadline(seen) else { throw refusal(priority, seen) }
+        var admission = seen
+        let left = max(.zero, MonotonicInstant(nanoseconds: table.now).duration(to: end))
+        return try insert(
+            name, priority, .after(min(left, expiry.duration ?? left)), scene, file, line, handler,
+            hasHandle: hasHandle,
+            isLeavingWork: true, &admission)
+    }
+
+    /// The deadline of the callback of a change that the present task runs; nil where it runs none, or nothing begins any more.
+    private static func leavingDeadline(_ seen: Admission) -> MonotonicInstant? {
+        seen.isShut ? nil : LifecycleCallbackToken.deadline ?? CallbackToken.deadline
+    }
+
+    @inline(__always)
+    private func insert(
+        _ name: BackgroundTaskName, _ priority: BackgroundTaskPriority, _ expiry: BackgroundTaskExpiry,
+        _ scene: SceneIdentifier?, _ file: StaticString, _ line: UInt, _ handler: consuming ExpirationHandler,
+        hasHandle: Bool, isLeavingWork: Bool, _ admission: inout Admission
+    ) throws(BackgroundTaskRefusal) -> AssertionTable.Identifier {
         let owner = scene.map { table.scenes.enter($0) } ?? 0
         guard
             let begun = table.begin(
-                name, priority, expiry, owner, file, line, handler, hasHandle: hasHandle, admission: &admission)
+                name, priority, expiry, owner, file, line, handler, hasHandle: hasHandle,
+                isLeavingWork: isLeavingWork, admission: &admission)
         else {
             if owner != 0 { table.scenes.leave(owner) }
             throw refusal(priority, admission)
@@ -120,13 +157,16 @@ public final class BackgroundTaskRegistry: Sendable {
     /// Whether a background task of that priority may begin now: by the level of memory pressure and the state of the
     /// process. A nanosecond: meant for admission to routes and queues.
     public func mayBegin(priority: BackgroundTaskPriority = .normal) -> Bool {
-        table.admission.admits(priority)
+        let admission = table.admission
+        return admission.admits(priority) || Self.leavingDeadline(admission) != nil
     }
 
     /// Why a background task of that priority may not begin now; nil where it may. Does not count as a refusal in
     /// ``BackgroundTaskStatistics/refused``. As cheap as ``mayBegin(priority:)`` where it may.
     public func whyNot(priority: BackgroundTaskPriority = .normal) -> BackgroundTaskRefusal? {
-        table.admission.refusal(priority)
+        let admission = table.admission
+        guard let refusal = admission.refusal(priority), Self.leavingDeadline(admission) == nil else { return nil }
+        return refusal
     }
 
     /// How many tasks hold up suspension and the end of the process. While tasks begin and end, a number that was right a

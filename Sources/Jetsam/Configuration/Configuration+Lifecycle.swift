@@ -6,8 +6,8 @@ extension ResourceManager.Configuration {
             private enum Code: String, Sendable { case automatic, onRequest }
             private let code: Code
 
-            /// When the launch is done and, where ``ResourceManager/drainGate`` was asked for, the gate runs, which is when the
-            /// group has started every service before it. The default.
+            /// When the launch is done and, in a group that ``ResourceManager/serviceGroupConfiguration(needs:servers:serving:)`` has
+            /// built, the servers take connections. The default.
             public static let automatic = Activation(code: .automatic)
             /// When the application calls ``ResourceManager/becomeActive(cause:)``.
             public static let onRequest = Activation(code: .onRequest)
@@ -31,11 +31,11 @@ extension ResourceManager.Configuration {
             public var description: String { code.rawValue }
         }
 
-        /// How long a launch may take, from the first callback to the last. 1 ms…1 h, default 5 s; see
+        /// How long a launch may take, from the first callback until the servers take connections. 1 ms…1 h, default 5 s; see
         /// ``ResourceManager/extendLaunch(by:)``.
         public var launchDeadline = Duration.seconds(5)
-        /// How long entering the background may take. 1 ms…1 h, default 5 s; at the end of the process never more than half of
-        /// what is left of the grace period.
+        /// How long entering the background may take. 1 ms…1 h, default 5 s; at the end of the process never more than is left of
+        /// the grace period, and scenes that are being saved have more.
         public var backgroundDeadline = Duration.seconds(5)
         /// How long each other callback may take. 1 ms…1 h, default 5 s.
         public var transitionDeadline = Duration.seconds(5)

@@ -1,4 +1,5 @@
-/// An observer of level changes that calls a function: cancel it or drop it, and it is called no more.
+/// An observer of level changes that calls a function: cancel it, and it is called no more. Dropping it
+/// changes nothing: the manager calls the handler for as long as it runs.
 public final class LevelObservation: Sendable {
     private let task: Task<Void, Never>
 
@@ -12,10 +13,6 @@ public final class LevelObservation: Sendable {
             var iterator = LevelChanges.Iterator(base: stream.makeAsyncIterator())
             while let change = await iterator.next() { await handler(change) }
         }
-    }
-
-    deinit {
-        task.cancel()
     }
 
     /// Calls the handler no more; one that is running is not waited for.

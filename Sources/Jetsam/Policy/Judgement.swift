@@ -54,6 +54,7 @@ struct Judgement {
     /// Whether unmanaged memory has grown since the last reading as fast as would warn if it went on: then readings are
     /// taken closely, so that the trend is known in time.
     private(set) var isSuspicious = false
+    private var lastUnmanaged: (bytes: Int, instant: MonotonicInstant)?
     /// Milliseconds until the limit at that growth; nil where it does not grow.
     private(set) var millisecondsToLimit: Int?
     /// The same at the growth between the last two full readings, whatever came of it before; nil where there was none.
@@ -80,6 +81,7 @@ struct Judgement {
         stallWindow.reset()
         timeToLimit.reset()
         leadTime.reset()
+        lastUnmanaged = nil
         isSuspicious = false
         millisecondsAtOnce = nil
     }
@@ -166,12 +168,19 @@ struct Judgement {
     }
 
     private mutating func noteUnmanaged(_ context: RuleContext) {
+        let bytes = context.reading.unreclaimableBytes - context.managedBytes
         growth.append(context.reading, managedBytes: context.managedBytes)
-        guard let rate = growth.bytesPerSecondAtOnce else { return }
-        let headroom = Double(context.reading.headroomBytes)
-        let reach = Double(configuration.timeToLimit.warning.nanoseconds) * 1e-9
-        isSuspicious = rate * reach > headroom
-        millisecondsAtOnce = rate > 0 ? Int(saturating: min(1e12, headroom / rate * 1e3)) : nil
+        if let last = lastUnmanaged {
+            let nanoseconds = last.instant.duration(to: context.now).nanoseconds
+            let reach = configuration.timeToLimit.warning.nanoseconds
+            // Growth since the last reading × the warning's time, against what is left.
+            let grown = Double(bytes - last.bytes) * Double(reach) / Double(max(1, nanoseconds))
+            let headroom = Double(context.reading.headroomBytes)
+            isSuspicious = grown > headroom
+            millisecondsAtOnce =
+                grown > 0 ? Int(saturating: min(1e12, headroom / grown * Double(reach) * 1e-6)) : nil
+        }
+        lastUnmanaged = (bytes, context.now)
     }
 
     private mutating func stallVote(_ context: RuleContext) -> Vote? {

@@ -31,8 +31,6 @@ struct UnmanagedGrowth {
     private var previous: (bytesPerSecond: Double, nanoseconds: Int64)?
     /// Sustained growth over the shortest window, in bytes a second; nil while too little has been seen.
     private(set) var bytesPerSecond: Int?
-    /// The slope between the last two readings alone, in bytes a second; nil where there were none.
-    var bytesPerSecondAtOnce: Double? { latest?.bytesPerSecond }
     private var middleRate = 0
     private var longRate = 0
 

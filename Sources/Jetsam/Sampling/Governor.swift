@@ -229,8 +229,11 @@ final class Governor: Sendable {
             state.reader.refreshLimits()
             state.hasMoved = state.reader.cgroupHasMoved()
         }
-        // It has a time of its own: after an event or a step, the paths may be looked at before the sampler comes.
-        if cause == .sampler, state.lastProbe.isOlder(than: state.spans.paths, at: now) {
+        // It has a time of its own: after an event or a step, the paths may be looked at before the sampler comes. And not at the
+        // start: nothing has been read yet by which memory would be short.
+        if state.lastProbe == nil {
+            state.lastProbe = now
+        } else if cause == .sampler, state.lastProbe.isOlder(than: state.spans.paths, at: now) {
             state.lastProbe = now
             if !isDryRun, state.decider.isQuiet, registry.reportedBytes >= Reclaimer.leastProbed {
                 channel.postProbe()

@@ -128,6 +128,58 @@ struct DrainTests {
         fixture.record.release("willTerminate")
     }
 
+    @Test("A server that does not stop holds up neither entering the background nor the last callback")
+    func stuckServer() async throws {
+        let fixture = try LifecycleFixture { $0.terminationGracePeriod = .seconds(10) }
+        let (spot, events) = (SlowSpot(), group)
+        let server = FakeService("server", in: events) { await spot.stay() }
+        try await fixture.run(servers: [server]) { fixture, group in
+            await fixture.record.heard("didBecomeActive")
+            await group.triggerGracefulShutdown()
+            try await fixture.until("the server is told") { events.events.contains("server is told") }
+            try await fixture.until("the server has some time") { fixture.nextDeadline == 3 }
+            fixture.machine.advance(by: .milliseconds(2900))
+            for _ in 0..<20 { await Task.yield() }
+            #expect(!fixture.record.events.contains("didEnterBackground"))
+            fixture.machine.advance(by: .milliseconds(100))
+            await fixture.record.heard("didEnterBackground")
+            try await fixture.until("the server is waited for") { fixture.nextDeadline == 8 }
+            #expect(fixture.manager.processState == .background && !fixture.record.events.contains("willTerminate"))
+            fixture.machine.advance(by: .seconds(5))
+            await fixture.record.heard("willTerminate")
+            #expect(events.events.last == "server is told")
+            spot.open()
+        }
+        #expect(fixture.seconds == 8)
+        #expect(fixture.manager.status.process.missedDeadlines == 0)
+        #expect(fixture.logs.warnings.contains { $0.contains("servers have not stopped") })
+    }
+
+    @Test("Tasks that a server begins while it finishes are waited for as well")
+    func workOfTheLastRequest() async throws {
+        let fixture = try LifecycleFixture { $0.terminationGracePeriod = .seconds(10) }
+        let (spot, held) = (SlowSpot(), Lock<BackgroundTaskIdentifier?>(nil))
+        let server = FakeService("server", in: group) {
+            await spot.stay()
+            let task = try? fixture.tasks.begin("upload").intoIdentifier()
+            held.withLock { $0 = task }
+        }
+        try await fixture.run(servers: [server]) { fixture, group in
+            await fixture.record.heard("didBecomeActive")
+            await group.triggerGracefulShutdown()
+            try await fixture.until("the server has some time") { fixture.nextDeadline == 3 }
+            fixture.machine.advance(by: .seconds(3))
+            await fixture.record.heard("didEnterBackground")
+            try await fixture.until("the server is waited for") { fixture.nextDeadline == 8 }
+            spot.open()
+            try await fixture.until("the task is held") { held.withLock { $0 } != nil }
+            for _ in 0..<50 { await Task.yield() }
+            #expect(!fixture.record.events.contains("willTerminate"))
+            if let task = held.withLock({ $0 }) { fixture.tasks.endBackgroundTask(task) }
+        }
+        #expect(fixture.seconds == 3)
+    }
+
     @Test("An overdue task holds the end up only where that is configured", arguments: [false, true])
     func overdue(holds: Bool) async throws {
         let fixture = try LifecycleFixture(overdueTasksHold: holds)
@@ -193,15 +245,15 @@ struct DrainTests {
         await fixture.record.heard(callback)
         try await fixture.until("it is waited for") { fixture.nextDeadline == 1000 }
         await services.triggerGracefulShutdown()
-        // Half of the time in which tasks are waited for.
-        try await fixture.until("it is waited for no longer than that") { fixture.nextDeadline == 3 }
+        // When the process has to enter the background.
+        try await fixture.until("it is waited for no longer than that") { fixture.nextDeadline == 2 }
         #expect(!fixture.manager.isReady)
-        fixture.machine.advance(by: .seconds(3))
+        fixture.machine.advance(by: .seconds(2))
         try await fixture.until("it goes on") { fixture.manager.status.process.missedDeadlines > 0 }
         fixture.record.release(callback)
         try await running.value
         _ = await change?.result
-        #expect(fixture.seconds == 3)
+        #expect(fixture.seconds == 2)
         #expect(fixture.record.events.last == "willTerminate")
         #expect(fixture.manager.status.process.lateObservers.first?.callback == callback)
     }

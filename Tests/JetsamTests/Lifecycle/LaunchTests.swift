@@ -23,8 +23,8 @@ struct LaunchTests {
         }
         #expect(
             fixture.lifecycle.state.withLock { $0.launchSteps }
-                == [.configuration, .descriptors, .recorder, .restore, .sampler, .serve])
-        #expect(seen.withLock { $0["willFinishLaunching"] } == [.configuration, .descriptors, .recorder, .restore])
+                == [.configuration, .descriptors, .recorder, .sampler, .restore, .serve])
+        #expect(seen.withLock { $0["willFinishLaunching"] } == [.configuration, .descriptors, .recorder])
         #expect(seen.withLock { $0["didFinishLaunching"] } == LaunchStep.allCases)
     }
 

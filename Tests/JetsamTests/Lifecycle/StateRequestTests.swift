@@ -114,7 +114,7 @@ struct StateRequestTests {
     @Test("Where a gate was asked for, readiness waits until it runs")
     func gate() async throws {
         let fixture = try LifecycleFixture()
-        let gate = fixture.manager.drainGate
+        let gate = fixture.manager.drainGate(serving: .started)
         try await fixture.run { fixture in
             #expect(fixture.manager.processState == .inactive && !fixture.manager.isReady)
             let running = Task { await gate.run() }

@@ -171,6 +171,58 @@ struct SuspensionTests {
         #expect(fixture.seconds == 12)
     }
 
+    @Test(
+        "An idle process does not refill its caches before it is active again, and draining lifts nothing that is not there"
+    )
+    func limits() async throws {
+        let fixture = try LifecycleFixture()
+        let (limits, own) = (Lock<[Int?]>([]), Lock<CacheRegistration?>(nil))
+        let made = fixture.registry.register(
+            "cache", limit: { bytes in limits.withLock { $0.append(bytes) } },
+            release: { request in
+                own.withLock { $0 }?.update(bytes: 1000 - request.bytes)
+                return request.bytes
+            })
+        own.withLock { $0 = made }
+        made.update(bytes: 1000)
+        try await fixture.run { fixture in
+            try await fixture.manager.enterBackground()
+            try await fixture.until("its limit is what is left") { limits.withLock { $0 } == [500] }
+            fixture.machine.advance(by: .seconds(60))
+            await fixture.settle()
+            #expect(limits.withLock { $0 } == [500])
+            try await fixture.manager.becomeActive()
+            try await fixture.until("it may grow again") { limits.withLock { $0 } == [500, nil] }
+        }
+        own.withLock { $0 }?.end()
+    }
+
+    @Test("What is private is gone before the observers hear of the background", arguments: [false, true])
+    func sensitive(isDraining: Bool) async throws {
+        let fixture = try LifecycleFixture()
+        let seen = Lock<Int?>(nil)
+        let own = Lock<CacheRegistration?>(nil)
+        let made = fixture.registry.register(
+            "private", traits: .sensitive, limit: { _ in },
+            release: { request in
+                own.withLock { $0 }?.update(bytes: 0)
+                return request.bytes
+            })
+        own.withLock { $0 = made }
+        made.update(bytes: 1000)
+        fixture.record.on("didEnterBackground") {
+            let bytes = fixture.registry.reportedBytes
+            seen.withLock { $0 = bytes }
+        }
+        try await fixture.run(servers: []) { fixture, group in
+            await fixture.record.heard("didBecomeActive")
+            if !isDraining { try await fixture.manager.enterBackground() }
+            await group.triggerGracefulShutdown()
+        }
+        #expect(seen.withLock { $0 } == 0)
+        own.withLock { $0 }?.end()
+    }
+
     @Test("An idle process halves its caches; one that drains keeps what it needs to finish")
     func caches() async throws {
         let fixture = try LifecycleFixture()

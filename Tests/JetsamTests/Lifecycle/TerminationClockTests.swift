@@ -14,16 +14,23 @@ struct TerminationClockTests {
     func order(gracePeriod: Duration, exitRoom: Duration, assertionGrace: Duration) {
         let began = MonotonicInstant.seconds(100)
         let clock = TerminationClock(
-            began: began, gracePeriod: gracePeriod, exitRoom: exitRoom, assertionGrace: assertionGrace)
+            began: began, gracePeriod: gracePeriod, backgroundDeadline: .seconds(5), exitRoom: exitRoom,
+            assertionGrace: assertionGrace)
         #expect(clock.end == began.advanced(by: gracePeriod))
         #expect(began < clock.assertionDeadline)
         #expect(clock.assertionDeadline <= clock.waitEnd)
+        #expect(began < clock.backgroundStart && clock.backgroundStart <= clock.assertionDeadline)
+        #expect(clock.backgroundStart.duration(to: clock.assertionDeadline) <= .seconds(5))
         #expect(clock.waitEnd <= clock.terminateEnd && clock.terminateEnd <= clock.end)
         let half = began.advanced(by: gracePeriod / 2)
         #expect(clock.assertionDeadline >= half, "the most of it is left to the work that is held")
         for passed in [Duration.zero, gracePeriod / 2, gracePeriod, gracePeriod * 2] {
             let now = began.advanced(by: passed)
             let end = clock.backgroundEnd(from: now, deadline: .seconds(5))
+            let saved = clock.savingEnd(from: now, deadline: .seconds(5))
+            #expect(saved <= clock.waitEnd)
+            let left = max(.zero, now.duration(to: clock.waitEnd))
+            #expect(saved.duration(to: clock.waitEnd) == min(.seconds(5), left / 4))
             #expect(end >= now && (end <= clock.waitEnd || end == now))
         }
     }
@@ -31,10 +38,13 @@ struct TerminationClockTests {
     @Test("With the defaults assertions have 26 seconds, and the process is gone after 29")
     func defaults() {
         let clock = TerminationClock(
-            began: .seconds(0), gracePeriod: .seconds(30), exitRoom: .seconds(2), assertionGrace: .seconds(2))
+            began: .seconds(0), gracePeriod: .seconds(30), backgroundDeadline: .seconds(5), exitRoom: .seconds(2),
+            assertionGrace: .seconds(2))
         #expect(clock.assertionDeadline == .seconds(26))
         #expect(clock.waitEnd == .seconds(28))
         #expect(clock.terminateEnd == .seconds(29))
+        #expect(clock.backgroundStart == .seconds(21))
+        #expect(clock.savingEnd(from: .seconds(0), deadline: .seconds(5)) == .seconds(23))
         #expect(clock.backgroundEnd(from: .seconds(0), deadline: .seconds(5)) == .seconds(5))
         #expect(clock.backgroundEnd(from: .seconds(24), deadline: .seconds(5)) == .seconds(26))
     }

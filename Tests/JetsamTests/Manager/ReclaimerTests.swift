@@ -97,7 +97,7 @@ struct ReclaimerTests {
             "values", priority: .normal, rebuildCost: nil, traits: [], scene: nil, refetched: RefetchedBytes(),
             limit: { _ in }, release: { $0.bytes }, bytes: { 64 * mebibyte })
         registration.update(bytes: 64 * mebibyte)
-        func probes() -> [Bool] { parts.host.steps.withLock { $0.map(\.isProbe) } }
+        func probes() -> [Bool] { parts.host.steps.map(\.isProbe) }
 
         parts.reclaimer.channel.postProbe()
         parts.reclaimer.channel.post(

@@ -55,7 +55,9 @@ struct LogLinesTests {
                 "steps", "promisedBytes", "returnedBytes", "trimmedBytes", "milliseconds", "workMilliseconds",
                 "highestLevel", "victims",
             ])
-        #expect(logs.lines.count { $0.level >= .notice } == changes.count + episodes.count)
+        // One that says that the manager runs without its gate belongs to the start.
+        let others = logs.lines.filter { $0.level >= .notice && !$0.text.contains("drain gate") }
+        #expect(others.count == changes.count + episodes.count)
     }
 
     @Test("Readings are not logged: a minute without a change is a minute without a line")

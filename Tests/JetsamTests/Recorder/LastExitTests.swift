@@ -14,13 +14,15 @@ import Testing
         var killsNow: UInt64? = 3
         var boot: UInt8 = 1
         var inode: UInt64 = 2
+        /// The machine that asks was started so long after the one of the recording.
+        var bootedAfter = Duration.seconds(1000)
     }
 
     static let cases = [
         Case(testDescription: "a clean end", expected: .clean, end: .clean),
         Case(testDescription: "an end after the last resort", expected: .pressureShutdown, end: .pressureShutdown),
         Case(testDescription: "a missed deadline", expected: .watchdog, end: .watchdog),
-        Case(testDescription: "a manager that threw", expected: .crash, end: .crash),
+        Case(testDescription: "a manager that threw", expected: .failed, end: .failed),
         Case(testDescription: "a clean end before a reboot", expected: .clean, end: .clean, boot: 9),
         Case(testDescription: "no word", expected: .killedUnknown),
         Case(testDescription: "no word and the counter rose", expected: .killedByOOM, killsNow: 4),
@@ -42,6 +44,16 @@ import Testing
             testDescription: "no word with little headroom before a reboot", expected: .reboot,
             isHeadroomCritical: true,
             boot: 9),
+        Case(
+            testDescription: "no word on another machine, which ran at that time", expected: .killedUnknown, boot: 9,
+            bootedAfter: .seconds(159)),
+        Case(
+            testDescription: "no word with little headroom on another machine", expected: .killedProbablyOOM,
+            isHeadroomCritical: true, boot: 9, bootedAfter: .seconds(-5000)),
+        Case(
+            testDescription: "no word on another machine, whose cgroup looks the same", expected: .killedUnknown,
+            killsNow: 9, boot: 9, bootedAfter: .zero),
+        Case(testDescription: "the grace period ran out", expected: .graceExceeded, end: .graceExceeded),
         Case(testDescription: "a boot that is not known", expected: .killedUnknown, boot: 0),
     ]
 
@@ -56,7 +68,7 @@ import Testing
         recorder.keep(heldTasks: ["upload"], at: .seconds(159))
         recorder.keep(state, at: .seconds(160))
         if let end = end.end { recorder.end(end, at: .seconds(161)) }
-        var now = madeRun(boot: end.boot)
+        var now = madeRun(wallClock: 1_000 + end.bootedAfter.nanoseconds, boot: end.boot)
         now.cgroup = CgroupIdentity(device: 1, inode: end.inode, oomKills: end.killsNow)
         let exit = LastExit(try recorder.recording, path: recorder.path, now: now)
         #expect(exit.reason == end.expected)

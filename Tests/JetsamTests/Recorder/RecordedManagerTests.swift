@@ -1,5 +1,6 @@
 import JetsamTesting
 import MemoryPressure
+import ServiceLifecycle
 import SystemPackage
 import Testing
 
@@ -88,7 +89,7 @@ import Testing
         }
     }
 
-    @Test("A run that throws is recorded as a crash")
+    @Test("A run that throws is recorded as failed")
     func threw() throws {
         struct Failure: Error {}
         let directory = try TemporaryDirectory()
@@ -97,8 +98,54 @@ import Testing
         fixture.manager.startFlightRecorder()
         fixture.manager.endFlightRecorder(Failure())
         let recording = try Self.recording(directory)
-        #expect(recording.state == .crash)
+        #expect(recording.state == .failed)
         #expect(recording.records.map(\.kind) == [.note, .end])
+    }
+
+    private struct Failing: Service {
+        let record: LifecycleRecord
+
+        func run() async throws {
+            await record.heard("didBecomeActive")
+            throw CancellationError()
+        }
+    }
+
+    @Test("A group that another service's error cancels has failed, and did not end in order")
+    func serviceThrew() async throws {
+        let directory = try TemporaryDirectory()
+        let fixture = try LifecycleFixture(recorderDirectory: directory.path.appending("ring").string)
+        await #expect(throws: (any Error).self) {
+            try await fixture.run(servers: [Failing(record: fixture.record)]) { _, _ in }
+        }
+        #expect(try Self.recording(directory).state == .failed)
+    }
+
+    @Test("A group that is cancelled because a server did not stop in time says so")
+    func graceExceeded() async throws {
+        let directory = try TemporaryDirectory()
+        let fixture = try LifecycleFixture(recorderDirectory: directory.path.appending("ring").string) {
+            $0.terminationGracePeriod = .seconds(10)
+        }
+        defer { fixture.machine.tree.remove() }
+        let (spot, events) = (SlowSpot(), GroupRecord())
+        let server = FakeService("server", in: events) { await spot.stay() }
+        let group = ServiceGroup(
+            configuration: fixture.manager.serviceGroupConfiguration(servers: [server], serving: .started))
+        let running = Task { try await group.run() }
+        await fixture.record.heard("didBecomeActive")
+        await group.triggerGracefulShutdown()
+        try await fixture.until("the server is told") { events.events.contains("server is told") }
+        fixture.machine.advance(by: .seconds(3))
+        try await fixture.until("the server is waited for") { fixture.nextDeadline == 8 }
+        fixture.machine.advance(by: .seconds(5))
+        await fixture.record.heard("willTerminate")
+        // What the group does by itself when its time is over.
+        running.cancel()
+        try await fixture.until("the manager has ended") { fixture.manager.processState == .notRunning }
+        spot.open()
+        try? await running.value
+        #expect(try Self.recording(directory).state == .graceExceeded)
     }
 
     @Test("A run in which the last resort was called and that then ends in order is a shutdown under pressure")

@@ -29,6 +29,33 @@ struct FileStateStoreTests {
         #expect(try TemporaryDirectory.names(path) == ["s-a.scene"])
     }
 
+    @Test("States that are saved together are all there, and one that cannot be stored takes no other along")
+    func together() async throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path.appending("states")
+        let store = try FileStateStore(directory: path)
+        // A directory in the place of a state, which no file can replace.
+        try makeDirectory(path.appending("s-s7.scene"), mode: 0o700)
+        let failures = await withTaskGroup(of: Int?.self) { group in
+            for number in 0..<300 {
+                group.addTask {
+                    let bytes = [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 1024)
+                    let scene = Self.scene(SceneIdentifier("s\(number)")!)
+                    do { try await store.save(scene, SceneStateData(version: 1, bytes: bytes)) } catch { return number }
+                    return nil
+                }
+            }
+            return await group.reduce(into: [Int]()) { failures, number in if let number { failures.append(number) } }
+        }
+        #expect(failures == [7])
+        let again = try FileStateStore(directory: path)
+        for number in 0..<300 where number != 7 {
+            let stored = try await again.load(SceneIdentifier("s\(number)")!)
+            #expect(stored?.1.bytes == [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 1024))
+        }
+        #expect(try TemporaryDirectory.names(path).count == 300, "nothing half-written is left")
+    }
+
     @Test("The directory has mode 0700 and its files 0600")
     func modes() async throws {
         let directory = try TemporaryDirectory()

@@ -1,3 +1,4 @@
+import JetsamTesting
 import MemoryPressure
 import Testing
 
@@ -8,15 +9,21 @@ struct SceneCachesTests {
     private final class Cache: Sendable {
         let limits = Lock<[Int?]>([])
         let asked = Lock<[Int]>([])
+        let content: Lock<Int>
         let registration = Lock<CacheRegistration?>(nil)
 
         init(_ registry: CacheRegistry, scene: SceneIdentifier?, bytes: Int, traits: CacheTraits = []) {
+            content = Lock(bytes)
             let made = registry.register(
                 "cache", traits: traits, scene: scene,
                 limit: { [limits] bytes in limits.withLock { $0.append(bytes) } },
                 release: { [weak self] request in
                     self?.asked.withLock { $0.append(request.bytes) }
-                    self?.registration.withLock { $0 }?.update(bytes: 0)
+                    let left = self?.content.withLock { bytes in
+                        bytes -= request.bytes
+                        return bytes
+                    }
+                    self?.registration.withLock { $0 }?.update(bytes: left ?? 0)
                     return request.bytes
                 })
             registration.withLock { $0 = made }
@@ -24,7 +31,7 @@ struct SceneCachesTests {
         }
     }
 
-    @Test("Background cuts a scene's caches, suspension empties them, the foreground gives their limits back")
+    @Test("Background halves a scene's caches, suspension empties them, the foreground gives their limits back")
     func changes() async throws {
         let fixture = SceneFixture()
         let cache = Cache(fixture.registry, scene: "a", bytes: 1000)
@@ -33,15 +40,16 @@ struct SceneCachesTests {
         #expect(scene.footprintBytes == 1010)
         try await scene.enterBackground()
         #expect(cache.limits.withLock { $0 } == [500])
-        #expect(cache.asked.withLock { $0 } == [])
+        #expect(cache.asked.withLock { $0 } == [500])
+        #expect(scene.footprintBytes == 510)
         try await scene.activate()
         #expect(cache.limits.withLock { $0 } == [500, nil])
         try await scene.suspend()
-        #expect(cache.limits.withLock { $0 } == [500, nil, 500, 0])
-        #expect(cache.asked.withLock { $0 } == [1000])
+        #expect(cache.limits.withLock { $0 } == [500, nil, 250, 0])
+        #expect(cache.asked.withLock { $0 } == [500, 250, 250])
         #expect(scene.footprintBytes == 10)
         try await scene.activate()
-        #expect(cache.limits.withLock { $0 } == [500, nil, 500, 0, nil])
+        #expect(cache.limits.withLock { $0 } == [500, nil, 250, 0, nil])
         #expect(other.limits.withLock { $0 } == [])
     }
 
@@ -54,6 +62,19 @@ struct SceneCachesTests {
         #expect(cache.asked.withLock { $0 } == [1000])
     }
 
+    @Test(
+        "A scene of a process that drains keeps what it needs to finish, but for what is private",
+        arguments: [false, true])
+    func draining(isSensitive: Bool) async throws {
+        let fixture = SceneFixture()
+        let cache = Cache(fixture.registry, scene: "a", bytes: 1000, traits: isSensitive ? .sensitive : [])
+        _ = try await fixture.scenes.connect("a", observer: SceneRecord())
+        let end = fixture.clock.now.advanced(by: .seconds(5))
+        await fixture.scenes.processGoesDown(to: .background, isFinal: true, by: end)
+        #expect(cache.limits.withLock { $0 } == (isSensitive ? [0] : []))
+        #expect(cache.asked.withLock { $0 } == (isSensitive ? [1000] : []))
+    }
+
     @Test("Disconnecting empties a scene's caches and ends them, and its assertions; suspension expires those")
     func ending() async throws {
         let fixture = SceneFixture()
@@ -63,7 +84,7 @@ struct SceneCachesTests {
         #expect(fixture.assertions.calls.withLock { $0 } == ["expire a"])
         try await scene.disconnect()
         #expect(fixture.assertions.calls.withLock { $0 } == ["expire a", "end a"])
-        #expect(cache.asked.withLock { $0 } == [1000])
+        #expect(cache.asked.withLock { $0 } == [500, 500])
         #expect(fixture.registry.clients.isEmpty)
         cache.registration.withLock { $0 }?.update(bytes: 5)
         #expect(fixture.registry.reportedBytes == 0)

@@ -24,7 +24,7 @@ struct SceneLossTests {
         #expect(losses.map { $0?.scene } == ["suspended", "background", "active"])
         #expect(losses.map { $0?.state } == [.suspended, .background, .active])
         #expect(losses.allSatisfy { $0?.wasInTime == true && $0?.lostState == false })
-        #expect(suspended.calls == [])
+        #expect(suspended.calls == ["didDisconnect"], "afterwards, to clean up")
         #expect(background.calls == ["willTerminate"])
         #expect(
             active.calls == [

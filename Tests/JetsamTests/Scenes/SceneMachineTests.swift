@@ -68,10 +68,10 @@ struct SceneMachineTests {
         #expect(try Self.machine(in: .suspended).path(to: .disconnected) == [.disconnected])
     }
 
-    @Test("A suspended scene is lost without notice")
+    @Test("A suspended scene hears only afterwards that it was lost")
     func suspendedLoss() throws {
         var machine = try Self.machine(in: .suspended)
-        #expect(try machine.begin(.disconnected, cause: .pressure) == [.commit, .endBelongings])
+        #expect(try machine.begin(.disconnected, cause: .pressure) == [.commit, .endBelongings, .tell(.didDisconnect)])
     }
 
     @Test("State is saved at each step down and not at the end")

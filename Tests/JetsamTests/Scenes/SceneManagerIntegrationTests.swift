@@ -134,6 +134,42 @@ struct SceneManagerIntegrationTests {
         }
     }
 
+    @Test("Scenes that found no room are restored when memory recovers, without being asked for")
+    func recovers() async throws {
+        let store = MemoryStore()
+        store.put("large", expectedBytes: 300 * mebibyte)
+        let fixture = try Fixture(used: 400 * mebibyte, stateStore: store)
+        fixture.manager.scenes.restoreScenes { _ in SceneRecord() }
+        try await fixture.run { fixture in
+            @Sendable func pass(_ seconds: Int) async {
+                for _ in 0..<seconds {
+                    fixture.machine.advance(by: .seconds(1))
+                    await fixture.settle()
+                }
+            }
+            fixture.set(used: 430 * mebibyte)
+            await pass(1)
+            #expect(fixture.manager.level == .warning)
+            // While room is looked for it is in the list.
+            try await eventually("it is left for later") {
+                fixture.manager.scenes.hasPostponed && fixture.manager.scenes["large"] == nil
+            }
+            fixture.set(used: 100 * mebibyte)
+            await pass(20)
+            #expect(fixture.manager.level == .normal)
+            try await eventually("it is restored") { fixture.manager.scenes["large"]?.sceneState == .background }
+        }
+    }
+
+    @Test("Room is taken from scenes only where scenes are taken at all", arguments: [false, true])
+    func takesScenes(isAllowed: Bool) throws {
+        var configuration = ResourceManager.Configuration()
+        configuration.ladder.takesScenes = isAllowed
+        let fixture = try Fixture(configuration: configuration)
+        defer { fixture.machine.tree.remove() }
+        #expect(fixture.manager.scenes.configuration.takesRoomFromScenes == isAllowed)
+    }
+
     @Test("Scenes of an earlier run are restored between the first and the last callback of the launch")
     func restored() async throws {
         let store = MemoryStore()

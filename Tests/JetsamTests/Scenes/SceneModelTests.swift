@@ -9,7 +9,7 @@ import Testing
 struct SceneModelTests {
     private enum Request: CaseIterable {
         case connectByClient, connectBySystem, activate, deactivate, enterBackground, suspend, disconnect, lose
-        case processDown, processUp, breakStore, mendStore
+        case serve, warn, processDown, processUp, breakStore, mendStore
     }
 
     private struct Modelled {
@@ -17,12 +17,14 @@ struct SceneModelTests {
         var resumesTo: SceneState?
         var priority: ScenePriority
         var age: Int
+        var record: SceneRecord
     }
 
     private struct Model {
         var scenes: [SceneIdentifier: Modelled] = [:]
         var ceiling = SceneState.active
         var nextAge = 0
+        var nextWarning = 1
 
         static let rank: [SceneState: Int] = [.suspended: 0, .background: 1, .inactive: 2, .active: 3]
         static let ladder: [SceneState] = [.suspended, .background, .inactive, .active]
@@ -54,7 +56,11 @@ struct SceneModelTests {
                 #expect(found == expected, "seed \(seed), step \(step): \(request) \(name)")
                 guard found == expected else { return }
             }
+            let connected = Set(model.scenes.values.map { ObjectIdentifier($0.record) })
             for record in records {
+                let isGone = record.calls.contains("willConnect") && !connected.contains(ObjectIdentifier(record))
+                let farewells = record.calls.filter { ["willTerminate", "didDisconnect"].contains($0) }
+                #expect(farewells.count == (isGone ? 1 : 0), "seed \(seed): \(record.calls)")
                 #expect(SceneLegality.problem(record.calls) == nil, "seed \(seed)")
                 #expect(!record.overlapped, "seed \(seed)")
                 let sequences = record.transitions.map(\.sequence)
@@ -78,7 +84,28 @@ struct SceneModelTests {
             #expect((scene != nil) == isAllowed, "\(place)")
             if isAllowed {
                 model.nextAge += 1
-                model.scenes[name] = Modelled(state: target, priority: priority, age: model.nextAge)
+                model.scenes[name] = Modelled(
+                    state: target, priority: priority, age: model.nextAge, record: record)
+            }
+        case .serve:
+            let isAllowed = model.allows(.active)
+            let scene = try? await fixture.scenes.scene(for: name, priority: priority) { record }
+            #expect((scene != nil) == isAllowed, "\(place)")
+            guard isAllowed else { return }
+            if model.scenes[name] == nil {
+                model.nextAge += 1
+                model.scenes[name] = Modelled(
+                    state: .active, priority: priority, age: model.nextAge, record: record)
+            }
+            model.scenes[name]?.state = .active
+            model.scenes[name]?.resumesTo = nil
+        case .warn:
+            let before = model.scenes.mapValues { $0.record.warnings }
+            await fixture.scenes.warn(of: Self.warning(UInt64(model.nextWarning)))
+            model.nextWarning += 1
+            for (name, scene) in model.scenes {
+                let isTold = scene.state != .suspended
+                #expect(scene.record.warnings == before[name]! + (isTold ? 1 : 0), "\(place)")
             }
         case .activate: await change(name, .active, fixture, &model, place) { try await $0.activate() }
         case .deactivate: await change(name, .inactive, fixture, &model, place) { try await $0.deactivate() }
@@ -122,6 +149,13 @@ struct SceneModelTests {
         }
     }
 
+    private static func warning(_ sequence: UInt64) -> LevelChange {
+        let reason = LevelReason(rule: .external, observed: 0, threshold: 0, unit: .none, cause: .request)
+        return LevelChange(
+            sequence: sequence, previous: .normal, level: .warning, reason: reason, instant: .seconds(0),
+            headroomBytes: 0)
+    }
+
     private func key(_ scene: Modelled) -> (Int, UInt8, Int) {
         (Model.rank[scene.state]!, scene.priority.rawValue, scene.age)
     }
@@ -151,7 +185,7 @@ struct SceneModelTests {
                     for _ in 0..<150 {
                         let name = names.randomElement(using: &random)!
                         let end = fixture.clock.now.advanced(by: .seconds(1))
-                        switch Int.random(in: 0..<12, using: &random) {
+                        switch Int.random(in: 0..<14, using: &random) {
                         case 0...2:
                             let record = SceneRecord { _, _ in await Task.yield() }
                             records.withLock { $0.append(record) }
@@ -164,6 +198,11 @@ struct SceneModelTests {
                         case 7: try? await fixture.scenes[name]?.disconnect()
                         case 8: _ = await fixture.scenes.loseNext(reason: "test")
                         case 9: await fixture.scenes.processGoesDown(to: .background, isFinal: false, by: end)
+                        case 12: await fixture.scenes.warn(of: Self.warning(UInt64.random(in: 1...9, using: &random)))
+                        case 13:
+                            let record = SceneRecord { _, _ in await Task.yield() }
+                            records.withLock { $0.append(record) }
+                            _ = try? await fixture.scenes.scene(for: name) { record }
                         case 10: await fixture.scenes.processCameUp(to: .active, by: end)
                         default: try? await fixture.scenes.handOff(name) { _ in await Task.yield() }
                         }

@@ -67,9 +67,57 @@ struct SceneProcessTests {
         _ = records[0].takeCalls()
         await fixture.scenes.processGoesDown(to: .disconnected, isFinal: true, by: end(fixture))
         #expect(records[0].calls == ["willTerminate"])
-        #expect(records[1].calls == [])
+        #expect(records[1].calls == ["didDisconnect"])
         #expect(fixture.scenes.scenes.isEmpty)
         #expect(fixture.store["background"] != nil && fixture.store["suspended"] != nil)
+    }
+
+    @Test("At the end of the process a slow store has all the time that is left, and only the observers have a step's")
+    func patience() async throws {
+        let spot = SlowSpot()
+        let fixture = SceneFixture(store: MemoryStore(beforeSave: { await spot.stay() })) {
+            $0.transitionDeadline = .seconds(5)
+        }
+        let scene = try await fixture.scenes.connect("a", observer: SceneRecord())
+        let end = fixture.clock.now.advanced(by: .seconds(20))
+        let change = Task { await fixture.scenes.processGoesDown(to: .background, isFinal: true, by: end) }
+        await fixture.advance(by: .seconds(19), whenArrived: spot.gate)
+        #expect(fixture.scenes.statistics.missedDeadlines == 0)
+        spot.open()
+        await change.value
+        #expect(!scene.isUnsaved && scene.sceneState == .background)
+        #expect(fixture.scenes.statistics.missedDeadlines == 0)
+    }
+
+    @Test("A thousand scenes that cannot be stored are a few warnings and a number")
+    func warnings() async throws {
+        let fixture = SceneFixture()
+        for number in 0..<1000 {
+            _ = try await fixture.scenes.connect(SceneIdentifier("s\(number)")!, observer: SceneRecord())
+        }
+        fixture.store.fail(with: .damaged("it refuses"))
+        await fixture.scenes.processGoesDown(to: .inactive, isFinal: true, by: end(fixture))
+        #expect(fixture.logs.warnings.count == 9, "\(fixture.logs.warnings)")
+        #expect(fixture.logs.warnings.last?.contains("992 more") == true)
+        #expect(fixture.scenes.statistics.unsaved == 1000)
+    }
+
+    @Test(
+        "How long saving takes is assumed until it is measured, and is nothing without a store",
+        arguments: [false, true])
+    func savingTime(hasStore: Bool) async throws {
+        let clock = Lock<ManualClock?>(nil)
+        let fixture = SceneFixture(
+            store: MemoryStore(beforeSave: { clock.withLock { $0 }?.advance(by: .milliseconds(30)) }),
+            withStore: hasStore)
+        clock.withLock { $0 = fixture.clock }
+        #expect(fixture.scenes.savingTime == .zero)
+        for number in 0..<129 {
+            _ = try await fixture.scenes.connect(SceneIdentifier("s\(number)")!, observer: SceneRecord())
+        }
+        #expect(fixture.scenes.savingTime == (hasStore ? .milliseconds(20) : .zero))
+        try await fixture.scenes["s1"]?.deactivate()
+        #expect(fixture.scenes.savingTime == (hasStore ? .milliseconds(60) : .zero))
     }
 
     @Test("One scene that hangs holds up neither the others nor the process beyond its deadline")
@@ -95,15 +143,15 @@ struct SceneProcessTests {
     @Test("Scenes that are stuck keep nobody behind them from following the process")
     func stuck() async throws {
         let fixture = SceneFixture()
-        let scenes = try await (0..<200).asyncMap { index in
+        let scenes = try await (0..<300).asyncMap { index in
             try await fixture.scenes.connect(SceneIdentifier(String("scene \(index)"))!, observer: SceneRecord())
         }
-        let stuck = scenes.prefix(63)
+        let stuck = scenes.prefix(127)
         for scene in stuck { await scene.turn.take() }
         let end = end(fixture)
         let down = Task { await fixture.scenes.processGoesDown(to: .inactive, isFinal: false, by: end) }
         try await eventually("the others have followed") {
-            scenes.dropFirst(63).allSatisfy { $0.sceneState == .inactive }
+            scenes.dropFirst(127).allSatisfy { $0.sceneState == .inactive }
         }
         for scene in stuck { scene.turn.release() }
         await down.value
@@ -113,19 +161,19 @@ struct SceneProcessTests {
     @Test("Scenes whose turn comes after the deadline, because others held it up, are told and saved all the same")
     func lateTurns() async throws {
         let fixture = SceneFixture()
-        let records = (0..<80).map { _ in SceneRecord() }
+        let records = (0..<144).map { _ in SceneRecord() }
         let scenes = try await records.indices.asyncMap { index in
             try await fixture.scenes.connect(
                 SceneIdentifier(String("scene \(index)"))!, observer: records[index])
         }
-        for scene in scenes.prefix(64) { await scene.turn.take() }
+        for scene in scenes.prefix(128) { await scene.turn.take() }
         let end = end(fixture)
         let down = Task { await fixture.scenes.processGoesDown(to: .inactive, isFinal: false, by: end) }
-        try await eventually("it is under way") { scenes.prefix(64).allSatisfy { $0.turn.waiting == 1 } }
+        try await eventually("it is under way") { scenes.prefix(128).allSatisfy { $0.turn.waiting == 1 } }
         fixture.advance(by: .seconds(5))
         await down.value
         #expect(scenes.allSatisfy { $0.sceneState == .active })
-        for scene in scenes.prefix(64) { scene.turn.release() }
+        for scene in scenes.prefix(128) { scene.turn.release() }
         try await eventually("all have followed") { scenes.allSatisfy { $0.sceneState == .inactive && !$0.isUnsaved } }
         for record in records {
             #expect(record.calls == ["willConnect", "didBecomeActive", "willResignActive", "encodeState"])

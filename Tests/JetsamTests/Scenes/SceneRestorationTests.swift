@@ -33,6 +33,56 @@ struct SceneRestorationTests {
         #expect(fixture.store["a"]?.version == 1 && fixture.store["a"]?.bytes != [1, 2, 3])
     }
 
+    @Test("Restoration goes by the room that is left, and not by what scenes were said to take")
+    func measured() async throws {
+        let fixture = SceneFixture()
+        for name in ["a", "b", "c"] as [SceneIdentifier] { fixture.store.put(name, expectedBytes: 100) }
+        let spare = Lock(600)
+        fixture.scenes.restoreScenes { _ in
+            SceneRecord { name, _ in if name == "willConnect" { spare.withLock { $0 -= 500 } } }
+        }
+        let result = await fixture.scenes.restoreAll(spareBytes: { spare.withLock { $0 } })
+        #expect(result.restored == ["a", "b"] && result.postponed == ["c"])
+    }
+
+    @Test("One call gives a scene that serves, whether it is connected, restored, or not there yet")
+    func serving() async throws {
+        let fixture = SceneFixture()
+        fixture.store.put("restored")
+        fixture.scenes.restoreScenes { _ in SceneRecord() }
+        await fixture.scenes.restoreAll()
+        let made = Lock(0)
+        @Sendable func scene(_ name: SceneIdentifier) async throws -> Scene {
+            try await fixture.scenes.scene(for: name) {
+                made.withLock { $0 += 1 }
+                return SceneRecord()
+            }
+        }
+        #expect(try await scene("restored").sceneState == .active)
+        #expect(made.withLock { $0 } == 0)
+        let new = try await scene("new")
+        try await new.suspend()
+        #expect(try await scene("new") === new && new.sceneState == .active)
+        #expect(made.withLock { $0 } == 1)
+        try await new.disconnect()
+        #expect(try await scene("new") !== new)
+        await fixture.scenes.processGoesDown(
+            to: .background, isFinal: false, by: fixture.clock.now.advanced(by: .seconds(5)))
+        await #expect(throws: SceneRefusal.processState("background")) { _ = try await scene("new") }
+    }
+
+    @Test("Many that ask for the same scene at once all get one that serves, and the same")
+    func servingAtOnce() async throws {
+        let fixture = SceneFixture()
+        let scenes = try await withThrowingTaskGroup(of: Scene.self) { group in
+            for _ in 0..<20 {
+                group.addTask { try await fixture.scenes.scene(for: "a") { SceneRecord() } }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(scenes.allSatisfy { $0 === scenes.first && $0.sceneState == .active })
+    }
+
     @Test("Stored scenes come back into the background in order of priority, without being asked for")
     func order() async throws {
         let fixture = SceneFixture()

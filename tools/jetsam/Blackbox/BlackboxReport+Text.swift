@@ -72,10 +72,11 @@ extension BlackboxReport {
         case .clean: "clean: the manager came to its end"
         case .pressureShutdown: "pressureShutdown: in order, after the last resort had been called"
         case .watchdog: "watchdog: by a missed life-cycle deadline, as configured"
-        case .crash: "crash: the manager threw, or the supervisor said so"
+        case .failed: "failed: the manager threw, or was cancelled before its time"
+        case .graceExceeded: "graceExceeded: shutting down, and the grace period ran out"
         case .killedByOOM: "killedByOOM: without a word, and the OOM killer has taken a process of its cgroup since"
         case .killedProbablyOOM: "killedProbablyOOM: without a word, with critically little headroom"
-        case .reboot: "reboot: without a word before this boot of the machine, or on another machine"
+        case .reboot: "reboot: without a word before this boot of the machine"
         case .killedUnknown: "killedUnknown: without a word: a SIGKILL, a crash, or a call of exit"
         default: "not known"
         }

@@ -101,13 +101,15 @@ internal import Synchronization
         var due: Int64
     }
 
-    /// - Parameter seen: Who may begin, as it was seen under the lock.
+    /// - Parameters:
+    ///   - isLeavingWork: Whether it begins whatever the level, up to the end.
+    ///   - seen: Who may begin, as it was seen under the lock.
     /// - Returns: Nil where the task may not begin any more, as `seen` then says, and where the shard is full.
     @inline(__always)
     func begin(
         _ name: BackgroundTaskName, _ priority: BackgroundTaskPriority, _ expiry: BackgroundTaskExpiry, _ owner: UInt32,
         _ file: StaticString, _ line: UInt, _ handler: consuming ExpirationHandler, hasHandle: Bool,
-        admission seen: inout Admission
+        isLeavingWork: Bool = false, admission seen: inout Admission
     ) -> Begun? {
         let (now, running) = bothTimes()
         let number = Int(jetsam_processor()) & (shardCount - 1)
@@ -121,7 +123,7 @@ internal import Synchronization
             let begun: Begun?? = shard.withLock { shard in
                 // Once more: whoever shut the table and then took this lock has seen all that began.
                 seen = admission
-                guard seen.admits(priority) else { return .some(nil) }
+                guard seen.admits(priority) || (isLeavingWork && !seen.isShut) else { return .some(nil) }
                 let known =
                     origin ?? (nameAddress == 0 ? nil : shard.origins.number(nameAddress, fileAddress, line))
                 guard let known else { return .none }

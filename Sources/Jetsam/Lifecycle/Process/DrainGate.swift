@@ -5,18 +5,29 @@ public import ServiceLifecycle
 ///
 /// It makes readiness false, begins the termination clock, calls ``LifecycleObserver/willResignActive(_:)`` and waits for
 /// ``ResourceManager/Configuration/Lifecycle/drainDelay``; then it returns, and the group tells the servers before it. It also says that
-/// every service before it was started: only then does the process become active by itself.
+/// every service before it was started: the process becomes active by itself no sooner than that, and than its servers listen.
+///
+/// ``ResourceManager/serviceGroupConfiguration(needs:servers:serving:)`` makes one and puts it where it belongs.
 public struct DrainGate: Service {
     let lifecycle: ProcessLifecycle
+    let serving: ServingSignal
 
-    init(lifecycle: ProcessLifecycle) {
+    init(lifecycle: ProcessLifecycle, serving: ServingSignal) {
         self.lifecycle = lifecycle
-        lifecycle.state.withLock { $0.hasGate = true }
+        self.serving = serving
+        lifecycle.state.withLock { state in
+            state.hasGate = true
+            state.serving = serving
+        }
     }
 
     /// Waits for the group's shutdown, and returns once the process takes no more work.
     public func run() async {
         lifecycle.gateRuns()
+        let search = Task {
+            if case .listening(let ports) = serving.code { await lifecycle.lookForListening(on: ports) }
+        }
+        defer { search.cancel() }
         do {
             try await gracefulShutdown()
         } catch {

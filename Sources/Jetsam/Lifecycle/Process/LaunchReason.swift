@@ -24,7 +24,8 @@ public struct LaunchReason: Sendable, Equatable, CustomStringConvertible {
     /// How the last run ended, as far as its flight recorder tells.
     public struct PreviousExit: Sendable, Hashable, CustomStringConvertible {
         private enum Code: String, Sendable {
-            case unknown, clean, pressureShutdown, watchdog, crash, killedByOOM, killedProbablyOOM, reboot,
+            case unknown, clean, pressureShutdown, watchdog, failed, graceExceeded, killedByOOM, killedProbablyOOM,
+                reboot,
                 killedUnknown
         }
 
@@ -32,23 +33,26 @@ public struct LaunchReason: Sendable, Equatable, CustomStringConvertible {
 
         /// Nothing was recorded: this is the first run, or the flight recorder is off.
         public static let unknown = PreviousExit(code: .unknown)
-        /// The manager came to its end in order.
+        /// The manager came to its end in order; or it ran without its drain gate, and its task was cancelled.
         public static let clean = PreviousExit(code: .clean)
         /// It came to its end in order after it had called the last resort.
         public static let pressureShutdown = PreviousExit(code: .pressureShutdown)
         /// A missed life-cycle deadline ended the process, as configured.
         public static let watchdog = PreviousExit(code: .watchdog)
-        /// The manager threw, or the supervisor said that the process had crashed. A crash of which nobody tells is
-        /// ``killedUnknown``: Jetsam installs no signal handler.
-        public static let crash = PreviousExit(code: .crash)
+        /// The manager threw, or it was cancelled before its time: another service of its group had thrown or returned.
+        public static let failed = PreviousExit(code: .failed)
+        /// It was shutting down, and the grace period ran out: a server had not stopped, or something that stops after the
+        /// manager.
+        public static let graceExceeded = PreviousExit(code: .graceExceeded)
         /// The kernel's OOM killer took a process of the same cgroup at or after its last record.
         public static let killedByOOM = PreviousExit(code: .killedByOOM)
         /// It ended without a word while headroom was below its critical threshold: the OOM killer of a cgroup that is gone, or
         /// something that kills for memory without the kernel's count of it.
         public static let killedProbablyOOM = PreviousExit(code: .killedProbablyOOM)
-        /// The machine was started anew.
+        /// The machine was started anew after its last record. A recording that another machine has left is not taken for that,
+        /// where both ran at the same time.
         public static let reboot = PreviousExit(code: .reboot)
-        /// It ended without a word: a SIGKILL, a crash, or a call of `exit`.
+        /// It ended without a word: a SIGKILL, a crash, or a call of `exit`. Jetsam installs no signal handler.
         public static let killedUnknown = PreviousExit(code: .killedUnknown)
 
         /// The exit in a word.

@@ -1,3 +1,4 @@
+internal import MemoryPressure
 internal import Synchronization
 
 /// Marks the task that runs a life-cycle callback, so that a change that would wait for itself is refused.
@@ -7,8 +8,12 @@ final class LifecycleCallbackToken: Sendable {
     private let lifecycle: ObjectIdentifier
     private let isRunning = Atomic<Bool>(true)
 
-    init(_ lifecycle: ProcessLifecycle) {
+    private let deadline: (@Sendable () -> MonotonicInstant)?
+
+    /// - Parameter deadline: When the callback of a change is waited for no longer; nil for a callback of no change.
+    init(_ lifecycle: ProcessLifecycle, deadline: (@Sendable () -> MonotonicInstant)?) {
         self.lifecycle = ObjectIdentifier(lifecycle)
+        self.deadline = deadline
     }
 
     /// Tasks that the callback leaves behind may ask for changes from here on.
@@ -19,5 +24,11 @@ final class LifecycleCallbackToken: Sendable {
     static func isInside(_ lifecycle: ProcessLifecycle) -> Bool {
         guard let current else { return false }
         return current.lifecycle == ObjectIdentifier(lifecycle) && current.isRunning.load(ordering: .relaxed)
+    }
+
+    /// When the callback of a change that the present task runs is waited for no longer; nil where it runs none.
+    static var deadline: MonotonicInstant? {
+        guard let current, current.isRunning.load(ordering: .relaxed) else { return nil }
+        return current.deadline?()
     }
 }

@@ -5,6 +5,8 @@ internal import MemoryPressure
 protocol AssertionHolder: Sendable {
     /// What an assertion has after its deadline before it is overdue and holds nothing up.
     var overdueGrace: Duration { get }
+    /// What an assertion has from being told that it expires until it is overdue.
+    var expiryTime: Duration { get }
     /// How many are held. Cheap.
     var heldCount: Int { get }
     /// How many were begun so far. Cheap.
@@ -21,6 +23,7 @@ protocol AssertionHolder: Sendable {
 
 extension BackgroundTaskRegistry: AssertionHolder {
     var overdueGrace: Duration { configuration.grace }
+    var expiryTime: Duration { configuration.lead + configuration.grace }
     func describeHeld(limit: Int) -> [String] { heldTasks(limit: limit).map(\.description) }
     var begunCount: UInt64 { UInt64(clamping: table.statistics.begun) }
 }
@@ -44,8 +47,12 @@ struct LifecycleDependencies: Sendable {
     /// Told when the process became active, entered the background, or leaves it: an idle process shrinks its caches, a draining
     /// one only stops regrowth.
     var noteCaches: @Sendable (_ state: ProcessState, _ isDraining: Bool) -> Void = { _, _ in }
+    /// Empties the caches that hold what is private.
+    var emptySensitive: @Sendable () async -> Void = {}
     /// Empties the caches and trims the allocator. Stops where its task is cancelled.
     var giveBack: @Sendable () async -> Void = {}
+    /// The TCP ports that somebody listens on; nil where that cannot be told.
+    var listeningPorts: @Sendable () -> Set<UInt16>? = { nil }
     /// Wakes the queue that calls ``ProcessLifecycle/takeWork()``.
     var ring: @Sendable () -> Void = {}
 }

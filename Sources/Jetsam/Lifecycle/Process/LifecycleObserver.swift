@@ -26,6 +26,9 @@ public protocol LifecycleObserver: Sendable {
     func willEnterForeground(_ transition: ProcessTransition) async
     /// The last call of a process that ends in the background; a suspended one gets none.
     func willTerminate(_ transition: ProcessTransition) async
+    /// Memory is short, or still is: free what can be made again. Called beside the changes of state, in their order; what is a
+    /// registered cache is asked anyway. Not at a return to normal: see ``ResourceManager/levelChanges``.
+    func didReceiveMemoryWarning(_ change: LevelChange) async
     /// The process did not run for `gap`: it was stopped, frozen, or the machine was paused. Gaps of less than a second,
     /// or than twice the sampler's interval, are not seen.
     func resumed(after gap: Duration) async
@@ -52,6 +55,8 @@ extension LifecycleObserver {
     /// Does nothing.
     public func willTerminate(_ transition: ProcessTransition) async {}
     /// Does nothing.
+    public func didReceiveMemoryWarning(_ change: LevelChange) async {}
+    /// Does nothing.
     public func resumed(after gap: Duration) async {}
     /// Does nothing.
     public func wallClockChanged(by change: Duration) async {}
@@ -63,5 +68,5 @@ extension LifecycleObserver {
 enum LifecycleCallback: String, Sendable, CaseIterable {
     case willFinishLaunching, didFinishLaunching, didBecomeActive, willResignActive, didEnterBackground
     case willEnterForeground, willTerminate
-    case resumed, wallClockChanged, stateStoreBecame
+    case didReceiveMemoryWarning, resumed, wallClockChanged, stateStoreBecame
 }

@@ -10,17 +10,25 @@ extension ProcessLifecycle {
     @discardableResult
     func beginShutdown() -> TerminationClock {
         let clock = TerminationClock(
-            began: now, gracePeriod: configuration.terminationGracePeriod, exitRoom: configuration.exitRoom,
+            began: now, gracePeriod: configuration.terminationGracePeriod,
+            backgroundDeadline: configuration.backgroundDeadline, exitRoom: configuration.exitRoom,
             assertionGrace: dependencies.assertions.overdueGrace)
         let earlier = state.withLock { state -> TerminationClock? in
             state.machine.beginShutdown()
             if let earlier = state.termination { return earlier }
             state.termination = clock
-            state.hurry = clock.backgroundEnd(from: clock.began, deadline: configuration.backgroundDeadline)
+            state.hurry = min(
+                clock.backgroundEnd(from: clock.began, deadline: configuration.backgroundDeadline),
+                clock.backgroundStart)
             return nil
         }
         setReady(false)
         if let earlier { return earlier }
+        servingWait.resolve(.abandoned)
+        // Servers that do not stop hold up nothing that has to be saved.
+        let timer = waits.deadlines.add(clock.backgroundStart) { [endWait] in endWait.resolve(.expired) }
+        state.withLock { $0.backgroundTimer = timer }
+        if !endWait.isOpen { waits.deadlines.cancel(timer) }
         if let end = state.withLock({ $0.hurry }) { waits.hurry(to: end) }
         dependencies.assertions.beginDraining(deadline: clock.assertionDeadline)
         notifier?.stopping(within: configuration.terminationGracePeriod)
@@ -54,36 +62,53 @@ extension ProcessLifecycle {
         if end > now { _ = await waits.run(TimedWait(), until: { end }, movesWithPauses: false) }
     }
 
-    /// Returns when the group shuts down, the task is cancelled, or the process is suspended and leaves for it.
-    func waitForEnd() async {
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask { try? await gracefulShutdown() }
-            group.addTask { _ = await self.exitWait.outcome() }
-            await group.next()
-            group.cancelAll()
-            exitWait.resolve(.abandoned)
-        }
+    /// Waits for the manager's turn in its group, which comes when the servers have ended. Ends when the task is cancelled.
+    func awaitTurn() async {
+        try? await gracefulShutdown()
+        serversWait.resolve(.done)
+        turnWait.resolve(.done)
+        endWait.resolve(.done)
     }
 
-    /// What the manager does in its turn: into the background, wait for what is held, and end; never later than the grace
-    /// period.
+    /// Returns when the manager has something to do about its end: its turn in the group has come, or only the time is left
+    /// that it takes itself; the task is cancelled; or the process is suspended and leaves for it.
+    func waitForEnd() async {
+        _ = await endWait.outcome()
+        if let timer = state.withLock({ $0.backgroundTimer }) { waits.deadlines.cancel(timer) }
+    }
+
+    /// Into the background, wait for what is held and for the servers, and end; never later than the grace period.
     func drain() async {
         if await leaveSuspended() { return }
         let clock = beginShutdown()
-        let cause = state.withLock { $0.shutdownCause }
+        let (cause, leavesByItself) = state.withLock { ($0.shutdownCause, $0.leavesByItself) }
         await turn.take()
         if processState == .active || processState == .inactive {
             let end = clock.backgroundEnd(from: now, deadline: configuration.backgroundDeadline)
             try? await move(to: .background, cause: cause, by: end)
         }
         turn.release()
-        let areReleased = await waitForAssertions(until: clock.waitEnd)
+        var areReleased = await waitForAssertions(until: clock.waitEnd)
+        // They may begin tasks for what they finish.
+        if !leavesByItself {
+            await waitForServers(until: clock.waitEnd)
+            if areReleased { areReleased = await waitForAssertions(until: clock.waitEnd) }
+        }
         dependencies.assertions.shut()
         // Those that began between the end of the last one and now were let in, and are waited for as well.
         if areReleased { await waitForAssertions(until: clock.waitEnd) }
         await turn.take()
         try? await move(to: .notRunning, cause: cause, by: clock.terminateEnd)
         turn.release()
+        // A service that returns before its turn has the whole group cancelled; the group does so in time by itself.
+        if !leavesByItself { _ = await turnWait.outcome() }
+    }
+
+    private func waitForServers(until end: MonotonicInstant) async {
+        let outcome = await waits.run(serversWait, until: { end }, movesWithPauses: false)
+        guard outcome == .expired else { return }
+        dependencies.logger.warning(
+            "The termination grace period is nearly over, and servers have not stopped; they are cancelled soon")
     }
 
     /// A suspended process that leaves by itself has nothing to wait for, and nobody to tell.

@@ -9,10 +9,10 @@ enum LaunchStep: String, Sendable, CaseIterable {
     case descriptors
     /// The flight recorder begins.
     case recorder
-    /// Observers hear that the launch begins; then stored state comes back.
-    case restore
-    /// The first reading.
+    /// Observers have heard that the launch begins; the first reading.
     case sampler
+    /// Stored state comes back.
+    case restore
     /// Observers hear that the launch is done; readiness may follow.
     case serve
 }
@@ -49,15 +49,22 @@ extension ProcessLifecycle {
             await tell(.didFinishLaunching, transition, by: now.advanced(by: configuration.launchDeadline))
             turn.release()
         }
-        let (deadline, isWaiting) = state.withLock { state in
+        let (deadline, isWaiting, hasGate) = state.withLock { state in
             state.isLaunched = true
-            return (state.launchDeadline, state.hasGate && !state.isGateRunning)
+            return (state.launchDeadline, state.waitsForServers, state.hasGate)
         }
         if let deadline, deadline < now {
             dependencies.logger.notice("The launch took longer than its deadline of \(configuration.launchDeadline)")
         }
-        if isWaiting {
-            dependencies.logger.debug("Launched; becoming active waits for the drain gate to run")
+        let isAutomatic = configuration.activation == .automatic && !configuration.launchesIntoBackground
+        if isWaiting, isAutomatic {
+            dependencies.logger.debug("Launched; becoming active waits for the servers")
+            watchServing()
+        }
+        if !hasGate {
+            dependencies.logger.notice(
+                "The manager runs without its drain gate: readiness says nothing about servers, and stays true while they shut down. Build the group with serviceGroupConfiguration(needs:servers:serving:)"
+            )
         }
         // A process without readiness has started all the same; a supervisor would wait in vain for more.
         if configuration.launchesIntoBackground { tellStarted() }
@@ -67,16 +74,23 @@ extension ProcessLifecycle {
 
     /// The gate runs: every service before it was started.
     func gateRuns() {
-        state.withLock { $0.isGateRunning = true }
+        let hasServers = state.withLock { state in
+            state.isGateRunning = true
+            return !state.waitsForServers
+        }
+        if hasServers { servingWait.resolve(.done) }
         Task { await activateIfDue() }
     }
 
-    private func activateIfDue() async {
+    func activateIfDue() async {
         guard configuration.activation == .automatic, !configuration.launchesIntoBackground else { return }
         await turn.take()
         defer { turn.release() }
         let isDue = state.withLock { state in
-            state.isLaunched && state.machine.state == .inactive && (!state.hasGate || state.isGateRunning)
+            let isDue =
+                state.isLaunched && !state.hasActivated && state.machine.state == .inactive && !state.waitsForServers
+            if isDue { state.hasActivated = true }
+            return isDue
         }
         // Refused where shutdown has begun meanwhile.
         if isDue { try? await move(to: .active, cause: .launch) }
@@ -86,10 +100,17 @@ extension ProcessLifecycle {
     func extendLaunch(by duration: Duration) {
         guard duration > .zero else { return }
         let deadline = state.withLock { state -> MonotonicInstant? in
-            guard !state.isLaunched, let deadline = state.launchDeadline else { return nil }
+            guard !state.isLaunched || state.waitsForServers, let deadline = state.launchDeadline else { return nil }
             state.launchDeadline = deadline.advanced(by: min(duration, .seconds(3600)))
             return state.launchDeadline
         }
         if let deadline { notifier?.extendTimeout(to: now.duration(to: deadline)) }
+    }
+}
+
+extension ProcessLifecycle.State {
+    /// Whether there are servers that do not take connections yet.
+    var waitsForServers: Bool {
+        hasGate && !(isGateRunning && (isServing || serving == .started))
     }
 }

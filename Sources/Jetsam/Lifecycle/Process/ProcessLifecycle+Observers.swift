@@ -28,7 +28,16 @@ extension ProcessLifecycle {
     /// Calls the observers with one change's callback, and goes on without those that miss the deadline.
     func tell(_ callback: LifecycleCallback, _ transition: ProcessTransition, by deadline: MonotonicInstant) async {
         let reason = state.withLock { $0.launchReason } ?? LaunchReason(starter: .operator)
-        let delivery = deliver(callback) { observer in
+        let isLaunch = callback == .willFinishLaunching || callback == .didFinishLaunching
+        // A launch may still be under way when the process is to end already; so may any other change.
+        let isOfTheEnd = isShuttingDown && !isLaunch
+        let end: @Sendable () -> MonotonicInstant = { [self] in
+            state.withLock { state in
+                let deadline = isLaunch ? state.launchDeadline ?? deadline : deadline
+                return isOfTheEnd ? deadline : min(deadline, state.hurry ?? deadline)
+            }
+        }
+        let delivery = deliver(callback, by: end) { observer in
             switch callback {
             case .willFinishLaunching: await observer.willFinishLaunching(reason)
             case .didFinishLaunching: await observer.didFinishLaunching()
@@ -37,17 +46,14 @@ extension ProcessLifecycle {
             case .didEnterBackground: await observer.didEnterBackground(transition)
             case .willEnterForeground: await observer.willEnterForeground(transition)
             case .willTerminate: await observer.willTerminate(transition)
-            case .resumed, .wallClockChanged, .stateStoreBecame: break
+            case .didReceiveMemoryWarning, .resumed, .wallClockChanged, .stateStoreBecame: break
             }
         }
-        let isLaunch = callback == .willFinishLaunching || callback == .didFinishLaunching
-        // A launch may still be under way when the process is to end already; so may any other change.
-        let isOfTheEnd = isShuttingDown && !isLaunch
-        await finish(delivery, movesWithPauses: !isShuttingDown) { [self] in
-            state.withLock { state in
-                let deadline = isLaunch ? state.launchDeadline ?? deadline : deadline
-                return isOfTheEnd ? deadline : min(deadline, state.hurry ?? deadline)
-            }
+        let began = now
+        await finish(delivery, movesWithPauses: !isShuttingDown, until: end)
+        if callback == .didEnterBackground {
+            let time = began.duration(to: now)
+            state.withLock { $0.backgroundTime = time }
         }
     }
 
@@ -59,7 +65,7 @@ extension ProcessLifecycle {
             _ = dependencies.nextSequence()
             // Tasks may come in another order than they were made in: each takes what happened first.
             let (callback, body) = state.withLock { $0.notes.removeFirst() }
-            let delivery = deliver(callback, body)
+            let delivery = deliver(callback, by: nil, body)
             turn.release()
             let deadline = now.advanced(by: configuration.transitionDeadline)
             await finish(delivery, movesWithPauses: true) { deadline }
@@ -67,12 +73,15 @@ extension ProcessLifecycle {
     }
 
     /// Posts one notification; the caller has the turn.
+    ///
+    /// - Parameter end: The deadline of a change's callback; nil for what is no change.
     private func deliver(
-        _ callback: LifecycleCallback, _ body: @escaping @Sendable (any LifecycleObserver) async -> Void
+        _ callback: LifecycleCallback, by end: (@Sendable () -> MonotonicInstant)?,
+        _ body: @escaping @Sendable (any LifecycleObserver) async -> Void
     ) -> Delivery {
         let mailboxes = state.withLock { $0.observers.map(\.mailbox) }
         return Delivery(callback, to: mailboxes) { [self] observer in
-            let token = LifecycleCallbackToken(self)
+            let token = LifecycleCallbackToken(self, deadline: end)
             await LifecycleCallbackToken.$current.withValue(token) { await body(observer) }
             token.end()
         }
@@ -88,9 +97,13 @@ extension ProcessLifecycle {
 
     /// Runs where the timer does, and not in a task: observers that block every thread of the pool are late, too.
     private func noteLate(_ delivery: Delivery, _ deadline: MonotonicInstant) {
-        let names = delivery.giveUp()
+        noteLate(delivery.giveUp(), delivery.callback.rawValue, deadline)
+    }
+
+    /// Records who was not done at a deadline, and does what the configuration says about it.
+    func noteLate(_ names: [String], _ callback: String, _ deadline: MonotonicInstant) {
         guard !names.isEmpty else { return }
-        let late = names.map { LateObserver(name: $0, callback: delivery.callback.rawValue, deadline: deadline) }
+        let late = names.map { LateObserver(name: $0, callback: callback, deadline: deadline) }
         state.withLock { state in
             state.missedDeadlines += late.count
             state.late = (state.late + late).suffix(ProcessStatus.lateCapacity)

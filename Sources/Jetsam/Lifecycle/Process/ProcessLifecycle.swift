@@ -17,14 +17,26 @@ final class ProcessLifecycle: Sendable {
         var termination: TerminationClock?
         /// When what was under way at the beginning of shutdown is waited for no longer.
         var hurry: MonotonicInstant?
+        /// Ends the wait for the servers.
+        var backgroundTimer: UInt64?
         var shutdownCause = LifecycleCause.shutdown
+        /// The process was suspended and leaves for it: the servers are told only afterwards.
+        var leavesByItself = false
+        /// How long entering the background took last, scenes aside; nil before it did.
+        var backgroundTime: Duration?
         var modes: [UInt64: String] = [:]
         var missedDeadlines = 0
         var late: [LateObserver] = []
         /// Somebody asked for the gate, so that becoming active waits until it runs.
         var hasGate = false
         var isGateRunning = false
+        /// What the gate was told to go by.
+        var serving = ServingSignal.started
+        /// The servers take connections.
+        var isServing = false
         var isLaunched = false
+        /// The process became active by itself, or somebody asked for a state: it does not become active by itself any more.
+        var hasActivated = false
         var hasToldReady = false
         /// What still empties the caches of a suspended process.
         var givingBack: Task<Void, Never>?
@@ -42,8 +54,14 @@ final class ProcessLifecycle: Sendable {
     let watch = LifecycleWatch()
     /// Resolved when the launch is done.
     let launchWait = TimedWait()
-    /// Resolved when the process is suspended and leaves for it.
-    let exitWait = TimedWait()
+    /// Resolved when the servers take connections, or need not any more.
+    let servingWait = TimedWait()
+    /// Resolved when the manager has something to do about its end: its turn in the group has come, or the time for it has,
+    /// or the process is suspended and leaves for it.
+    let endWait = TimedWait()
+    /// Resolved when the manager's turn in the group has come: the servers have ended.
+    let serversWait = TimedWait()
+    let turnWait = TimedWait()
     let idleNanoseconds: Int64?
     private let stateWord = Atomic<UInt8>(ProcessState.notRunning.rawValue)
     private let readyWord = Atomic<Bool>(false)
@@ -135,6 +153,7 @@ final class ProcessLifecycle: Sendable {
         defer { turn.release() }
         let (current, hasEnded) = state.withLock { ($0.machine.state, $0.machine.hasEnded) }
         if current == .notRunning { throw hasEnded ? .ended : .notRunning }
+        state.withLock { $0.hasActivated = true }
         try await move(to: target, cause: cause)
     }
 
@@ -172,7 +191,20 @@ final class ProcessLifecycle: Sendable {
         let own = now.advanced(
             by: target == .background && from != .suspended
                 ? configuration.backgroundDeadline : configuration.transitionDeadline)
-        for action in actions { await carryOut(action, transition, by: min(own, deadline ?? own)) }
+        let end = min(own, deadline ?? own)
+        // The time that scenes take to be saved is not taken from those who come after them.
+        let lastWords = endOfLastWords(transition)
+        for action in actions { await carryOut(action, transition, by: max(end, lastWords() ?? end)) }
+    }
+
+    /// When the observers of a process that drains are waited for no longer, from the moment that it is asked; nil for any other
+    /// change.
+    private func endOfLastWords(_ transition: ProcessTransition) -> () -> MonotonicInstant? {
+        guard transition.to == .background, let clock = state.withLock({ $0.termination }) else { return { nil } }
+        let began = now
+        let ownTime = clock.savingEnd(from: began, deadline: configuration.backgroundDeadline).duration(
+            to: clock.waitEnd)
+        return { [self] in min(clock.waitEnd, now.advanced(by: ownTime)) }
     }
 
     private func carryOut(
@@ -184,10 +216,14 @@ final class ProcessLifecycle: Sendable {
         case .tell(let callback): await tell(callback, transition, by: deadline)
         case .lowerScenes: await lowerScenes(transition, by: deadline)
         case .raiseScenes: await raiseScenes(transition, by: deadline)
+        case .emptySensitive: await emptySensitive(by: deadline)
         case .noteCaches: dependencies.noteCaches(transition.to, isShuttingDown)
         case .giveBack:
             await giveBack(by: deadline)
-            if configuration.exitsOnSuspend { exitWait.resolve(.done) }
+            if configuration.exitsOnSuspend {
+                state.withLock { $0.leavesByItself = !$0.machine.isShuttingDown }
+                endWait.resolve(.done)
+            }
         }
     }
 
@@ -217,13 +253,34 @@ final class ProcessLifecycle: Sendable {
         }
     }
 
+    /// Half of the time: the observers come after it. A cache that hangs is asked all the same, and not waited for.
+    private func emptySensitive(by deadline: MonotonicInstant) async {
+        let wait = TimedWait()
+        Task { [dependencies] in
+            await dependencies.emptySensitive()
+            wait.resolve(.done)
+        }
+        let half = now.advanced(by: max(.zero, now.duration(to: deadline)) / 2)
+        if await waits.run(wait, until: { half }, movesWithPauses: true) == .expired {
+            dependencies.logger.warning("Caches that hold what is private were not emptied in time")
+        }
+    }
+
     private func lowerScenes(_ transition: ProcessTransition, by deadline: MonotonicInstant) async {
         guard let scenes = state.withLock({ $0.scenes }) else { return }
+        let (clock, isShuttingDown) = state.withLock { ($0.termination, $0.machine.isShuttingDown) }
         // Half of the time: the process's own observers come after them.
-        let half = now.advanced(by: max(.zero, now.duration(to: deadline)) / 2)
-        let deadline = waits.areAbandoned ? now : half
+        var end = now.advanced(by: max(.zero, now.duration(to: deadline)) / 2)
+        switch transition.to {
+        case .background:
+            if let clock { end = clock.savingEnd(from: now, deadline: configuration.backgroundDeadline) }
+        case .notRunning:
+            if let clock { end = max(end, now.advanced(by: now.duration(to: clock.terminateEnd) / 2)) }
+        default: break
+        }
         await scenes.processGoesDown(
-            to: transition.to.sceneCeiling, isFinal: isShuttingDown || transition.to == .notRunning, by: deadline)
+            to: transition.to.sceneCeiling, isFinal: isShuttingDown || transition.to == .notRunning,
+            by: waits.areAbandoned ? now : end)
     }
 
     private func raiseScenes(_ transition: ProcessTransition, by deadline: MonotonicInstant) async {

@@ -12,6 +12,8 @@ struct ProcessMachine: Sendable, Equatable {
         case lowerScenes
         /// Let scenes come up to what the new state allows.
         case raiseScenes
+        /// Empty the caches that hold what is private: before anybody takes a picture of what the process holds.
+        case emptySensitive
         /// Tell the caches' side of the new state.
         case noteCaches
         /// Empty the caches and trim the allocator.
@@ -91,7 +93,8 @@ struct ProcessMachine: Sendable, Equatable {
         case (.notRunning, _): [.tell(.willFinishLaunching), .commit, .raiseScenes]
         case (_, .active): [.commit, .setReady(true), .tell(.didBecomeActive), .raiseScenes, .noteCaches]
         case (.active, _): [.setReady(false), .lowerScenes, .tell(.willResignActive), .commit]
-        case (.inactive, .background): [.lowerScenes, .commit, .tell(.didEnterBackground), .noteCaches]
+        case (.inactive, .background):
+            [.lowerScenes, .commit, .emptySensitive, .tell(.didEnterBackground), .noteCaches]
         case (.background, .inactive): [.tell(.willEnterForeground), .commit, .raiseScenes, .noteCaches]
         case (.background, .suspended): [.lowerScenes, .commit, .giveBack]
         case (.suspended, .background): [.commit, .raiseScenes]

@@ -2,10 +2,13 @@ internal import MemoryPressure
 
 /// How the termination grace period is divided, from the moment at which shutdown began. It never moves. Pure.
 ///
-///     began ── assertions expire ── their grace ── waiting ends ── will terminate ── others stop ── end
+///     began ── into the background, at the latest ── assertions expire ── their grace ── waiting ends ── will terminate ── others stop ── end
 struct TerminationClock: Sendable, Equatable {
     /// When shutdown began.
     let began: MonotonicInstant
+    /// When the process enters the background, whether its servers have ended or not: what is left is for that, for expiry and
+    /// for the end.
+    let backgroundStart: MonotonicInstant
     /// When whoever asked for it loses patience.
     let end: MonotonicInstant
     /// The process's deadline, as held assertions are told it.
@@ -16,10 +19,12 @@ struct TerminationClock: Sendable, Equatable {
     let terminateEnd: MonotonicInstant
 
     /// - Parameters:
+    ///   - backgroundDeadline: How long entering the background may take; at most half of the time up to the assertions' deadline.
     ///   - exitRoom: What is kept free at the end; at most a quarter of the grace period.
     ///   - assertionGrace: What an assertion has after its deadline before it is overdue; at most a quarter, too.
     init(
-        began: MonotonicInstant, gracePeriod: Duration, exitRoom: Duration, assertionGrace: Duration
+        began: MonotonicInstant, gracePeriod: Duration, backgroundDeadline: Duration, exitRoom: Duration,
+        assertionGrace: Duration
     ) {
         self.began = began
         end = began.advanced(by: gracePeriod)
@@ -27,11 +32,19 @@ struct TerminationClock: Sendable, Equatable {
         waitEnd = end.advanced(by: .zero - room)
         terminateEnd = end.advanced(by: .zero - room / 2)
         assertionDeadline = waitEnd.advanced(by: .zero - min(assertionGrace, gracePeriod / 4))
+        let background = min(backgroundDeadline, began.duration(to: assertionDeadline) / 2)
+        backgroundStart = assertionDeadline.advanced(by: .zero - background)
     }
 
     /// When entering the background is waited for no longer: it leaves at least half of what is left to the assertions.
     func backgroundEnd(from now: MonotonicInstant, deadline: Duration) -> MonotonicInstant {
         let half = max(.zero, now.duration(to: waitEnd)) / 2
         return now.advanced(by: min(deadline, half))
+    }
+
+    /// When scenes that are being saved are waited for no longer: all that is left but a quarter, which is for the observers of
+    /// the process, whose turn comes after.
+    func savingEnd(from now: MonotonicInstant, deadline: Duration) -> MonotonicInstant {
+        waitEnd.advanced(by: .zero - min(deadline, max(.zero, now.duration(to: waitEnd)) / 4))
     }
 }

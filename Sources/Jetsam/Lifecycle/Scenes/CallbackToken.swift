@@ -1,3 +1,4 @@
+internal import MemoryPressure
 internal import Synchronization
 
 /// Marks the task that runs a scene's callback, so that a change that would wait for itself is refused: of the scene, or of the
@@ -8,9 +9,12 @@ final class CallbackToken: Sendable {
     private let scene: ObjectIdentifier
     private let manager: ObjectIdentifier
     private let outer: CallbackToken?
+    private let deadline: MonotonicInstant?
     private let isRunning = Atomic<Bool>(true)
 
-    init(scene: Scene, of manager: SceneManager) {
+    /// - Parameter deadline: When the callback of a change is waited for no longer; nil for a callback of no change.
+    init(scene: Scene, of manager: SceneManager, deadline: MonotonicInstant? = nil) {
+        self.deadline = deadline
         self.scene = ObjectIdentifier(scene)
         self.manager = ObjectIdentifier(manager)
         // Tasks that a callback leaves behind carry its token on: only those that still run are kept.
@@ -42,5 +46,11 @@ final class CallbackToken: Sendable {
             token = inner.outer
         }
         return false
+    }
+
+    /// When the callback of a scene's change that the present task runs is waited for no longer; nil where it runs none.
+    static var deadline: MonotonicInstant? {
+        guard let current, current.isRunning.load(ordering: .relaxed) else { return nil }
+        return current.deadline
     }
 }

@@ -22,7 +22,8 @@ extension ResourceManager.Configuration {
         /// A scene whose restoration was under way in this many starts that crashed is not restored again by itself.
         /// 1…100, default 2.
         public var crashedStarts = 2
-        /// Whether room for a new scene may be made by disconnecting scenes that rank lower. Default true.
+        /// Whether room for a new scene may be made by disconnecting scenes that rank lower. Default true; it counts only where
+        /// `ladder.takesScenes` is true, which it is not by default.
         public var takesRoomFromScenes = true
 
         /// The documented defaults.

@@ -29,6 +29,9 @@ extension ResourceManager {
             isAutomatic: environment.ticker == nil)
         dependencies.threads = environment.threads
         dependencies.noteTransition = { owner.manager?.recordScene($0) }
-        return SceneManager(configuration: configuration.scenes, dependencies: dependencies)
+        var scenes = configuration.scenes
+        // Whoever takes none for memory takes none for another scene either.
+        scenes.takesRoomFromScenes = scenes.takesRoomFromScenes && configuration.ladder.takesScenes
+        return SceneManager(configuration: scenes, dependencies: dependencies)
     }
 }

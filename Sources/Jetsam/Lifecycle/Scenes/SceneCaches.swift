@@ -15,16 +15,21 @@ struct SceneCaches: Sendable {
         registry.clients(of: scene).reduce(0) { $0.addingSaturating($1.reportedBytes) }
     }
 
-    /// Cuts the limits to so many percent of what the caches hold, and empties the sensitive ones; gives the limits that they had.
-    func cut(_ scene: SceneIdentifier, percent: Int, deadline: Duration) async -> [UInt64: Int?] {
+    /// Leaves the caches so many percent of what they hold and lets them grow no further; empties the sensitive ones. Gives the
+    /// limits that they had.
+    ///
+    /// - Parameter sensitiveOnly: Whether the others keep what they have: a process that drains needs it to finish.
+    func cut(
+        _ scene: SceneIdentifier, percent: Int, deadline: Duration, sensitiveOnly: Bool = false
+    ) async -> [UInt64: Int?] {
         var before: [UInt64: Int?] = [:]
-        for client in registry.clients(of: scene) {
+        for client in registry.clients(of: scene) where !sensitiveOnly || client.traits.contains(.sensitive) {
             before[client.id] = client.limitBytes
             let bytes = client.reportedBytes
             let share = client.traits.contains(.sensitive) ? 0 : bytes / 100 * percent + bytes % 100 * percent / 100
             client.isHeldDown = true
             await limit(client, min(client.limitBytes ?? .max, share))
-            if client.traits.contains(.sensitive) { await release(client, deadline) }
+            await release(client, bytes: client.reportedBytes - share, deadline)
         }
         return before
     }
@@ -40,7 +45,7 @@ struct SceneCaches: Sendable {
         for client in registry.clients(of: scene) {
             client.isHeldDown = true
             await limit(client, 0)
-            await release(client, deadline)
+            await release(client, bytes: client.reportedBytes, deadline)
         }
     }
 
@@ -48,7 +53,7 @@ struct SceneCaches: Sendable {
         for client in registry.clients(of: scene) { registry.remove(client) }
     }
 
-    private func limit(_ client: CacheClient, _ bytes: Int?) async {
+    func limit(_ client: CacheClient, _ bytes: Int?) async {
         await call(client) { client in
             client.limitBytes = bytes
             switch client.handlers {
@@ -58,8 +63,7 @@ struct SceneCaches: Sendable {
         }
     }
 
-    private func release(_ client: CacheClient, _ deadline: Duration) async {
-        let bytes = client.reportedBytes
+    private func release(_ client: CacheClient, bytes: Int, _ deadline: Duration) async {
         guard bytes > 0 else { return }
         let request = ReleaseRequest(bytes: bytes, level: .normal, deadline: deadline)
         await call(client) { client in

@@ -10,7 +10,7 @@ struct SceneMachine: Sendable {
         case noteUnsaved
         /// Ask for the state and store it.
         case save
-        /// Cut the limits of its caches, and empty those that are sensitive.
+        /// Have its caches give a part and grow no further, and empty those that are sensitive.
         case cutCaches
         /// Give its caches their limits back.
         case restoreLimits
@@ -78,7 +78,7 @@ struct SceneMachine: Sendable {
         case (.background, .inactive): [.tell(.willEnterForeground), .restoreLimits, .commit]
         case (.suspended, .background): [.commit]
         case (_, .suspended): [.save, .commit, .expireAssertions, .emptyCaches]
-        case (.suspended, _): [.commit, .endBelongings]
+        case (.suspended, _): [.commit, .endBelongings, .tell(.didDisconnect)]
         default: ending(cause)
         }
     }

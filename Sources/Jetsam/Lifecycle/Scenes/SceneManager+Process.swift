@@ -1,4 +1,6 @@
+internal import Logging
 package import MemoryPressure
+internal import Synchronization
 
 extension SceneManager {
     /// The process is about to leave a state for a lower one: scenes above it follow.
@@ -22,7 +24,10 @@ extension SceneManager {
             case .inactive where from == .active, .background where from == .active || from == .inactive,
                 .suspended where from != .suspended && from != .disconnected && from != .unattached:
                 scene.state.withLock { $0.resumesTo = $0.resumesTo ?? from }
-                try? await move(scene, to: state, cause: .process, by: time(until: deadline))
+                // A process that ends goes on by its deadline, and what it has not waited for may still finish before the next.
+                let end = isFinal && state == .inactive ? nil : time(until: deadline)
+                try? await move(
+                    scene, to: state, cause: .process, by: end, isLast: isFinal && state == .background)
             case .disconnected:
                 try? await move(scene, to: .disconnected, cause: .process, by: time(until: deadline))
             default: break
@@ -61,16 +66,21 @@ extension SceneManager {
         deadline > now ? deadline : nil
     }
 
+    /// So many at a time that ten thousand scenes are not ten thousand tasks at once; one that is stuck keeps nobody from the
+    /// next. A store that writes 64 states together has as many that wait meanwhile.
+    private static let lanes = 128
+    /// So many warnings about scenes are written for one change of the process; the others are counted.
+    private static let mostWarnings = 8
+
     /// Goes through the scenes, those of high priority first, several at a time; goes on without them after the deadline.
     private func forEach(by deadline: MonotonicInstant, _ body: @escaping @Sendable (Scene) async -> Void) async {
         let ordered = scenes.map { (facts($0), $0) }.sorted { SceneOrder.isActivated($0.0, before: $1.0) }.map(\.1)
         let left = Lock(ordered[...])
         let wait = TimedWait()
+        state.withLock { $0.warnings = 0 }
         Task {
             await withDiscardingTaskGroup { group in
-                // So many at a time that ten thousand scenes are not ten thousand tasks at once; one that is stuck keeps
-                // nobody from the next.
-                for _ in 0..<min(64, ordered.count) {
+                for _ in 0..<min(Self.lanes, ordered.count) {
                     group.addTask {
                         while let scene = left.withLock({ $0.popFirst() }) {
                             await scene.turn.take()
@@ -83,7 +93,50 @@ extension SceneManager {
             wait.resolve(.done)
         }
         let id = deadlines.add(deadline) { wait.resolve(.expired) }
-        _ = await wait.outcome()
+        let outcome = await wait.outcome()
         deadlines.cancel(id)
+        summarize(outcome, left: left.withLock { $0.count }, of: ordered.count)
+    }
+
+    private func summarize(_ outcome: TimedWait.Outcome, left: Int, of count: Int) {
+        let warnings = state.withLock { state in
+            // Those that come after it are part of the same change; at the end of the process nothing else is to be heard of.
+            defer { if outcome == .done || !state.isFinal { state.warnings = nil } }
+            return state.warnings ?? 0
+        }
+        if warnings > Self.mostWarnings {
+            logger.warning(
+                "Scenes: \(warnings - Self.mostWarnings) more warnings were not written, in one change of the process")
+        }
+        if outcome == .expired {
+            logger.warning(
+                "Scenes: the process goes on before all have followed it; \(left) of \(count) were not begun")
+        }
+    }
+
+    /// Warns about one scene; where a change of the process takes many along, about the first of them only.
+    func warn(_ message: @autoclosure () -> String) {
+        let isWritten = state.withLock { state in
+            guard let warnings = state.warnings else { return true }
+            state.warnings = warnings + 1
+            return warnings < Self.mostWarnings
+        }
+        if isWritten { logger.warning("\(message())") } else { logger.debug("\(message())") }
+    }
+
+    /// How long it takes to store the states of all scenes that are connected, as far as is known: by what storing took, else by
+    /// 10 ms for as many as are stored together. Cheap: no walk.
+    var savingTime: Duration {
+        let count = candidateCount
+        guard dependencies.store != nil, count > 0 else { return .zero }
+        let measured = storingTime.load(ordering: .relaxed)
+        return .nanoseconds(measured > 0 ? measured : 10_000_000) * ((count + Self.lanes - 1) / Self.lanes)
+    }
+
+    func noteStoringTime(_ time: Duration) {
+        let old = storingTime.load(ordering: .relaxed)
+        let new = max(1, time.nanoseconds)
+        // Two at once may lose one of the two figures.
+        storingTime.store(old == 0 ? new : old + (new - old) / 8, ordering: .relaxed)
     }
 }

@@ -41,10 +41,19 @@ extension SceneManager {
         await restoreStored(deadline: deadline, headroomBytes: headroomBytes, hasRoom: true)
     }
 
+    /// Restores what is stored, as ``restoreAll(deadline:headroomBytes:)`` does.
+    ///
+    /// - Parameter spareBytes: How many bytes can be taken before memory is short, asked before each scene: what a scene takes may be
+    ///   more than it was said to.
+    @discardableResult
+    func restoreAll(spareBytes: @escaping @Sendable () -> Int) async -> SceneRestoration {
+        await restoreStored(spareBytes: spareBytes, hasRoom: true)
+    }
+
     /// - Parameter hasRoom: Whether there is room for as much; otherwise it is made for each.
-    private func restoreStored(deadline: Duration? = nil, headroomBytes: Int? = nil, hasRoom: Bool) async
-        -> SceneRestoration
-    {
+    private func restoreStored(
+        deadline: Duration? = nil, headroomBytes: Int? = nil, spareBytes: (@Sendable () -> Int)? = nil, hasRoom: Bool
+    ) async -> SceneRestoration {
         guard let store = dependencies.store, state.withLock({ $0.observerForRestoring != nil }) else {
             return SceneRestoration()
         }
@@ -57,7 +66,8 @@ extension SceneManager {
         var result = SceneRestoration()
         for (index, scene) in stored.enumerated() {
             // What comes after one that has no room or time waits too: else many small ones would take its place.
-            guard now < end, room.map({ scene.expectedBytes <= $0 }) ?? true else {
+            let spare = spareBytes?() ?? .max
+            guard now < end, scene.expectedBytes <= min(room ?? .max, spare) else {
                 result.postponed = stored[index...].map(\.identifier)
                 postpone(Array(stored[index...]))
                 break

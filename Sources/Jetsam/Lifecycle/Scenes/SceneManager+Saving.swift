@@ -3,11 +3,15 @@ internal import MemoryPressure
 
 extension SceneManager {
     /// Asks a scene for its state and stores it. The caller has its turn.
-    func save(_ scene: Scene, by deadline: MonotonicInstant) async {
+    ///
+    /// - Parameters:
+    ///   - deadline: Of the observer.
+    ///   - last: Of the store.
+    func save(_ scene: Scene, by deadline: MonotonicInstant, storingBy last: MonotonicInstant) async {
         guard dependencies.store != nil else { return }
         guard let encoded = await encode(scene, by: deadline) else { return }
         if let data = encoded.state ?? scene.state.withLock({ $0.waitingState }) {
-            await store(data, of: scene, by: deadline)
+            await store(data, of: scene, by: last)
         } else {
             // Nothing has changed since it was asked for last; what it gave then may be missing all the same.
             scene.state.withLock { $0.isUnsaved = $0.hasLostChange }
@@ -59,7 +63,9 @@ extension SceneManager {
         guard !state.withLock({ $0.storeIsDenied }) else { return failed(scene, "the state store is not available") }
         let outcome = await scene.storing.call(by: deadline, deadlines) { [self] in
             do throws(SceneStateStoreError) {
+                let began = now
                 try await store.save(stored, data)
+                noteStoringTime(began.duration(to: now))
                 saved(scene, stored, data)
             } catch {
                 failed(scene, "its state was not stored: \(error)")
@@ -84,7 +90,7 @@ extension SceneManager {
     func failed(_ scene: Scene, _ reason: String) {
         scene.state.withLock { $0.isUnsaved = true }
         count { $0.failedSaves += 1 }
-        logger.warning("Scene '\(scene.identifier)': \(reason)")
+        warn("Scene '\(scene.identifier)': \(reason)")
     }
 
     /// Forgets what is stored of a scene that is gone.

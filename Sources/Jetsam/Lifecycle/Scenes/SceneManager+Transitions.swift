@@ -24,9 +24,12 @@ extension SceneManager {
 
     /// Takes a scene through all changes that lead to `target`. The caller has its turn.
     ///
-    /// - Parameter deadline: For all of them together; nil gives each its own.
+    /// - Parameters:
+    ///   - deadline: For all of them together; nil gives each its own.
+    ///   - isLast: Whether what is not stored by `deadline` is lost: storing has all of that time.
     func move(
-        _ scene: Scene, to target: SceneState, cause: SceneCause, by deadline: MonotonicInstant? = nil
+        _ scene: Scene, to target: SceneState, cause: SceneCause, by deadline: MonotonicInstant? = nil,
+        isLast: Bool = false
     ) async throws(SceneRefusal) {
         let (from, path) = scene.state.withLock { ($0.machine.state, $0.machine.path(to: target)) }
         // Who connects it has not had its turn yet: nothing was told to the observer, and nothing may be before that.
@@ -35,7 +38,8 @@ extension SceneManager {
         guard let path else { throw .transition(from: from, to: target) }
         for next in path {
             let own = now.advanced(by: configuration.transitionDeadline)
-            try await step(scene, to: next, cause: cause, by: min(own, deadline ?? own))
+            try await step(
+                scene, to: next, cause: cause, by: min(own, deadline ?? own), storingBy: isLast ? deadline : nil)
         }
         if target == .disconnected { release(scene) }
     }
@@ -53,7 +57,8 @@ extension SceneManager {
     }
 
     private func step(
-        _ scene: Scene, to target: SceneState, cause: SceneCause, by deadline: MonotonicInstant
+        _ scene: Scene, to target: SceneState, cause: SceneCause, by deadline: MonotonicInstant,
+        storingBy last: MonotonicInstant?
     ) async throws(SceneRefusal) {
         let begun = scene.state.withLock { state -> Result<(SceneState, [SceneMachine.Action]), SceneRefusal> in
             let from = state.machine.state
@@ -66,22 +71,27 @@ extension SceneManager {
         let (from, actions) = try begun.get()
         let transition = SceneTransition(
             sequence: dependencies.nextSequence(), scene: scene.identifier, from: from, to: target, cause: cause)
-        for action in actions { await carryOut(action, scene, transition, by: deadline) }
+        for action in actions {
+            await carryOut(action, scene, transition, by: deadline, storingBy: last ?? deadline)
+        }
         // Last: a new scene of this name would have what is emptied and ended by name.
         if target == .disconnected { forgetScene(scene) }
     }
 
     func carryOut(
-        _ action: SceneMachine.Action, _ scene: Scene, _ transition: SceneTransition, by deadline: MonotonicInstant
+        _ action: SceneMachine.Action, _ scene: Scene, _ transition: SceneTransition, by deadline: MonotonicInstant,
+        storingBy last: MonotonicInstant? = nil
     ) async {
         switch action {
         case .tell(let callback): await tell(callback, scene, transition, by: deadline)
         case .commit: commit(scene, transition)
         case .noteUnsaved: scene.state.withLock { $0.isUnsaved = dependencies.store != nil }
-        case .save: await save(scene, by: deadline)
+        case .save: await save(scene, by: deadline, storingBy: last ?? deadline)
         case .cutCaches:
+            let isDraining = state.withLock { $0.isFinal }
             await handleCaches(scene, by: deadline) { [caches, percent = configuration.backgroundCachePercent] left in
-                let before = await caches.cut(scene.identifier, percent: percent, deadline: left)
+                let before = await caches.cut(
+                    scene.identifier, percent: percent, deadline: left, sensitiveOnly: isDraining)
                 scene.state.withLock { $0.limits = before }
             }
         case .restoreLimits:
@@ -141,7 +151,7 @@ extension SceneManager {
             case .willEnterForeground: await observer.willEnterForeground(scene, transition)
             case .willTerminate: await observer.willTerminate(scene, transition)
             case .didDisconnect: await observer.didDisconnect(scene, transition)
-            case .willConnect, .encodeState, .storeState, .cacheHandlers: break
+            case .willConnect, .didReceiveMemoryWarning, .encodeState, .storeState, .cacheHandlers: break
             }
         }
     }
@@ -152,7 +162,8 @@ extension SceneManager {
         _ callback: SceneCallback, _ scene: Scene, by deadline: MonotonicInstant,
         _ body: @escaping @Sendable () async -> Void
     ) async -> SerialCalls.Outcome {
-        let token = CallbackToken(scene: scene, of: self)
+        let isOfAChange = callback != .willConnect && callback != .didReceiveMemoryWarning
+        let token = CallbackToken(scene: scene, of: self, deadline: isOfAChange ? deadline : nil)
         let outcome = await scene.callbacks.call(on: scene.executor, by: deadline, deadlines) {
             await token.hold(body)
         }
@@ -163,7 +174,7 @@ extension SceneManager {
     func noteLate(_ callback: SceneCallback, _ scene: Scene) {
         scene.state.withLock { $0.missedDeadline = true }
         count { $0.note(LateSceneCallback(scene: scene.identifier, callback: callback.rawValue)) }
-        logger.warning("Scene '\(scene.identifier)': \(callback.rawValue) missed its deadline")
+        warn("Scene '\(scene.identifier)': \(callback.rawValue) missed its deadline")
     }
 
     func refuseInside(_ scene: Scene) throws(SceneRefusal) {

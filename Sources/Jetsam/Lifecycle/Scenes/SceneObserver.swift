@@ -17,10 +17,14 @@ public protocol SceneObserver: Sendable {
     func didEnterBackground(_ scene: Scene, _ transition: SceneTransition) async
     /// The scene is about to leave the background.
     func willEnterForeground(_ scene: Scene, _ transition: SceneTransition) async
-    /// The scene is about to be taken away, because memory is short or the process ends. A suspended one is not told.
+    /// The scene is about to be taken away, because memory is short or the process ends. A suspended one is not told beforehand.
     func willTerminate(_ scene: Scene, _ transition: SceneTransition) async
-    /// The scene is gone as the application asked, or was handed over.
+    /// The scene is gone: as the application asked, handed over, or, where it was suspended, taken away. Clean up what it shared. It can
+    /// be connected again.
     func didDisconnect(_ scene: Scene, _ transition: SceneTransition) async
+    /// Memory is short, or still is: free what can be made again. Called beside the changes, in their order; a suspended scene is
+    /// not told.
+    func didReceiveMemoryWarning(_ scene: Scene, _ change: LevelChange) async
     /// The state to store; nil where nothing has changed since it was asked for last. Called at each step down: resigning,
     /// entering the background, suspension.
     ///
@@ -43,6 +47,8 @@ extension SceneObserver {
     public func willTerminate(_ scene: Scene, _ transition: SceneTransition) async {}
     /// Does nothing.
     public func didDisconnect(_ scene: Scene, _ transition: SceneTransition) async {}
+    /// Does nothing.
+    public func didReceiveMemoryWarning(_ scene: Scene, _ change: LevelChange) async {}
     /// Has no state.
     public func encodeState(of scene: Scene) async throws -> SceneStateData? { nil }
 }
@@ -50,7 +56,7 @@ extension SceneObserver {
 /// The callbacks by name, for logs and statistics.
 enum SceneCallback: String, Sendable, CaseIterable {
     case willConnect, didBecomeActive, willResignActive, didEnterBackground, willEnterForeground, willTerminate
-    case didDisconnect, encodeState
+    case didDisconnect, didReceiveMemoryWarning, encodeState
     /// Not the observer's: the store was asked to write.
     case storeState
     /// Not the observer's: a cache's handlers were called.

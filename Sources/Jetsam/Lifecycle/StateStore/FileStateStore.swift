@@ -11,7 +11,8 @@ public import SystemPackage
 /// locked (flock(2)), and whoever opens the directory leaves that alone. What is not locked was left by a crash and is
 /// finished or removed; where the file system has no locks, only after an hour.
 ///
-/// Put it on a volume that outlives the container. The calls of one store run one after another on a thread of its own.
+/// Put it on a volume that outlives the container. The calls of one store run one after another on a thread of its own; states
+/// that wait to be saved are written and flushed together, up to 64 at a time.
 public final class FileStateStore: SceneStateStore {
     /// Where the states are.
     public let directory: FilePath
@@ -20,6 +21,16 @@ public final class FileStateStore: SceneStateStore {
 
     let files: StateDirectory
     private let thread = WorkThread("jetsam-state")
+    /// What waits to be saved, in the order in which it came.
+    private let waiting = Lock<[Save]>([])
+
+    private struct Save: Sendable {
+        var file: StateDirectory.File
+        var done: @Sendable (Result<Void, SceneStateStoreError>) -> Void
+    }
+
+    /// As many files are open at once.
+    private static let groupSize = 64
 
     /// Opens a directory, and makes it where its parent exists.
     ///
@@ -39,9 +50,26 @@ public final class FileStateStore: SceneStateStore {
         guard state.bytes.count <= maximumStateBytes else {
             throw .tooLarge(bytes: state.bytes.count, maximum: maximumStateBytes)
         }
-        try await onThread { [self] () throws(SceneStateStoreError) in
-            let stem = StateFileName.stem(scene.identifier)
-            try replace(stem, StateFileName.state, StateFormat.encode(scene, state))
+        let name = StateFileName.stem(scene.identifier) + StateFileName.state
+        let file = StateDirectory.File(name: name, bytes: StateFormat.encode(scene, state))
+        let result = await withCheckedContinuation { continuation in
+            waiting.withLock { $0.append(Save(file: file) { continuation.resume(returning: $0) }) }
+            // One job each: whoever comes first takes the others along, and leaves theirs nothing to do.
+            thread.add { [self] in saveWaiting() }
+        }
+        try result.get()
+    }
+
+    private func saveWaiting() {
+        let group = waiting.withLock { waiting in
+            let group = waiting.prefix(Self.groupSize)
+            waiting.removeFirst(group.count)
+            return Array(group)
+        }
+        guard !group.isEmpty else { return }
+        for (save, result) in zip(group, files.replace(group.map(\.file))) {
+            let isWorthAnother = group.count > 1 && StateDirectory.isForWantOfDescriptors(result)
+            save.done(isWorthAnother ? files.replace([save.file])[0] : result)
         }
     }
 

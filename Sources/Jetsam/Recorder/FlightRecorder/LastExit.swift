@@ -14,6 +14,10 @@ public struct LastExit: Sendable, Equatable, CustomStringConvertible {
     public var headroomBytes: Int?
     /// Whether a reclaim step was under way then.
     public var isReclaiming: Bool
+    /// Whether shutdown had begun.
+    public var isDraining: Bool
+    /// Whether the last resort had been called: that is what it shut down for, where it did.
+    public var isLastResortCalled: Bool
     /// How many background tasks were held then.
     public var heldBackgroundTasks: Int
     /// Names of those, the longest-running first, as many as there was room for, as of at most some seconds before. Hashes
@@ -28,6 +32,11 @@ public struct LastExit: Sendable, Equatable, CustomStringConvertible {
     public var description: String {
         var text = "\(reason); its last record is of \(recordedFor) after its start: level \(level)"
         if let headroomBytes { text += ", \(ByteCount(headroomBytes)) of headroom" }
+        if isDraining {
+            text += ", while it shut down\(isLastResortCalled ? " after the last resort had been called" : "")"
+        } else if isLastResortCalled {
+            text += ", after the last resort had been called"
+        }
         if isReclaiming { text += ", while memory was being reclaimed" }
         if heldBackgroundTasks > 0 {
             text += ", \(heldBackgroundTasks) background \(heldBackgroundTasks == 1 ? "task" : "tasks") held"
@@ -49,10 +58,9 @@ extension LastExit {
         let last = recording.lastState?.state
         reason = Self.reason(recording, run)
         startedAtWallClock = recording.run.wallClock
-        let end = max(
-            recording.records.last?.instant.nanoseconds ?? .min, recording.lastState?.instant.nanoseconds ?? .min,
-            recording.run.start.nanoseconds)
-        recordedFor = recording.run.start.duration(to: MonotonicInstant(nanoseconds: end))
+        recordedFor = recording.run.start.duration(to: MonotonicInstant(nanoseconds: Self.lastInstant(recording)))
+        isDraining = last?.isDraining ?? false
+        isLastResortCalled = last?.isLastResortCalled ?? false
         level = last?.level ?? .normal
         headroomBytes = last?.headroomBytes
         isReclaiming = last?.isReclaiming ?? false
@@ -63,18 +71,31 @@ extension LastExit {
         self.path = path
     }
 
+    /// The last record, by the wall clock.
+    private static func end(of recording: FlightRecording) -> Int64 {
+        recording.run.bootedAt &+ lastInstant(recording)
+    }
+
+    private static func lastInstant(_ recording: FlightRecording) -> Int64 {
+        max(
+            recording.records.last?.instant.nanoseconds ?? .min, recording.lastState?.instant.nanoseconds ?? .min,
+            recording.run.start.nanoseconds)
+    }
+
     private static func reason(_ recording: FlightRecording, _ run: RecordedRun?) -> LaunchReason.PreviousExit {
         switch recording.state {
         case .clean: return .clean
         case .pressureShutdown: return .pressureShutdown
         case .watchdog: return .watchdog
-        case .crash: return .crash
+        case .failed: return .failed
+        case .graceExceeded: return .graceExceeded
         case .running, nil: break
         }
         let last = recording.lastState?.state
         if let run {
-            if recording.run.isOfOtherBoot(than: run) { return .reboot }
-            if let before = recording.run.cgroup, let now = run.cgroup, before.isSame(as: now),
+            if recording.run.isOfOtherBoot(than: run), run.bootedAt >= end(of: recording) { return .reboot }
+            if !recording.run.isOfOtherBoot(than: run), let before = recording.run.cgroup, let now = run.cgroup,
+                before.isSame(as: now),
                 let killsBefore = before.oomKills, let killsNow = now.oomKills,
                 // What came while it was there to see it was somebody else.
                 killsNow > max(killsBefore, last?.oomKills ?? 0)

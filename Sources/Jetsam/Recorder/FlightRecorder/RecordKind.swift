@@ -28,8 +28,10 @@ package enum RunState: UInt32, Sendable, CaseIterable {
     case pressureShutdown = 3
     /// A missed deadline ended the process, as configured.
     case watchdog = 4
-    /// The manager threw, or a supervisor has said that the process crashed.
-    case crash = 5
+    /// The manager threw, or was cancelled and not by the end of the grace period: a service of its group had failed.
+    case failed = 5
+    /// Shutdown had begun, and the manager was cancelled when the grace period was nearly over.
+    case graceExceeded = 6
 
     /// With its complement in the upper half, so that a damaged word is not taken for another state.
     var word: UInt64 { UInt64(rawValue) | UInt64(~rawValue) << 32 }

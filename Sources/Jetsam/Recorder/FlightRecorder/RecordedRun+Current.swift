@@ -36,6 +36,10 @@ extension RecordedRun {
         return fields.count > 19 ? UInt64(String(decoding: fields[19], as: UTF8.self)) : nil
     }
 
+    /// When the machine was started, in nanoseconds since 1970, as far as its two clocks tell: the monotonic one stands still
+    /// while a machine sleeps.
+    var bootedAt: Int64 { wallClock &- start.nanoseconds }
+
     /// Whether the machine was started anew between the two; false where that is not known.
     func isOfOtherBoot(than other: RecordedRun) -> Bool {
         func isKnown(_ run: RecordedRun) -> Bool { run.bootID.contains { $0 != 0 } }

@@ -16,7 +16,8 @@ final class LifecycleFixture: Sendable {
     let exits = Lock<[Int32]>([])
     let logs = LogRecord()
     let allocator = SimulatedAllocator()
-    private let observation = Lock<LifecycleObservation?>(nil)
+    /// What is listened to on the made-up machine; nil where that cannot be told.
+    let ports = Lock<Set<UInt16>?>([])
 
     init(
         variables: [String: String] = [:], overdueTasksHold: Bool = false, recorderDirectory: String? = nil,
@@ -33,13 +34,13 @@ final class LifecycleFixture: Sendable {
         environment.variables = variables
         environment.exit = { [exits] status in exits.withLock { $0.append(status) } }
         environment.processID = 4711
+        environment.listeningPorts = { [ports] in ports.withLock { $0 } }
         environment.allocator = allocator
         manager = try ResourceManager(
             configuration: configuration, registry: registry, backgroundTasks: tasks, logger: logs.logger,
             environment: environment)
         machine.tree.setUnreclaimable(bytes: 100 * mebibyte)
-        let own = manager.observeLifecycle(name: "record", record)
-        observation.withLock { $0 = own }
+        manager.observeLifecycle(name: "record", record)
     }
 
     deinit {
@@ -97,12 +98,14 @@ final class LifecycleFixture: Sendable {
 
     /// Runs the manager in a group, then `body`, and waits until the group has ended by itself.
     func run(
-        needs: [any Service] = [], servers: [any Service] = [],
+        needs: [any Service] = [], servers: [any Service] = [], serving: ServingSignal? = .started,
         _ body: @Sendable (LifecycleFixture, ServiceGroup) async throws -> Void
     ) async throws {
         defer { machine.tree.remove() }
-        let group = ServiceGroup(
-            configuration: manager.serviceGroupConfiguration(needs: needs, servers: servers))
+        var configuration = manager.serviceGroupConfiguration(needs: needs, servers: servers, serving: serving)
+        // The group would count real seconds.
+        configuration.maximumGracefulShutdownDuration = nil
+        let group = ServiceGroup(configuration: configuration)
         let task = Task { try await group.run() }
         await launched()
         let result = await outcome { try await body(self, group) }

@@ -13,6 +13,7 @@ final class SceneFixture: Sendable {
     let scenes: SceneManager
     let room: Lock<Int?>
     let availability = Lock<[Bool]>([])
+    let logs = LogRecord()
 
     /// - Parameter room: How much room there is; nil for a manager that nobody tells.
     init(
@@ -31,7 +32,7 @@ final class SceneFixture: Sendable {
         scenes = SceneManager(
             configuration: configuration,
             dependencies: SceneDependencies(
-                clock: clock, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, registry: registry,
+                clock: clock, logger: logs.logger, registry: registry,
                 assertions: assertions, store: otherStore ?? (withStore ? store : nil),
                 makeRoom: room == nil ? nil : makeRoom,
                 nextSequence: {

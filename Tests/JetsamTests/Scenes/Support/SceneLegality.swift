@@ -29,6 +29,9 @@ enum SceneLegality {
         case (.background, "willTerminate"): [.gone]
         case (.background, "didDisconnect"): [.gone]
         case (.inactive, "encodeState"), (.background, "encodeState"): [place]
+        case (.inactive, "didReceiveMemoryWarning"), (.active, "didReceiveMemoryWarning"),
+            (.background, "didReceiveMemoryWarning"):
+            [place]
         default: []
         }
     }

@@ -27,6 +27,7 @@ final class SceneRecord: SceneObserver {
         counter = Lock(0)
     }
 
+    var warnings: Int { calls.filter { $0 == "didReceiveMemoryWarning" }.count }
     var calls: [String] { state.withLock { $0.calls } }
     var restored: SceneStateData? { state.withLock { $0.restored } }
     var overlapped: Bool { state.withLock { $0.overlapped } }
@@ -71,6 +72,9 @@ final class SceneRecord: SceneObserver {
     }
     func didDisconnect(_ scene: Scene, _ transition: SceneTransition) async {
         try? await call("didDisconnect", scene, transition)
+    }
+    func didReceiveMemoryWarning(_ scene: Scene, _ change: LevelChange) async {
+        try? await call("didReceiveMemoryWarning", scene)
     }
     func encodeState(of scene: Scene) async throws -> SceneStateData? {
         try await call("encodeState", scene)

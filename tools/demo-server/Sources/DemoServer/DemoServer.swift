@@ -111,7 +111,8 @@ struct DemoServer: AsyncParsableCommand {
         }
         if work.total > 0 || lifecycle.needManager, mode != .jetsam {
             throw ValidationError(
-                "--hold, --hold-forever, --drain-delay and --simulate-pressure are for --mode jetsam")
+                "--hold, --hold-forever, --drain-delay, --scenes, --states and --simulate-pressure are for --mode jetsam"
+            )
         }
     }
 
@@ -142,7 +143,7 @@ struct DemoServer: AsyncParsableCommand {
             mode: mode, responses: responses, isReady: { manager?.isReady ?? readiness.isReady }, manager: manager,
             metrics: memory.metrics)
         let atOnce = disturbAtSignal ? nil : disturbance
-        let server = Application(
+        var server = Application(
             router: routes.makeRouter(),
             configuration: ApplicationConfiguration(address: .hostname(host, port: port)),
             onServerRunning: { [host, port, logger] channel in
@@ -151,13 +152,19 @@ struct DemoServer: AsyncParsableCommand {
                 let line = "listening on http://\(host):\(channel.localAddress?.port ?? port)\n"
                 _ = try? FileDescriptor.standardOutput.writeAll(line.utf8)
                 log.write("ready")
+                manager?.didStartServing()
                 atOnce?.begin(logger: logger)
             },
             logger: logger)
+        if let delay = lifecycle.listenDelay {
+            server.beforeServerStarts { try await Task.sleep(for: .seconds(delay)) }
+        }
 
         let held = HeldWork(work, log: log)
         try held.begin()
-        let observation = manager?.observeLifecycle(LifecycleLog(log: log, work: held))
+        let scenes = DemoScenes(count: lifecycle.scenes ?? 0, log: log)
+        manager?.observeLifecycle(
+            LifecycleLog(log: log, work: held) { [manager] in if let manager { await scenes.connect(to: manager) } })
         if let simulated = lifecycle.simulatePressure { manager?.simulate(simulated.level) }
 
         var configuration = groupConfiguration(memory, server: server, readiness: readiness, log: log, logger: logger)
@@ -167,8 +174,8 @@ struct DemoServer: AsyncParsableCommand {
         leaving.group = group
         try await group.run()
         sampling?.end()
-        observation?.cancel()
         held.report()
+        scenes.report()
         log.write("stop")
     }
 

@@ -3,6 +3,7 @@ internal import JetsamConfiguration
 internal import Logging
 internal import NIOConcurrencyHelpers
 internal import ServiceLifecycle
+internal import SystemPackage
 
 /// What a mode brings with it: its cache, and what has to run beside the server.
 struct MemoryManagement: Sendable {
@@ -47,8 +48,9 @@ extension DemoServer {
     ) throws -> MemoryManagement {
         let (settings, file) = try settings()
         let metrics = PrometheusMetrics()
+        let store = try lifecycle.states.map { try FileStateStore(directory: FilePath($0)) }
         let manager = try ResourceManager(
-            configuration: settings.manager, logger: logger, metricsFactory: metrics,
+            configuration: settings.manager, logger: logger, metricsFactory: metrics, stateStore: store,
             lastResort: lastResort)
         return MemoryManagement(
             cache: ManagedCache(valueBytes: valueSize.bytes), manager: manager, metrics: metrics,

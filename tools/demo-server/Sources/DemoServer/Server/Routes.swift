@@ -20,6 +20,7 @@ struct Routes: Sendable {
             /prefetch/KEY   the same, of low priority: 503 as soon as memory is short or the server leaves
             /job/MS         begins work of so many milliseconds that holds an assertion, and answers at once
             /wait/MS        does such work before it answers
+            /poll/MS        answers after so many milliseconds, and holds no assertion
             /metrics        counters and gauges for Prometheus
             /healthz        200 while the process works
             /readyz         200 while it takes requests, 503 before and after
@@ -37,6 +38,7 @@ struct Routes: Sendable {
         router.group("wait").add(middleware: admission).get(":milliseconds") { _, context in
             await wait(context, admission)
         }
+        router.get("poll/:milliseconds") { _, context in await poll(context) }
         router.get("metrics") { _, _ in
             let page = MetricsPage(
                 counts: responses.counts, size: responses.cache.size, usage: .current(),
@@ -89,6 +91,13 @@ struct Routes: Sendable {
         } catch {
             return admission.refusal()
         }
+    }
+
+    /// Stands for a long poll: being told to shut down does not end it, only being cancelled does.
+    private func poll(_ context: BasicRequestContext) async -> Response {
+        guard let duration = Self.duration(context) else { return Self.noDuration }
+        try? await Task.sleep(for: duration)
+        return Self.text("done\n", .ok)
     }
 
     private static let noDuration = text("a job takes 0 to 60000 milliseconds\n", .notFound)

@@ -4,6 +4,8 @@ internal import Jetsam
 struct LifecycleLog: LifecycleObserver {
     var log: EventLog
     var work: HeldWork
+    /// Called once the process is ready.
+    var onActive: @Sendable () async -> Void = {}
 
     func willFinishLaunching(_ reason: LaunchReason) async {
         log.write("launching", [("reason", .text("\(reason)"))])
@@ -15,6 +17,8 @@ struct LifecycleLog: LifecycleObserver {
 
     func didBecomeActive(_ transition: ProcessTransition) async {
         write("active", transition)
+        // Not in the callback: readiness is not kept waiting for it.
+        Task { await onActive() }
     }
 
     func willResignActive(_ transition: ProcessTransition) async {
@@ -24,6 +28,12 @@ struct LifecycleLog: LifecycleObserver {
 
     func didEnterBackground(_ transition: ProcessTransition) async {
         write("background", transition)
+        do {
+            try await withBackgroundTask("demo.save") {}
+            log.write("saved")
+        } catch {
+            log.write("save-refused", [("text", .text("\(error)"))])
+        }
     }
 
     func willEnterForeground(_ transition: ProcessTransition) async {

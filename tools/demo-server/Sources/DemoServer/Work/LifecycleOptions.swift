@@ -9,10 +9,24 @@ struct LifecycleOptions: ParsableArguments {
     @Option(help: "Seconds for which the server, told to leave, is not ready but answers still. 0 by default.")
     var drainDelay: Double?
 
+    @Option(help: "Seconds between the start of the server and its first connection. 0 by default.")
+    var listenDelay: Double?
+
+    @Option(help: "Scenes to connect once the server is active; each has 1 KiB to save. 0 by default.")
+    var scenes: Int?
+
+    @Option(help: "A directory for the states of scenes; its parent has to exist. None by default.")
+    var states: String?
+
     @Option(help: "Behave as under this pressure: warning or critical.")
     var simulatePressure: SimulatedPressure?
 
     func validate() throws {
+        let (listenDelay, scenes) = (listenDelay ?? 0, scenes ?? 0)
+        guard 0...3600 ~= listenDelay else {
+            throw ValidationError("--listen-delay \(listenDelay): allowed are 0 to 3600")
+        }
+        guard 0...10_000 ~= scenes else { throw ValidationError("--scenes \(scenes): allowed are 0 to 10000") }
         let (terminationGracePeriod, drainDelay) = (terminationGracePeriod ?? 30, drainDelay ?? 0)
         guard 0.1...3600 ~= terminationGracePeriod else {
             throw ValidationError("--termination-grace-period \(terminationGracePeriod): allowed are 0.1 to 3600")
@@ -25,5 +39,5 @@ struct LifecycleOptions: ParsableArguments {
     }
 
     /// Whether something was asked for that only a manager can do.
-    var needManager: Bool { drainDelay ?? 0 > 0 || simulatePressure != nil }
+    var needManager: Bool { drainDelay ?? 0 > 0 || simulatePressure != nil || scenes ?? 0 > 0 || states != nil }
 }
