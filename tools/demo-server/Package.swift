@@ -61,3 +61,18 @@ if Context.environment["JETSAM_SIMULATION"] != nil {
             swiftSettings: settings
         ))
 }
+
+// The README's example, as tools/support/check-example takes it from there.
+if Context.environment["JETSAM_EXAMPLE"] != nil {
+    package.targets.append(
+        .executableTarget(
+            name: "Example",
+            dependencies: [
+                .product(name: "Jetsam", package: "swift-jetsam"),
+                .product(name: "MemoryPressure", package: "swift-jetsam"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            path: "Sources/Example"
+        ))
+}

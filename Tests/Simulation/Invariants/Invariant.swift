@@ -49,8 +49,14 @@ package enum InvariantName: String, CaseIterable, Sendable {
 }
 
 extension World {
-    /// What the manager's gates go by: headroom below the critical entry, or a kill a short time ago.
+    /// Whether a gate was open when what happens now was decided. It is done on another thread, and a neighbour may have given
+    /// memory back meanwhile.
     var isEmergency: Bool {
+        isEmergencyNow || emergencyAt.map { conductor.now - $0 < 10_000_000 } == true
+    }
+
+    /// What the manager's gates go by: headroom below the critical entry, or a kill a short time ago.
+    var isEmergencyNow: Bool {
         // A hundredth of the limit for what moves between the reading and the call.
         let thresholds = HeadroomThresholds(limitBytes: cgroup.limitBytes)
         if cgroup.headroomBytes < thresholds.criticalEntry + cgroup.limitBytes / 100 { return true }

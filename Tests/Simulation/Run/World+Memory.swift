@@ -43,6 +43,7 @@ extension World {
                 for cache in server.caches { givenUntilShort[ObjectIdentifier(cache)] = cache.givenBytes }
             }
         }
+        if isEmergencyNow { emergencyAt = conductor.now }
         record.leastHeadroomBytes = min(record.leastHeadroomBytes, cgroup.headroomBytes)
         if cgroup.isOverLimit { endLargest() }
     }

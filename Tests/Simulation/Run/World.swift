@@ -33,6 +33,8 @@ final class World: @unchecked Sendable {
 
     /// Since when there is less headroom than is to be kept free, in nanoseconds; nil while there is enough.
     var shortSince: Int64?
+    /// When there last was an emergency, in nanoseconds; nil before the first.
+    var emergencyAt: Int64?
     /// What each cache had given until then, in bytes.
     var givenUntilShort: [ObjectIdentifier: Int] = [:]
     /// When a disturbance was under way last, in nanoseconds.
