@@ -40,6 +40,39 @@ extension ResourceManager {
         lifecycle.observe(on: executor, name: name ?? String(describing: type(of: observer)), observer)
     }
 
+    /// Asks again and again whether a part of the process still answers, such as an event loop or a queue, and says so when it does not.
+    ///
+    /// ```swift
+    /// for (number, loop) in eventLoopGroup.makeIterator().enumerated() {
+    ///     manager.watchResponses(of: "event loop \(number)", within: .seconds(5)) { loop.execute($0) }
+    /// }
+    /// ```
+    ///
+    /// Who does not answer within its deadline is named in a warning, with how long it has not, and counts as a missed deadline in
+    /// ``ProcessStatus/missedDeadlines`` and in the metrics; with ``Configuration/Lifecycle/MissedDeadlinePolicy/exit`` the process ends.
+    /// When it answers after all, a notice says after how long. The time in which the process was stopped does not count.
+    ///
+    /// - Parameters:
+    ///   - name: What the log calls it, at most 64 characters.
+    ///   - deadline: What an answer may take. 1 ms…1 h; it is held to that. The next question comes half of it after the answer.
+    ///   - ask: Hands the answer to whoever is watched, and returns: it must not wait. Called on this thread at first, then on a timer's.
+    /// - Returns: Cancel it to ask no more. It can be left alone: the last question is asked before the process has ended.
+    @discardableResult
+    public func watchResponses(
+        of name: String, within deadline: Duration,
+        _ ask: @escaping @Sendable (_ answer: @escaping @Sendable () -> Void) -> Void
+    ) -> LifecycleObservation {
+        lifecycle.watchResponses(of: name, deadline: deadline, ask)
+    }
+
+    /// The same for the threads that run Swift's tasks: where code blocks all of them, no task goes on.
+    @discardableResult
+    public func watchResponsesOfTasks(within deadline: Duration) -> LifecycleObservation {
+        watchResponses(of: "cooperative pool", within: deadline) { answer in
+            Task.detached(priority: .high) { answer() }
+        }
+    }
+
     /// Makes the process ready, from wherever it is. Returns once every observer has been told or was late.
     ///
     /// - Parameter cause: ``LifecycleCause/operator`` or ``LifecycleCause/resume``.

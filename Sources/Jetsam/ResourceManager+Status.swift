@@ -69,7 +69,7 @@ extension ResourceManager {
             process: lifecycle.status, backgroundTasks: backgroundTasks.statistics,
             longestTasks: backgroundTasks.heldTasks(limit: 5), scenes: scenes.statistics, recentSteps: history.recent,
             stallPercent: stallPercent, headroomThresholds: (thresholds.warningEntry, thresholds.criticalEntry),
-            uptime: begunAt.map { $0.duration(to: now) }, instant: now, isDryRun: configuration.isDryRun)
+            uptime: begunAt.map { $0.duration(to: now) }, instant: now, isDryRun: governor.configuration.isDryRun)
     }
 
     /// Bytes that caches were asked for and have not answered. At rest there are none.

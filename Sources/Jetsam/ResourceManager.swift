@@ -379,6 +379,11 @@ public final class ResourceManager: Service, Sendable {
                 "Cache '\(name.onOneLine)' has never reported bytes, and is asked for none: what it holds is told by update(bytes:)",
                 metadata: ["cache": "\(name)"])
         }
+        if let bytes = bell.takeLackingBytes() {
+            logger.warning(
+                "Memory has been short for ten minutes, and caches have given what they may at warning: a limit \(ByteCount(bytes)) larger would do",
+                metadata: ["lackingBytes": "\(bytes)"])
+        }
         tellRediscovery(governor.rediscoverIfMoved())
         if let pause = governor.takePause() {
             logger.notice("The process did not run for \(pause); deadlines of background tasks move by as much")

@@ -9,8 +9,8 @@ struct JetsamCommand: ParsableCommand {
             "Shows what Jetsam has to work with on this machine and in this container, and what it does in a process.",
         subcommands: [
             DoctorCommand.self, CheckCommand.self, StatusCommand.self, WatchCommand.self, SimulateCommand.self,
-            ReleaseCommand.self, BlackboxCommand.self, RecordCommand.self, ReplayCommand.self, TuneCommand.self,
-            ReportCommand.self,
+            ReleaseCommand.self, DryRunCommand.self, BlackboxCommand.self, RecordCommand.self, ReplayCommand.self,
+            TuneCommand.self, ReportCommand.self,
         ]
     )
 }

@@ -49,6 +49,7 @@ final class CacheClient: Sendable {
     /// Of its bytes those that are not, as they were counted last.
     private let hollow = Atomic<Int>(0)
     private let limit = Atomic<Int>(-1)
+    private let turnsAway = Atomic<Bool>(false)
     private let busy = Atomic<Bool>(false)
     private let ended = Atomic<Bool>(false)
     private let heldDown = Atomic<Bool>(false)
@@ -161,6 +162,15 @@ final class CacheClient: Sendable {
         get { heldDown.load(ordering: .relaxed) }
         set { heldDown.store(newValue, ordering: .relaxed) }
     }
+
+    /// It has given up or refused an entry for its limit.
+    func noteTurnedAway() {
+        // Looked at first: to write it each time would take the line from every other processor.
+        if !turnsAway.load(ordering: .relaxed) { turnsAway.store(true, ordering: .relaxed) }
+    }
+
+    /// Whether it has since the last call.
+    func takeTurnsAway() -> Bool { turnsAway.exchange(false, ordering: .relaxed) }
 
     /// Takes the right to call a handler; false while an earlier call has not come back.
     func beginCall() -> Bool {

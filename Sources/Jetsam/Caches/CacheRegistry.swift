@@ -335,6 +335,9 @@ public final class CacheRegistration: Sendable {
         registry.report(bytes, for: client)
     }
 
+    /// The cache wants more than its limit: it has turned an entry away.
+    func noteTurnedAway() { client.noteTurnedAway() }
+
     /// The bytes that were reported last.
     public var reportedBytes: Int { client.reportedBytes }
 

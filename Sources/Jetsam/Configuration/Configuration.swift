@@ -38,7 +38,8 @@ extension ResourceManager {
         public var recorder = Recorder()
         /// The local socket for the `jetsam` command.
         public var control = Control()
-        /// Whether everything is decided and nothing is done: no cache is asked, nothing is trimmed or taken. Default false.
+        /// Whether everything is decided and nothing is done: no cache is asked, nothing is trimmed or taken. Can be changed while a
+        /// manager runs. Default false.
         public var isDryRun = false
 
         /// The documented defaults.
@@ -104,7 +105,8 @@ extension ResourceManager.Configuration {
         public init() {}
     }
 
-    /// Votes by PSI's `some` share over 2 s, where headroom is short and the kernel has been reclaiming.
+    /// Votes by PSI's `some` share over 2 s, where headroom is short and the kernel has been reclaiming what is needed: pages that it took
+    /// came back, or `high` or `max` rose with little page cache left (``EventsRule/reclaimablePercent``).
     public struct StallRule: Sendable, Equatable {
         /// Percent of 2 s above which the vote is `warning`. Default 7.
         public var warningPercent = 7

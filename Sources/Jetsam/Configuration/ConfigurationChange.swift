@@ -14,7 +14,7 @@ public struct ConfigurationChange: Sendable, Equatable {
     }
 
     /// What is set up once: files and sockets, and deadlines that are running.
-    private static let fixedParts: Set<String> = ["scenes", "lifecycle", "recorder", "control", "isDryRun"]
+    private static let fixedParts: Set<String> = ["scenes", "lifecycle", "recorder", "control"]
 
     /// The settings of a part that differ; the part itself where it has none, or is there in one of the two only.
     private static func differences(_ old: Any, _ new: Any, in part: String) -> [String] {
@@ -40,6 +40,5 @@ extension ResourceManager.Configuration {
         lifecycle = old.lifecycle
         recorder = old.recorder
         control = old.control
-        isDryRun = old.isDryRun
     }
 }

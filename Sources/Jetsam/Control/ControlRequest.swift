@@ -8,6 +8,8 @@ package enum ControlRequest: Sendable, Equatable, CustomStringConvertible {
     case simulate(PressureLevel, for: Duration?)
     /// Ask the caches for bytes: `release BYTES` or `release all`, which is nil.
     case release(bytes: Int?)
+    /// Decide and do nothing, or act again: `dry-run on` or `dry-run off`.
+    case dryRun(Bool)
 
     /// The longest request in bytes, its line end included.
     package static let maximumBytes = 4096
@@ -30,8 +32,10 @@ package enum ControlRequest: Sendable, Equatable, CustomStringConvertible {
         case ("simulate", 2): self = .simulate(try Self.level(words[1]), for: nil)
         case ("simulate", 3): self = .simulate(try Self.level(words[1]), for: try Self.seconds(words[2]))
         case ("release", 2): self = .release(bytes: words[1] == "all" ? nil : try Self.bytes(words[1]))
+        case ("dry-run", 2) where words[1] == "on" || words[1] == "off": self = .dryRun(words[1] == "on")
         default:
-            throw .badRequest("known are: status, simulate LEVEL [SECONDS], release BYTES, release all")
+            throw .badRequest(
+                "known are: status, simulate LEVEL [SECONDS], release BYTES, release all, dry-run on, dry-run off")
         }
     }
 
@@ -78,6 +82,7 @@ package enum ControlRequest: Sendable, Equatable, CustomStringConvertible {
             return "simulate \(level) \(milliseconds / 1000).\(decimals)"
         case .release(nil): return "release all"
         case .release(let bytes?): return "release \(bytes)"
+        case .dryRun(let isOn): return "dry-run \(isOn ? "on" : "off")"
         }
     }
 }

@@ -59,6 +59,9 @@ private struct ManagerControl: ControlHandler {
                         ("level", .string("\(level)")),
                         ("seconds", time.map { .number(Double($0.milliseconds) / 1000) } ?? .null),
                     ])))
+        case .dryRun(let isOn):
+            manager.setDryRun(isOn)
+            reply(ControlAnswer("dryRun", .object([("isOn", .bool(isOn))])))
         case .release(let bytes):
             Task { [manager] in
                 let step = await manager.releaseCaches(bytes: bytes)

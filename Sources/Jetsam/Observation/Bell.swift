@@ -9,6 +9,7 @@ final class Bell: Sendable {
         var lostSteps = 0
         var hangs: [Hang] = []
         var silentCaches: [String] = []
+        var lackingBytes: Int?
     }
 
     /// So much waits while nobody takes it, for a log handler may block: of steps the oldest go first.
@@ -70,6 +71,18 @@ final class Bell: Sendable {
         pending.withLock { pending in
             defer { pending.silentCaches = [] }
             return pending.silentCaches
+        }
+    }
+
+    func publish(lackingBytes bytes: Int) {
+        pending.withLock { $0.lackingBytes = bytes }
+        ring()
+    }
+
+    func takeLackingBytes() -> Int? {
+        pending.withLock { pending in
+            defer { pending.lackingBytes = nil }
+            return pending.lackingBytes
         }
     }
 

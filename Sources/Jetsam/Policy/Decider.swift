@@ -83,7 +83,9 @@ struct Decider {
             outcome: machine.take(vote, cause: observation.cause, at: reading.instant), level: machine.level)
         if case .repeated = decision.outcome { scheduler.allowStep() }
         if let reason = machine.reason {
-            decision.demand = scheduler.next(demandContext(observation, context, reason, vote))
+            let demandContext = demandContext(observation, context, reason, vote)
+            decision.demand = scheduler.next(demandContext)
+            decision.lackingBytes = scheduler.takeLack(demandContext)
             decision.ladder = nextOfLadder(&observation, victims)
             decision.looksAtAllocator = shouldLookAtAllocator(reading.instant)
         }
@@ -145,11 +147,14 @@ struct Decider {
 
     private mutating func nextRegrowth(_ context: RuleContext) -> Regrowth.Decision? {
         guard scheduler.areLimitsSet, allowsRegrowth else { return nil }
+        // What is set is of before the dry run.
+        if configuration.isDryRun { return machine.level == .normal ? Regrowth.Decision(bytes: 0, mayLift: true) : nil }
         let budget = configuration.footprint.map { BudgetView(context.reading, $0) }
         let nearer = budget.flatMap { $0.isNearer(than: context.reading) ? $0 : nil }
         return regrowth.next(
             reading: nearer?.reading ?? context.reading, thresholds: nearer?.thresholds ?? context.thresholds,
-            level: machine.level, growthRate: judgement.growthRate)
+            level: machine.level, growthRate: judgement.growthRate, required: judgement.required.byGrowth,
+            rise: judgement.growth.rise.largest)
     }
 
     /// How long the sampler may sleep.
@@ -235,6 +240,8 @@ extension Decider {
         var regrowth: Regrowth.Decision?
         var ladder: Ladder.Action?
         var looksAtAllocator = false
+        /// Bytes by which the limit is too small, where a warning has lasted long enough to say so.
+        var lackingBytes: Int?
         /// How long the sampler may sleep.
         var interval = Duration.zero
     }

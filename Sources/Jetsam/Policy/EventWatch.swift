@@ -51,11 +51,10 @@ struct EventWatch {
         lastReclaim.map { now.nanoseconds - $0.nanoseconds <= nanoseconds } ?? false
     }
 
-    /// Whether the kernel was seen to reclaim here within that many nanoseconds before `now`: by those counters, or by
-    /// pages that came back. cgroup v1's failcnt stands still on recent kernels, so the counters alone are not enough.
-    func sawReclaim(within nanoseconds: Int64, of now: MonotonicInstant) -> Bool {
-        let sawRefault = lastRefault.map { now.nanoseconds - $0.nanoseconds <= nanoseconds } ?? false
-        return sawRefault || sawEvents(within: nanoseconds, of: now)
+    /// Whether pages came back that the kernel had taken here, within that many nanoseconds before `now`. cgroup v1's failcnt stands
+    /// still on recent kernels, so the counters alone are not enough.
+    func sawRefaults(within nanoseconds: Int64, of now: MonotonicInstant) -> Bool {
+        lastRefault.map { now.nanoseconds - $0.nanoseconds <= nanoseconds } ?? false
     }
 
     func isOutOfMemory(at now: MonotonicInstant, hold: Duration = emergencyHold) -> Bool {

@@ -193,7 +193,11 @@ struct Judgement {
             stallWindow.append(totalMicroseconds: total, at: context.now)
         }
         events.observe(context.reading)
-        let isReclaiming = events.sawReclaim(within: StallWindow.length, of: context.now)
+        // Whoever writes files waits at the limit too, until page cache is taken back that nobody needs: caches are no help then. They are
+        // where pages come back that the kernel took.
+        let isReclaiming =
+            events.sawRefaults(within: StallWindow.length, of: context.now)
+            || (events.sawEvents(within: StallWindow.length, of: context.now) && !isCacheAtLimit(context))
         guard context.isHeadroomBelow(percent: rule.headroomPercent), isReclaiming else {
             stall.reset()
             return nil
@@ -213,15 +217,18 @@ struct Judgement {
             return Vote(
                 rule: .events, level: .critical, observed: events.newOutOfMemory, threshold: 0, unit: .count)
         }
-        // Page cache touches the limit all the time and is taken back for free; only when little of it is left do
-        // these counters say more than that files were read or written.
-        let reading = context.reading
-        let reclaimable = max(0, reading.usageBytes - reading.unreclaimableBytes)
-        guard reading.isLimited, events.sawEvents(within: rule.hold.nanoseconds, of: context.now),
-            context.isHeadroomBelow(percent: max(1, rule.headroomPercent)),
-            reclaimable < reading.limitBytes / 100 * rule.reclaimablePercent
+        guard context.reading.isLimited, events.sawEvents(within: rule.hold.nanoseconds, of: context.now),
+            context.isHeadroomBelow(percent: max(1, rule.headroomPercent)), !isCacheAtLimit(context)
         else { return nil }
         return Vote(rule: .events, level: .warning, observed: events.newReclaim, threshold: 0, unit: .count)
+    }
+
+    /// Page cache touches a limit all the time and is taken back for free; only when little of it is left does the kernel's work there
+    /// say more than that files were read or written.
+    private func isCacheAtLimit(_ context: RuleContext) -> Bool {
+        let reading = context.reading
+        let reclaimable = max(0, reading.usageBytes - reading.unreclaimableBytes)
+        return reading.isLimited && reclaimable >= reading.limitBytes / 100 * configuration.events.reclaimablePercent
     }
 
     private mutating func distanceToHighVote(_ context: RuleContext) -> Vote? {

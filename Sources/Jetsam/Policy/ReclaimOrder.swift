@@ -21,7 +21,16 @@ struct ClientFacts: Equatable {
     var bytesPerSecond: Double?
     /// What part of what is asked for is expected to come back as memory, by the ledger. 0…1.
     var expectedShare = 1.0
+    /// Whether it has turned entries away for its limit since limits were last looked at; only caches of bytes say so. Of a few
+    /// segments it may never be nearly full.
+    var turnsAway = false
+    /// Bytes that it keeps in a step at `warning`: a part of what it had before memory became short.
+    var keptBytes = 0
 
+    /// Whether its limit holds it back.
+    var isFull: Bool { limitBytes.map { turnsAway || bytes >= $0 - $0 / 8 } ?? false }
+    /// Bytes that a step may ask for.
+    var askableBytes: Int { max(0, bytes.subtractingSaturating(keptBytes)) }
     /// Whether it may be asked in a step.
     var canBeAsked: Bool { !isBusy && !isHeldOff }
 
@@ -42,6 +51,8 @@ struct PlannedRelease: Equatable {
     var canBeAsked: Bool
     /// How fast it gave, in bytes a second; nil where it is not known.
     var bytesPerSecond: Double?
+    /// Bytes that it keeps whatever the others give.
+    var keptBytes = 0
 
     /// Whether it is asked at the beginning, and answers while others are asked.
     var isStarted: Bool { isAsynchronous || ownsSegments }
@@ -106,7 +117,7 @@ enum ReclaimOrder {
                 id: client.id, askBytes: asks[index], limit: isLower && !client.isBusy ? .set(bytes: limit) : .keep,
                 isAsynchronous: client.traits.contains(.asynchronous),
                 ownsSegments: client.traits.contains(.segments), canBeAsked: client.canBeAsked,
-                bytesPerSecond: client.bytesPerSecond)
+                bytesPerSecond: client.bytesPerSecond, keptBytes: client.keptBytes)
         }
     }
 
@@ -134,15 +145,15 @@ enum ReclaimOrder {
 
     /// Divides up to `amount` and gives how much of it could be asked for.
     private static func divide(_ amount: Int, among rank: ArraySlice<ClientFacts>, _ asks: inout [Int]) -> Int {
-        var open = rank.indices.filter { rank[$0].canBeAsked && rank[$0].bytes > 0 }
+        var open = rank.indices.filter { rank[$0].canBeAsked && rank[$0].askableBytes > 0 }
         var rest = amount
         while !open.isEmpty, rest > 0 {
             let total = open.reduce(0.0) { $0 + rank[$1].expectedBytes }
             // Those of whom more would be asked than they have give it all, and the others the more.
-            let full = open.filter { Double(rest) * rank[$0].expectedBytes >= Double(rank[$0].bytes) * total }
+            let full = open.filter { Double(rest) * rank[$0].expectedBytes >= Double(rank[$0].askableBytes) * total }
             guard full.isEmpty else {
                 for index in full {
-                    asks[index] = min(rank[index].bytes, rest)
+                    asks[index] = min(rank[index].askableBytes, rest)
                     rest -= asks[index]
                 }
                 open.removeAll { full.contains($0) }
@@ -154,7 +165,7 @@ enum ReclaimOrder {
             rest = max(0, open.reduce(rest) { $0 - asks[$1] })
             // What rounding left.
             for index in open {
-                let more = min(rest, rank[index].bytes - asks[index])
+                let more = min(rest, rank[index].askableBytes - asks[index])
                 asks[index] += more
                 rest -= more
             }

@@ -14,7 +14,7 @@ struct Regrowth {
     private var normalSince: MonotonicInstant?
 
     static let interval = Duration.seconds(1)
-    /// Above this percent of headroom limits serve nothing and are lifted.
+    /// Above this percent of headroom limits that hold nobody back are lifted.
     static let liftPercent = 50
     /// Growth of unmanaged memory for this long is kept free.
     private static let reserveSeconds = 10
@@ -23,7 +23,16 @@ struct Regrowth {
     /// After so long without that the distance is halved.
     private static let calm = Duration.seconds(600)
 
-    enum Decision: Equatable {
+    struct Decision: Equatable {
+        /// By how much limits may rise in all.
+        var bytes: Int
+        /// Whether they may be lifted where they hold nobody back. Where they do they rise: a cache that may have all of the room at
+        /// once takes it at once.
+        var mayLift = false
+    }
+
+    /// What becomes of it.
+    enum Change: Equatable {
         case lift
         case raise(bytes: Int)
     }
@@ -41,8 +50,12 @@ struct Regrowth {
         self.configuration = configuration
     }
 
+    /// - Parameters:
+    ///   - required: Bytes of headroom that growth needs now.
+    ///   - rise: By how much unmanaged memory rose within ten seconds at most: it may again.
     mutating func next(
-        reading: MemoryReading, thresholds: HeadroomThresholds, level: PressureLevel, growthRate: Int?
+        reading: MemoryReading, thresholds: HeadroomThresholds, level: PressureLevel, growthRate: Int?,
+        required: Int = 0, rise: Int = 0
     ) -> Decision? {
         guard noteLevel(level, at: reading.instant) else {
             last = reading.instant
@@ -50,15 +63,15 @@ struct Regrowth {
         }
         if let last, last.duration(to: reading.instant) < Self.interval { return nil }
         last = reading.instant
-        if reading.headroomBytes / Self.liftPercent >= reading.limitBytes / 100 { return .lift }
-        let floor = thresholds.regrowthFloor(percent: floorPercent)
-        let reserve = (growthRate ?? 0).multipliedReportingOverflow(by: Self.reserveSeconds)
-        guard !reserve.overflow else { return nil }
-        let spare = reading.headroomBytes - floor - reserve.partialValue
+        let floor = max(thresholds.regrowthFloor(percent: floorPercent), required)
+        let growth = (growthRate ?? 0).multipliedReportingOverflow(by: Self.reserveSeconds)
+        let reserve = max(growth.overflow ? .max : growth.partialValue, rise)
+        let spare = reading.headroomBytes.subtractingSaturating(floor).subtractingSaturating(reserve)
         let bytes = spare / 100 * configuration.regrowthPercent
         guard bytes > 0 else { return nil }
         lastRaise = reading.instant
-        return .raise(bytes: bytes)
+        return Decision(
+            bytes: bytes, mayLift: reading.headroomBytes / Self.liftPercent >= reading.limitBytes / 100)
     }
 
     /// Whether the level is normal.
@@ -79,13 +92,12 @@ struct Regrowth {
         return true
     }
 
-    /// New limits that share `bytes` among the caches that are full, by their size.
+    /// New limits that share `bytes` by size among the caches that are full, of the highest band that has any.
     static func limits(_ clients: [ClientFacts], bytes: Int) -> [(id: UInt64, limitBytes: Int)] {
         // One that has not filled its limit has room already; raising it too would promise the same headroom twice.
-        let full = clients.filter { client in
-            guard let limit = client.limitBytes, !client.isBusy else { return false }
-            return client.bytes >= limit - limit / 8
-        }
+        let waiting = clients.filter { $0.isFull && !$0.isBusy }
+        guard let band = waiting.map(\.priority).max() else { return [] }
+        let full = waiting.filter { $0.priority == band }
         let total = full.reduce(0.0) { $0 + Double(max(1, $1.bytes)) }
         return full.compactMap { client in
             guard let limit = client.limitBytes else { return nil }
@@ -95,10 +107,15 @@ struct Regrowth {
         }
     }
 
+    /// What becomes of a decision, by who is full.
+    static func change(_ decision: Decision, for facts: [ClientFacts]) -> Change {
+        decision.mayLift && !facts.contains(where: \.isFull) ? .lift : .raise(bytes: decision.bytes)
+    }
+
     /// The new limits of those that get one.
-    static func plan(_ decision: Decision, for facts: [ClientFacts]) -> [PlannedRelease] {
+    static func plan(_ change: Change, for facts: [ClientFacts]) -> [PlannedRelease] {
         let changes: [(id: UInt64, limit: LimitChange)] =
-            switch decision {
+            switch change {
             case .lift: facts.compactMap { $0.limitBytes == nil || $0.isBusy ? nil : ($0.id, .lift) }
             case .raise(let bytes): limits(facts, bytes: bytes).map { ($0.id, .set(bytes: $0.limitBytes)) }
             }

@@ -15,10 +15,15 @@ struct StepScheduler {
     private var highestStepped = PressureLevel.normal
     private(set) var nothingLeftSince: MonotonicInstant?
     private(set) var areLimitsSet = false
+    /// Since when the level has been `warning` without a break.
+    private var warningSince: MonotonicInstant?
+    private var hasToldLack = false
 
     /// At critical caches that are known to give nothing are asked again after so long: one of them may have changed its mind.
     private static let retrySpacing = Duration.seconds(5)
 
+    /// A warning that lasts so long says that the limit is too small.
+    static let lastingWarning = Duration.seconds(600)
     /// Rules whose signal covers two seconds cannot show the effect of a step any sooner.
     private static let slowSpacing = Duration.nanoseconds(StallWindow.length)
     /// Between two steps at warning: twenty a second at most.
@@ -48,8 +53,11 @@ struct StepScheduler {
             highestStepped = .normal
             nothingLeftSince = nil
             givenLate = 0
+            warningSince = nil
+            hasToldLack = false
             return nil
         }
+        warningSince = context.level == .warning ? warningSince ?? context.now : nil
         noteWhatIsLeft(context)
         if let outstanding, outstanding.level >= context.level { return nil }
         let isFirstAtLevel = context.level > highestStepped
@@ -80,6 +88,19 @@ struct StepScheduler {
             leadNanoseconds: Int(context.required.leadNanoseconds), step: step,
             limitBytes: min(context.reading.limitBytes, configuration.footprint?.budgetBytes ?? .max), isUrgent: urgent,
             decidedAt: context.now)
+    }
+
+    /// Bytes that have been missing for a long time at `warning` while caches had nothing more to give; told once in an episode.
+    mutating func takeLack(_ context: ReclaimContext) -> Int? {
+        guard !hasToldLack, let warningSince, warningSince.duration(to: context.now) >= Self.lastingWarning else {
+            return nil
+        }
+        let missing = missingBytes(context)
+        let negligible = max(1, missing / 64)
+        let gaveNothing = lastTarget > 0 && outstanding == nil && lastPromised < negligible
+        guard missing > 0, gaveNothing || context.expectedBytes < negligible else { return nil }
+        hasToldLack = true
+        return missing
     }
 
     /// A step has ended; `step` is its number, and 0 for a call of the application's.

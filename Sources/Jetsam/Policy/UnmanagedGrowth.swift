@@ -24,6 +24,8 @@ struct UnmanagedGrowth {
     private var last: Sample?
     /// Unmanaged memory without what is owed, in bytes; only differences mean anything.
     private var total = 0
+    /// How it comes and goes.
+    private(set) var rise = UnmanagedRise()
     /// Bytes that caches gave and that are still in the footprint.
     private var owed = 0
     /// The slopes between the last readings, in bytes a second, with the nanoseconds between them.
@@ -46,6 +48,7 @@ struct UnmanagedGrowth {
         short.reset()
         middle.reset()
         long.reset()
+        rise.pause()
         last = nil
         latest = nil
         previous = nil
@@ -68,6 +71,7 @@ struct UnmanagedGrowth {
             latest = (Double(grown) / Double(nanoseconds) * 1e9, nanoseconds)
         }
         last = sample
+        rise.append(total, at: sample.instant)
         short.append(total, at: sample.instant)
         middle.append(total, at: sample.instant)
         long.append(total, at: sample.instant)

@@ -217,7 +217,7 @@ struct ReclaimRun {
                 let part = plan[index]
                 guard part.isStarted, !isHurried, part.limit != .keep || part.askBytes > 0 else { continue }
                 if part.ownsSegments {
-                    progress[part.id] = ReleaseProgress(part, bytes: sizes[part.id] ?? 0)
+                    progress[part.id] = newProgress(part)
                     if part.askBytes > 0 { firstRelease = firstRelease ?? now }
                 }
                 let id = out(
@@ -258,7 +258,7 @@ struct ReclaimRun {
                 // What those after it are to give is not asked of it, unless they did not.
                 let wanted = remaining - (isFirstTurn ? laterAsks[index] : 0)
                 guard callsHandlers, wanted > 0, canGive(part) else { continue }
-                let known = progress[part.id] ?? ReleaseProgress(part, bytes: sizes[part.id] ?? 0)
+                let known = progress[part.id] ?? newProgress(part)
                 // It has had its time: first the others.
                 guard known.timeInTurn < callDeadline else { continue }
                 progress[part.id] = known
@@ -293,7 +293,11 @@ struct ReclaimRun {
     private func canGive(_ part: PlannedRelease) -> Bool {
         guard !part.isAsynchronous, part.canBeAsked else { return false }
         if calls.values.contains(where: { $0.client == part.id }) { return false }
-        return progress[part.id]?.canGiveMore ?? ((sizes[part.id] ?? 0) > 0)
+        return (progress[part.id] ?? newProgress(part)).canGiveMore
+    }
+
+    private func newProgress(_ part: PlannedRelease) -> ReleaseProgress {
+        ReleaseProgress(part, bytes: (sizes[part.id] ?? 0).subtractingSaturating(part.keptBytes))
     }
 
     /// The trim that was handed out is done. What it alone brought need not be asked of the caches, nor are their limits cut
@@ -461,7 +465,7 @@ struct ReclaimRun {
         let deadline = callDeadline + .nanoseconds(Int64(Int(saturating: seconds * 1e9)))
         calls[id] = Call(
             client: part.id, isRelease: isRelease, askedBytes: askedBytes,
-            reportedBytes: progress[part.id]?.remainingBytes ?? sizes[part.id] ?? 0,
+            reportedBytes: progress[part.id]?.remainingBytes.addingSaturating(part.keptBytes) ?? sizes[part.id] ?? 0,
             start: now, deadline: now.advanced(by: deadline), isAsynchronous: part.isAsynchronous, isBeside: isBeside)
         return id
     }

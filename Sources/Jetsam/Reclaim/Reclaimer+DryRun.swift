@@ -11,7 +11,8 @@ extension Reclaimer {
         var earlier: [UInt64: CacheClient] = [:]
         let step = state.withLock { state in
             earlier = remember(clients, in: &state)
-            let facts = facts(clients, state.ledger, demand.level, reading)
+            var facts = facts(clients, state.ledger, demand.level, reading)
+            keepSome(&facts, demand.level, in: &state)
             let parts = ReclaimOrder.plan(facts, targetBytes: demand.targetBytes).filter { $0.askBytes > 0 }.map {
                 part in
                 ReclaimStep.Part(

@@ -89,7 +89,8 @@ extension Reclaimer {
                 if demand.step == 1 { forgive(clients, in: &state) }
                 if demand.missingBytes > 0 { silent = namesOfSilent(clients, in: &state) }
             }
-            let facts = facts(asked(by: request), state.ledger, demand.level, before)
+            var facts = facts(asked(by: request), state.ledger, demand.level, before)
+            if request == nil { keepSome(&facts, demand.level, in: &state) }
             let plan =
                 request == nil
                 ? ReclaimOrder.plan(facts, targetBytes: demand.targetBytes)
@@ -156,25 +157,30 @@ extension Reclaimer {
     }
 
     private func begin(_ regrowth: Regrowth.Decision, _ callsHandlers: Bool) -> Bool {
-        if isDryRun {
-            // No limit was set, so none is raised.
-            if regrowth == .lift { host.noteLimitsLifted() }
-            return false
-        }
         let clients = registry.clients
         let now = clock.now
+        let isDryRun = isDryRun
+        if isDryRun, !clients.contains(where: { $0.limitBytes != nil }) {
+            // No limit was set, so none is raised.
+            if regrowth.mayLift { host.noteLimitsLifted() }
+            return false
+        }
         // Those that cannot be asked now come with a later turn.
         let isLimited = clients.contains { $0.limitBytes != nil && ($0.isBusy || $0.isHeldDown) }
-        if regrowth == .lift, !isLimited { host.noteLimitsLifted() }
         var earlier: [UInt64: CacheClient] = [:]
         defer { letGo(of: earlier, callsHandlers) }
-        return state.withLock { state in
-            guard !state.isStopped else { return false }
+        let (hasBegun, areLifted) = state.withLock { state in
+            guard !state.isStopped else { return (false, false) }
             // A scene in the background keeps the limits that it was cut to.
-            let held = Set(clients.filter(\.isHeldDown).map(\.id))
-            let facts = facts(clients, state.ledger, .normal, state.before).filter { !held.contains($0.id) }
-            let plan = Regrowth.plan(regrowth, for: facts)
-            guard !plan.isEmpty else { return false }
+            let raised = clients.filter { !$0.isHeldDown }
+            var facts = facts(raised, state.ledger, .normal, state.before)
+            for (index, client) in raised.enumerated() { facts[index].turnsAway = client.takeTurnsAway() }
+            keepSome(&facts, .normal, in: &state)
+            // Limits in a dry run are of before it began.
+            let change = isDryRun ? .lift : Regrowth.change(regrowth, for: facts)
+            let plan = Regrowth.plan(change, for: facts)
+            let areLifted = change == .lift && !isLimited
+            guard !plan.isEmpty else { return (false, areLifted) }
             earlier = remember(clients, in: &state)
             let reason = LevelReason(rule: .headroom, observed: 0, threshold: 0, unit: .none, cause: .sampler)
             let demand = ReclaimDemand(
@@ -184,13 +190,15 @@ extension Reclaimer {
             state.run = ReclaimRun(
                 number: state.runs, kind: .regrowth, demand: demand, plan: plan, sizes: [:],
                 callDeadline: state.rules.criticalDeadline, trimsFirst: false)
-            switch regrowth {
+            switch change {
             case .lift: recordBeginning(&state, .lift, facts)
             case .raise(let bytes): recordBeginning(&state, .raise, facts, raiseBytes: bytes)
             }
             channel.gauges.publish(state.run)
-            return true
+            return (true, areLifted)
         }
+        if areLifted { host.noteLimitsLifted() }
+        return hasBegun
     }
 
     func facts(
@@ -210,6 +218,16 @@ extension Reclaimer {
         }
     }
 
+    /// Notes what caches have, and at `warning` leaves each a part of what it had.
+    func keepSome(_ facts: inout [ClientFacts], _ level: PressureLevel, in state: inout State) {
+        let now = clock.now
+        for index in facts.indices {
+            state.largest[facts[index].id, default: LargestSize()].note(facts[index].bytes, at: now)
+            guard level == .warning else { continue }
+            facts[index].keptBytes = state.largest[facts[index].id]?.keptBytes ?? 0
+        }
+    }
+
     private static func sizes(_ facts: [ClientFacts]) -> [UInt64: Int] {
         Dictionary(uniqueKeysWithValues: facts.map { ($0.id, $0.bytes) })
     }
@@ -224,6 +242,7 @@ extension Reclaimer {
         let present = state.clients
         if state.ledger.count > present.count { state.ledger = state.ledger.filter { present[$0.key] != nil } }
         if state.named.count > present.count { state.named = state.named.filter { present[$0] != nil } }
+        if state.largest.count > present.count { state.largest = state.largest.filter { present[$0.key] != nil } }
         if state.silent.count > present.count { state.silent = state.silent.filter { present[$0] != nil } }
         return before
     }

@@ -64,6 +64,8 @@ final class Reclaimer: Sendable {
         var trim: TrimSchedule
         var ledger: [UInt64: LedgerEntry] = [:]
         var leadTimes = LeadTimeRecord()
+        /// What caches had before memory became short.
+        var largest: [UInt64: LargestSize] = [:]
         var requests: [Request] = []
         var requestUnderWay: Request?
         /// A probe waits until no call of the application's does.
@@ -98,7 +100,7 @@ final class Reclaimer: Sendable {
     let state: Lock<State>
     let victims: any LadderVictims
     let recorder: Recorder
-    let isDryRun: Bool
+    private let dryRun: Atomic<Bool>
     let lastResort: (@Sendable (LevelReason) -> Void)?
 
     init(
@@ -114,7 +116,7 @@ final class Reclaimer: Sendable {
         self.allocator = allocator
         self.victims = victims
         self.recorder = recorder
-        isDryRun = configuration.isDryRun
+        dryRun = Atomic(configuration.isDryRun)
         self.lastResort = lastResort
         state = Lock(
             State(
@@ -122,8 +124,12 @@ final class Reclaimer: Sendable {
                 trim: TrimSchedule(configuration: configuration.trim)))
     }
 
+    /// Whether what is decided is done.
+    var isDryRun: Bool { dryRun.load(ordering: .relaxed) }
+
     /// Goes by another configuration from the next step on; the one that is under way ends as it began.
     func reconfigure(_ configuration: ResourceManager.Configuration) {
+        dryRun.store(configuration.isDryRun, ordering: .relaxed)
         state.withLock { state in
             state.rules = configuration.reclaim
             state.victimTimeout = configuration.ladder.victimTimeout

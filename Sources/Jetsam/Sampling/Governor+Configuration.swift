@@ -7,6 +7,12 @@ extension Governor {
     /// Decides by another one from the next reading on, all of it at once.
     func reconfigure(_ configuration: ResourceManager.Configuration) {
         state.withLock { state in
+            if configuration.isDryRun != state.isDryRun {
+                // What was credited did not come.
+                state.credit = DryRunCredit()
+                // A dry run refuses nobody.
+                backgroundTasks.noteLevel(configuration.isDryRun ? .normal : currentLevel)
+            }
             state.decider.reconfigure(configuration)
             recorder.record(TraceHeader(state.decider.setup), at: clock.now)
             state.spans = Spans(configuration.sampling)

@@ -11,6 +11,7 @@ final class Governor: Sendable {
         var decider: Decider
         var spans: Spans
         var credit = DryRunCredit()
+        var isDryRun: Bool { decider.setup.configuration.isDryRun }
         /// What was told last of the bytes that are not expected to come back.
         var hollowBytes = 0
         /// What releases brought, needed and wasted.
@@ -55,7 +56,7 @@ final class Governor: Sendable {
     let root: KernelRoot
     let clock: any MonotonicClock
     private let wallClock: @Sendable () -> Int64
-    private let backgroundTasks: BackgroundTaskRegistry
+    let backgroundTasks: BackgroundTaskRegistry
     private let pauses: PauseWatch
     let registry: CacheRegistry
     let channel: ReclaimChannel
@@ -64,7 +65,6 @@ final class Governor: Sendable {
     let bell: Bell
     let victims: any LadderVictims
     let recorder: Recorder
-    private let isDryRun: Bool
     private let level = Atomic<UInt8>(0)
     private let sequence = Atomic<UInt64>(0)
     private let liveTrigger = Atomic<Bool>(false)
@@ -80,7 +80,6 @@ final class Governor: Sendable {
     ) {
         self.recorder = recorder
         root = reader.root
-        isDryRun = setup.configuration.isDryRun
         self.clock = clock
         self.wallClock = wallClock
         self.backgroundTasks = backgroundTasks
@@ -145,7 +144,7 @@ final class Governor: Sendable {
             inFlightBytes: channel.gauges.inFlightBytes, retainedBytes: channel.gauges.retainedBytes,
             trimsFrom: channel.gauges.trimsFrom,
             isCoveredByKernel: isCovered(state, reading), refetchedBytes: registry.refetchedBytes)
-        if isDryRun { observation = state.credit.credited(observation) }
+        if state.isDryRun { observation = state.credit.credited(observation) }
         let decision = state.decider.decide(&observation) {
             Decider.Victims(heldAssertions: victims.heldAssertions, scenes: victims.scenes)
         }
@@ -162,7 +161,7 @@ final class Governor: Sendable {
         effects.didChange = note(decision.outcome, &state, reading)
         if level.exchange(decision.level.rawValue, ordering: .relaxed) != decision.level.rawValue {
             // A dry run refuses nobody.
-            if !isDryRun { backgroundTasks.noteLevel(decision.level) }
+            if !state.isDryRun { backgroundTasks.noteLevel(decision.level) }
         }
         post(decision, state.decider.machine.reason, at: now)
         if cause != .sampler, let last = state.lastTick {
@@ -205,6 +204,7 @@ final class Governor: Sendable {
             channel.post(LadderOrder(action: action, level: decision.level, reason: reason, decidedAt: now))
         }
         if decision.looksAtAllocator { channel.postLookAtAllocator() }
+        if let bytes = decision.lackingBytes { bell.publish(lackingBytes: bytes) }
     }
 
     /// Limits, paths, gaps and probes: what is looked at now and then.
@@ -235,7 +235,7 @@ final class Governor: Sendable {
             state.lastProbe = now
         } else if cause == .sampler, state.lastProbe.isOlder(than: state.spans.paths, at: now) {
             state.lastProbe = now
-            if !isDryRun, state.decider.isQuiet, registry.reportedBytes >= Reclaimer.leastProbed {
+            if !state.isDryRun, state.decider.isQuiet, registry.reportedBytes >= Reclaimer.leastProbed {
                 channel.postProbe()
             }
         }

@@ -54,6 +54,14 @@ extension KernelTree {
         }
     }
 
+    /// Counts up the pages of files that came back to a level after the kernel had taken them (`workingset_refault_file`).
+    public func addRefaults(pages: Int, level: Int = 0) {
+        change { state throws(Errno) in
+            state.model.levels[level].refaults += pages
+            try state.writeLevel(level)
+        }
+    }
+
     /// Sets the totals of every PSI file: the time since boot in which some, or all, tasks waited for memory.
     public func setStall(some: Duration, full: Duration = .zero) {
         change { state throws(Errno) in

@@ -12,6 +12,7 @@ struct KernelTreeModel {
         /// Bytes of other processes at this level, which are unreclaimable too.
         var neighbours = 0
         var events = MemoryEventCounters()
+        var refaults = 0
     }
 
     let layout: KernelTreeLayout
@@ -63,6 +64,7 @@ struct KernelTreeModel {
             slab \(slab)
             pgfault 12345
             workingset_refault_anon 0
+            workingset_refault_file \(level.refaults)
 
             """
         let events = level.events
@@ -106,6 +108,7 @@ struct KernelTreeModel {
             total_inactive_file \(cache)
             total_active_file 0
             total_unevictable 0
+            total_workingset_refault_file \(level.refaults)
 
             """
         return [

@@ -59,7 +59,7 @@ struct MemoryStat: Equatable {
     private static func mayStartV2(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a"), UInt8(ascii: "i"), UInt8(ascii: "k"), UInt8(ascii: "p"), UInt8(ascii: "s"),
-            UInt8(ascii: "u"):
+            UInt8(ascii: "u"), UInt8(ascii: "w"):
             true
         default: false
         }

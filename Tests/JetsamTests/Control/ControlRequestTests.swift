@@ -15,6 +15,7 @@ struct ControlRequestTests {
             ("release 1", .release(bytes: 1)),
             ("release 9223372036854775807", .release(bytes: .max)),
             ("release all", .release(bytes: nil)),
+            ("dry-run on", .dryRun(true)), ("dry-run off", .dryRun(false)),
         ] as [(String, ControlRequest)])
     func requests(line: String, request: ControlRequest) throws {
         #expect(try ControlRequest(Array(line.utf8)) == request)
@@ -39,7 +40,8 @@ struct ControlRequestTests {
             "simulate warning -1", "simulate warning 0", "simulate warning 0.000", "simulate warning 86400.001",
             "simulate warning 1.2345", "simulate warning .5", "simulate warning 5.", "simulate warning 1e3",
             "simulate warning 999999999999999999999", "simulate warning 1 2", "release", "release 0", "release -5",
-            "release +5", "release 1.5", "release ALL", "release 9223372036854775808", "status\0", "status\tx",
+            "release +5", "dry-run", "dry-run yes", "dry-run on 1", "release 1.5", "release ALL",
+            "release 9223372036854775808", "status\0", "status\tx",
             "statüs",
             "release \u{1B}[2J",
         ])
@@ -60,7 +62,10 @@ struct ControlRequestTests {
     @Test("Any bytes are answered: what is taken is written as something that is read the same", arguments: seedBatches)
     func anyBytes(seeds: ClosedRange<UInt64>) throws {
         var generator = SeededGenerator(seed: seeds.lowerBound)
-        let words = ["status", "simulate", "release", "warning", "critical", "normal", "all", "10", "0.5", "\r", "é"]
+        let words = [
+            "status", "simulate", "release", "warning", "critical", "normal", "all", "dry-run", "on", "off", "10",
+            "0.5", "\r", "é",
+        ]
         for _ in 0..<2000 {
             var line: [UInt8] = []
             for _ in 0..<Int.random(in: 0...5, using: &generator) {

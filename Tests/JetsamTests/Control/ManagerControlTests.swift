@@ -96,6 +96,20 @@ import Testing
             cache.end()
         }
 
+        @Test("A dry run begins and ends when it is asked for")
+        func dryRun() async throws {
+            let fixture = try fixture(directory)
+            let cache = FakeCache("values", bytes: 64 * mebibyte, in: fixture)
+            try await fixture.run { fixture in
+                let answer = try await ControlPeer.ask("dry-run on", path(fixture))
+                #expect(answer == "{\"version\":1,\"dryRun\":{\"isOn\":true}}\n")
+                #expect(fixture.manager.status.isDryRun)
+                _ = try await ControlPeer.ask("dry-run off", path(fixture))
+                #expect(!fixture.manager.status.isDryRun)
+            }
+            cache.end()
+        }
+
         @Test("Without a directory, and in one that others can enter, the manager runs and says why there is no socket")
         func refused() async throws {
             for directory in [nil, "/tmp"] {

@@ -21,12 +21,14 @@ struct CriticalDoesNotWaitTests {
             reclaimer.start()
         }
 
-        func addCache(_ name: String, _ priority: CachePriority = .low, body: @escaping @Sendable () -> Int) {
+        func addCache(
+            _ name: String, _ priority: CachePriority = .low, bytes: Int = mebibyte, body: @escaping @Sendable () -> Int
+        ) {
             let registration = registry.register(name, priority: priority) { [called] _ in
                 called.withLock { $0.append(name) }
                 return body()
             }
-            registration.update(bytes: mebibyte)
+            registration.update(bytes: bytes)
             registrations.withLock { $0.append(registration) }
         }
 
@@ -51,7 +53,8 @@ struct CriticalDoesNotWaitTests {
         let stage = Stage()
         let bytes = stage.addBytes()
         let before = bytes.bytes
-        stage.addCache("slow") { [unowned stage] in
+        // At warning it keeps a quarter.
+        stage.addCache("slow", bytes: 2 * mebibyte) { [unowned stage] in
             #expect(bytes.bytes == before)
             stage.post(.critical, step: 2, bytes: 4 * mebibyte)
             stage.reclaimer.work()

@@ -57,6 +57,41 @@ struct DryRunTests {
         }
     }
 
+    @Test(
+        "Switched on nobody is asked or refused any more, and limits are lifted at normal; switched off it acts again")
+    func switched() async throws {
+        let fixture = try Fixture()
+        let cache = FakeCache("cache", bytes: 200 * mebibyte, in: fixture)
+        try await fixture.run { fixture in
+            @Sendable func pass(_ seconds: Int) async {
+                for _ in 0..<seconds * 2 {
+                    fixture.machine.advance(by: .milliseconds(500))
+                    await fixture.settle()
+                }
+            }
+            fixture.set(used: 430 * mebibyte)
+            await pass(2)
+            let asked = cache.requests.count
+            #expect(asked > 0 && cache.limits.last != .some(nil))
+            fixture.manager.setDryRun(true)
+            fixture.set(used: 505 * mebibyte)
+            await pass(2)
+            #expect(fixture.backgroundTasks.mayBegin(priority: .low))
+            #expect(cache.requests.count == asked)
+            #expect(fixture.manager.status.recentSteps.contains { $0.step.isDryRun })
+            fixture.set(used: 220 * mebibyte)
+            await pass(20)
+            #expect(fixture.manager.level == .normal)
+            #expect(cache.requests.count == asked && cache.limits.last == .some(nil))
+            fixture.manager.setDryRun(false)
+            fixture.set(used: 500 * mebibyte)
+            await pass(2)
+            #expect(cache.requests.count > asked)
+            #expect(!fixture.backgroundTasks.mayBegin(priority: .low))
+        }
+        cache.end()
+    }
+
     @Test("The credit goes as memory really falls, and never exceeds what caches hold")
     func decays() {
         var credit = DryRunCredit()

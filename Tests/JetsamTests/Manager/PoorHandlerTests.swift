@@ -83,6 +83,31 @@ struct PoorHandlerTests {
         registration?.end()
     }
 
+    @Test("A cache keeps a quarter at warning and nothing at critical; ten minutes of warning are told once")
+    func lastingWarning() async throws {
+        let fixture = try Fixture(logger: logs.logger)
+        let cache = FakeCache("cache", bytes: 40 * mebibyte, in: fixture)
+        try await fixture.run { fixture in
+            fixture.set(used: 460 * mebibyte)
+            await pass(100, fixture)
+            #expect(fixture.manager.level == .warning)
+            #expect(fixture.registry.reportedBytes == 10 * mebibyte)
+            let asks = cache.requests.count
+            await pass(5_000, fixture)
+            #expect(cache.requests.count == asks, "nobody is asked for what is kept")
+            await pass(1_500, fixture)
+            #expect(fixture.manager.level == .warning)
+            await fixture.toldEverything()
+            let told = lines("Memory has been short for ten minutes")
+            #expect(told.count == 1)
+            #expect(told.first?.text.contains("larger would do") == true)
+            fixture.set(used: 505 * mebibyte)
+            await pass(20, fixture)
+            #expect(fixture.registry.reportedBytes == 0)
+        }
+        cache.end()
+    }
+
     @Test("Of a heap cache it is found out at normal what comes back, for less than a mebibyte at a time, and said")
     func probe() async throws {
         let fixture = try Fixture(logger: logs.logger)

@@ -61,9 +61,9 @@ struct ReconfigurationTests {
             $0.footprint = .init(budgetBytes: 1 << 30)
         }
         let change = try fixture.manager.apply(other)
-        #expect(change.applied == ["footprint", "reclaim.warningSpacing"])
+        #expect(change.applied == ["footprint", "reclaim.warningSpacing", "isDryRun"])
         let late = [
-            "scenes.crashedStarts", "lifecycle.drainDelay", "recorder.directory", "control.isEnabled", "isDryRun",
+            "scenes.crashedStarts", "lifecycle.drainDelay", "recorder.directory", "control.isEnabled",
         ]
         #expect(change.atNextStart == late)
         var expected = other

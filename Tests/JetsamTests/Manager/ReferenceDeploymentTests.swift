@@ -78,6 +78,12 @@ struct ReferenceDeploymentTests {
                 machine.tree.addEvents(max: 3)
                 machine.advance(by: .milliseconds(100))
             }
+            #expect(manager.level == .normal, "whoever writes files waits too")
+            for step in 31...60 {
+                machine.tree.setStall(some: .milliseconds(20 * step))
+                machine.tree.addRefaults(pages: 100)
+                machine.advance(by: .milliseconds(100))
+            }
             #expect(manager.level == .warning)
             #expect(manager.status.reason?.rule == .stall)
             #expect(manager.status.reason?.cause == .sampler)

@@ -84,9 +84,10 @@ struct EdgeModelTests {
                 carryOut(demand)
             }
             guard scheduler.areLimitsSet else { return }
-            switch regrowth.next(
-                reading: reading, thresholds: Self.thresholds, level: level, growthRate: judgement.growthRate)
-            {
+            let decision = regrowth.next(
+                reading: reading, thresholds: Self.thresholds, level: level, growthRate: judgement.growthRate,
+                required: judgement.required.byGrowth, rise: judgement.growth.rise.largest)
+            switch decision.map({ Regrowth.change($0, for: facts) }) {
             case nil: break
             case .lift:
                 for index in caches.indices { caches[index].limitBytes = nil }

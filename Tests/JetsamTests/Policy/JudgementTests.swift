@@ -121,19 +121,19 @@ struct JudgementTests {
         }
     }
 
-    @Test("Stall votes only where headroom is short and the kernel was seen to reclaim")
+    @Test("Stall votes only where headroom is short and the kernel was seen to reclaim what is needed")
     func stallNeedsEvidence() {
-        func vote(headroom: Int, reclaims: Bool) -> Vote {
+        func vote(headroom: Int, reclaims: Bool, refaults: Bool = false, cache: Int = 10) -> Vote {
             var judgement = Judgement(configuration: .init())
             var last = Vote(rule: .external, level: .normal, observed: 0, threshold: 0, unit: .none)
             for step in 0...20 {
                 let counters = counters(max: reclaims ? UInt64(step) : 0)
-                // 100 ms of stall in each 500 ms: 20 %. Much page cache, so that the events themselves do not vote.
+                // 100 ms of stall in each 500 ms: 20 %.
                 last = judgement.judge(
                     context(
                         reading(
                             headroom: headroom * mebibyte, at: Double(step) * 0.5, stall: UInt64(step) * 100_000,
-                            events: counters, cache: 100 * mebibyte)))
+                            events: counters, cache: cache * mebibyte, refaults: refaults ? UInt64(step) * 1_000 : 0)))
             }
             return last
         }
@@ -141,17 +141,20 @@ struct JudgementTests {
         #expect(vote(headroom: 200, reclaims: true).level == .warning)
         #expect(vote(headroom: 200, reclaims: false).level == .normal)
         #expect(vote(headroom: 300, reclaims: true).level == .normal)
+        // Files are written: page cache touches the limit, and none of it comes back.
+        #expect(vote(headroom: 200, reclaims: true, cache: 200).level == .normal)
+        #expect(vote(headroom: 200, reclaims: true, refaults: true, cache: 200).rule == .stall)
+        #expect(vote(headroom: 200, reclaims: false, refaults: true, cache: 200).level == .warning)
     }
 
     @Test("A trigger's event counts as its share of stall, though no reading covered it")
     func triggerEvent() {
         var judgement = Judgement(configuration: .init())
-        _ = judgement.judge(context(reading(headroom: 200 * mebibyte, events: counters(), cache: 100 * mebibyte)))
+        _ = judgement.judge(context(reading(headroom: 200 * mebibyte, events: counters())))
         let vote = judgement.judge(
             context(
                 reading(
-                    headroom: 200 * mebibyte, at: 30, stall: 5_000_000, events: counters(max: 9),
-                    cache: 100 * mebibyte), trigger: .warning))
+                    headroom: 200 * mebibyte, at: 30, stall: 5_000_000, events: counters(max: 9)), trigger: .warning))
         #expect(vote.rule == .stall)
         #expect(vote.level == .warning)
     }

@@ -119,4 +119,37 @@ struct ReclaimOrderTests {
         #expect(limits.map(\.id) == [1, 2])
         #expect(limits.map(\.limitBytes) == [110, 340])
     }
+
+    @Test("A lower band does not grow again before a higher one, and one that turns entries away is full")
+    func regrowthByBand() {
+        var small = client(3, .high, bytes: 0, limit: 100)
+        let clients = [client(1, .low, bytes: 100, limit: 100), client(2, bytes: 300, limit: 300), small]
+        #expect(Regrowth.limits(clients, bytes: 40).map(\.id) == [2])
+        small.turnsAway = true
+        let limits = Regrowth.limits([clients[0], clients[1], small], bytes: 40)
+        #expect(limits.map(\.id) == [3])
+        #expect(limits.map(\.limitBytes) == [140])
+    }
+
+    @Test("Limits are lifted only where they hold nobody back, and rise where they do")
+    func lifted() {
+        let free = [client(1, bytes: 10, limit: 100), client(2, bytes: 50, limit: nil)]
+        let decision = Regrowth.Decision(bytes: 40, mayLift: true)
+        #expect(Regrowth.change(decision, for: free) == .lift)
+        #expect(Regrowth.plan(.lift, for: free).map(\.limit) == [.lift])
+        let full = free + [client(3, bytes: 100, limit: 100)]
+        #expect(Regrowth.change(decision, for: full) == .raise(bytes: 40))
+        #expect(Regrowth.change(Regrowth.Decision(bytes: 40), for: free) == .raise(bytes: 40))
+    }
+
+    @Test("What a cache keeps is neither asked for nor taken by its limit")
+    func kept() {
+        var first = client(1, .low)
+        first.keptBytes = 25
+        var second = client(2, bytes: 20)
+        second.keptBytes = 30
+        let plan = ReclaimOrder.plan([first, second, client(3, .high)], targetBytes: 1000)
+        #expect(plan.map(\.askBytes) == [75, 0, 100])
+        #expect(plan.map(\.limit) == [.set(bytes: 25), .set(bytes: 20), .set(bytes: 0)])
+    }
 }

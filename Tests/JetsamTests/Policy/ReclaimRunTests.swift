@@ -54,6 +54,21 @@ struct ReclaimRunTests {
         }
     }
 
+    @Test("A cache that keeps a part is asked for no more, whatever the others did not give")
+    func kept() {
+        let facts = [
+            ClientFacts(id: 1, priority: .low, traits: [], bytes: 100),
+            ClientFacts(id: 2, priority: .normal, traits: [], bytes: 100, keptBytes: 60),
+        ]
+        let plain = run(target: 120, [])
+        var run = ReclaimRun(
+            number: 1, kind: .step, demand: plain.demand, plan: ReclaimOrder.plan(facts, targetBytes: 120),
+            sizes: [1: 100, 2: 100], callDeadline: .seconds(1), trimsFirst: false)
+        let words = words(&run) { client, bytes in client == 1 ? 10 : bytes }
+        let asked = words.filter { $0.hasPrefix("release 2 ") }.compactMap { Int($0.dropFirst(10)) }
+        #expect(asked.reduce(0, +) == 40)
+    }
+
     @Test("Limits go down before anything is released, then caches are asked in order until there is enough")
     func orderOfCalls() {
         var run = run(target: 150, [(1, 100, false), (2, 100, false), (3, 100, false)])

@@ -60,6 +60,13 @@ import Testing
         caches.note(1100, Self.second, isModel: true)
         caches.keepToLimit()
         #expect(caches.difference == -250)
+        // Where they hold the caches back they rise instead of being lifted.
+        var lift = RegrowthRecord()
+        lift.elseRaiseBytes = 10
+        caches.take(lift)
+        caches.note(1100, Self.second, isModel: true)
+        caches.keepToLimit()
+        #expect(caches.difference == -240)
         caches.take(RegrowthRecord())
         for _ in 0..<10 {
             caches.note(1100, Self.second, isModel: true)

@@ -72,6 +72,14 @@ struct TraceRoundTripTests {
             (notice.responseNanoseconds, notice.bytesPerSecond) = (0, 0)
             return isWithoutLaterSizes(notice)
         }
+        if var client = record as? ClientRecord {
+            (client.keptBytes, client.turnsAway) = (0, 0)
+            return isWithoutLaterSizes(client)
+        }
+        if var regrowth = record as? RegrowthRecord {
+            regrowth.elseRaiseBytes = 0
+            return isWithoutLaterSizes(regrowth)
+        }
         return false
     }
 

@@ -87,13 +87,14 @@ struct SceneManagerIntegrationTests {
             await fixture.settle()
             #expect(fixture.manager.level == .warning)
             fixture.set(used: 100 * mebibyte)
-            for _ in 0..<10 {
+            for registration in registrations { registration.update(bytes: 0) }
+            for _ in 0..<180 {
                 fixture.machine.advance(by: .seconds(2))
                 await fixture.settle()
             }
             #expect(fixture.manager.level == .normal)
-            // The step asked for all that it had.
-            #expect(limits.withLock { $0["a"] } == [5 * mebibyte, 0])
+            // The step asked for all but the quarter that is kept at warning.
+            #expect(limits.withLock { $0["a"] } == [5 * mebibyte, 5 * mebibyte / 2])
             #expect(limits.withLock { $0["b"]?.first } == 5 * mebibyte)
             #expect(limits.withLock { $0["b"]?.last } == .some(nil))
             withExtendedLifetime(registrations) {}
@@ -123,10 +124,11 @@ struct SceneManagerIntegrationTests {
             #expect(limits.withLock { $0.count == 1 && $0[0] != nil }, "a warning limits it")
             if isHeldDown { try await scene.enterBackground() } else { #expect(client.beginCall()) }
             fixture.set(used: 100 * mebibyte)
-            await pass(20)
+            await pass(320)
             #expect(fixture.manager.level == .normal)
             #expect(client.limitBytes != nil)
             if isHeldDown { try await scene.activate() } else { client.endCall() }
+            registration.update(bytes: 0)
             await pass(5)
             #expect(client.limitBytes == nil)
             #expect(limits.withLock { $0.last } == .some(nil))

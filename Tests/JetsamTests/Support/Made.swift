@@ -13,7 +13,7 @@ extension MonotonicInstant {
 /// A reading of a container of 512 MiB, without page cache, of which this process uses all that is used.
 func reading(
     headroom: Int, limit: Int = 512 * mebibyte, at seconds: Double = 0, footprint: Int? = nil,
-    stall: UInt64? = nil, events: MemoryEventCounters? = nil, cache: Int = 0
+    stall: UInt64? = nil, events: MemoryEventCounters? = nil, cache: Int = 0, refaults: UInt64? = nil
 ) -> MemoryReading {
     var reading = MemoryReading()
     reading.instant = .seconds(seconds)
@@ -26,6 +26,7 @@ func reading(
     reading.footprintBytes = footprint ?? limit - headroom
     reading.stallSomeMicroseconds = stall
     reading.events = events
+    reading.refaultedPages = refaults
     return reading
 }
 

@@ -31,10 +31,14 @@ import Testing
             slab_reclaimable 400
             slab_unreclaimable 100
             slab 500
-            workingset_refault_anon 77777
+            workingset_refault_anon 70000
+            workingset_refault_file 7777
+            workingset_activate_file 5
 
             """
-        #expect(MemoryStat(v2: Array(text.utf8).span)?.unreclaimable == 300 + 800 + 50 + (700 - 400) + 30)
+        let stat = MemoryStat(v2: Array(text.utf8).span)
+        #expect(stat?.unreclaimable == 300 + 800 + 50 + (700 - 400) + 30)
+        #expect(stat?.refaults == 77777)
     }
 
     @Test func `before there was a kernel total its parts are added up`() {

@@ -52,6 +52,10 @@ final class SimulatedCache: @unchecked Sendable {
     /// When it was asked last, in nanoseconds.
     private(set) var askedAt = Int64.min
     private(set) var grownBytes = 0
+    /// The most that it held in about the last twenty minutes, in bytes: at `warning` it may keep a quarter of that.
+    private(set) var peakBytes = 0
+    private var peakAt: Int64 = 0
+    private static let peakMemory: Int64 = 1_200_000_000_000
     private var bytesBeforeRelease = 0
     private var fraction = 0.0
     private var registration: CacheRegistration?
@@ -109,6 +113,9 @@ final class SimulatedCache: @unchecked Sendable {
         refetchedBytes += max(0, min(grown, bytesBeforeRelease - bytes))
         grownBytes += grown
         bytes += grown
+        if bytes >= peakBytes || conductor.now - peakAt > Self.peakMemory {
+            (peakBytes, peakAt) = (bytes, conductor.now)
+        }
         server.allocator.take(grown)
         registration?.update(bytes: bytes)
     }

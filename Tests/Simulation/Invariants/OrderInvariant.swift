@@ -15,20 +15,21 @@ final class OrderInvariant: Invariant {
 
     func observe(_ event: WorldEvent, of server: SimulatedServer) {
         switch event {
-        case .asked(let cache, let bytes, _) where bytes > 0: check(cache, server)
+        case .asked(let cache, let bytes, let level) where bytes > 0: check(cache, level, server)
         case .taskExpired(let work): check(work, server)
         case .step(let step) where step.stage == .scenes && step.victimCount > 0: check(step, server)
         default: break
         }
     }
 
-    private func check(_ cache: SimulatedCache, _ server: SimulatedServer) {
+    private func check(_ cache: SimulatedCache, _ level: PressureLevel, _ server: SimulatedServer) {
         for other in server.caches where other.ranks(below: cache) {
             guard other.manner == .honest, other.outstandingBytes == 0,
                 other.misbehavedAt == .min || server.world.now - other.misbehavedAt > Self.distrust,
                 other.timeToEmpty < Self.late
             else { continue }
-            let left = other.bytes - Self.tolerance - other.plan.growthRate * other.appetite / 4
+            let kept = level == .warning ? other.peakBytes / 4 : 0
+            let left = other.bytes - kept - Self.tolerance - other.plan.growthRate * other.appetite / 4
             guard left > 0 else { continue }
             let names =
                 "\(cache.plan.name) (\(cache.plan.priority)) was asked, \(other.plan.name) (\(other.plan.priority))"

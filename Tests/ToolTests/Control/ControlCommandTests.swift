@@ -93,6 +93,13 @@ import Testing
             #expect(asked.withLock { $0.last } == 4 << 20)
             let (_, all, _) = try await command("release", "--all", "--json")
             #expect(try JSONText(parsing: Array(all.utf8))["stage"]?.string == "caches")
+
+            let (switched, dry, _) = try await command("dry-run", "on")
+            #expect(switched == .exited(0))
+            #expect(dry.hasSuffix("decides and records, and does nothing\n"))
+            #expect(manager.status.isDryRun)
+            _ = try await command("dry-run", "off")
+            #expect(!manager.status.isDryRun)
         }
         registration.end()
     }
@@ -110,7 +117,9 @@ import Testing
 
     @Test("Where there is no socket the status is 69, and the reason stands on standard error")
     func noSocket() async throws {
-        for arguments in [["status"], ["watch", "--once"], ["simulate", "warning"], ["release", "--all"]] {
+        for arguments in [
+            ["status"], ["watch", "--once"], ["simulate", "warning"], ["release", "--all"], ["dry-run", "on"],
+        ] {
             let process = try ToolProcess(
                 [arguments[0], "\(System.processIdentifier)"] + arguments.dropFirst()
                     + ["--directory", directory.path + "/none"], in: try TemporaryDirectory(), tool: "jetsam")
@@ -155,7 +164,8 @@ import Testing
             (["simulate", "1", "warning", "--for", "0"], "86400"), (["release", "1"], "--bytes or --all"),
             (["release", "1", "--all", "--bytes", "1"], "--bytes or --all"),
             (["release", "1", "--bytes", "0"], "above 0"),
-            (["release", "1", "--bytes", "much"], "above 0"),
+            (["release", "1", "--bytes", "much"], "above 0"), (["dry-run", "1"], "state"),
+            (["dry-run", "1", "yes"], "on"),
         ])
     func wrongCommandLine(arguments: [String], words: String) {
         let error = #expect(throws: (any Error).self) { try JetsamCommand.parseAsRoot(arguments) }
@@ -166,7 +176,9 @@ import Testing
 
     @Test("The help of each says every exit status")
     func help() {
-        for command in [StatusCommand.self, WatchCommand.self, SimulateCommand.self, ReleaseCommand.self]
+        for command in [
+            StatusCommand.self, WatchCommand.self, SimulateCommand.self, ReleaseCommand.self, DryRunCommand.self,
+        ]
             as [any ParsableCommand.Type]
         {
             let help = JetsamCommand.helpMessage(for: command)

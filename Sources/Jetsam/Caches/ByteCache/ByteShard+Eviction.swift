@@ -34,6 +34,8 @@ extension ByteShard {
         private var victims = 0
         /// Whether the insertion is to be tried once more, after others had a chance to take the locks.
         private(set) var isInterrupted = false
+        /// Whether there was no room without evicting.
+        var lackedRoom = false
 
         init() {}
 
@@ -72,6 +74,7 @@ extension ByteShard {
     /// Evicts segments until one is spare; false where all of them are being read, or there is more to do than one hold may take.
     mutating func makeSpare(_ work: inout EvictionWork) -> Bool {
         var attempt = 0
+        work.lackedRoom = true
         while segments.spare.isEmpty, attempt < 4 * Self.patience {
             if eviction.segment == SegmentRecord.none {
                 guard let id = victim() else { break }

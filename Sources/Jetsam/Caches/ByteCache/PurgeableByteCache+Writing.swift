@@ -113,6 +113,7 @@ extension PurgeableByteCache {
         while true {
             let (pending, change) = unsafe reserve(index, hash, key, byteCount, expiry, &work)
             tell(change)
+            if work.lackedRoom { noteTurnedAway() }
             if !work.isInterrupted { return pending }
         }
     }
@@ -180,6 +181,7 @@ extension PurgeableByteCache {
                 return (isKept, report(&shard))
             }
             tell(change)
+            if work.lackedRoom { noteTurnedAway() }
             if isKept { noteInsertion(hash) }
             if !work.isInterrupted { return isKept }
         }

@@ -136,6 +136,14 @@ internal import Synchronization
         return change
     }
 
+    /// Tells the registry that it wants more than the manager's limit, where that is what holds it back.
+    @inline(never)
+    func noteTurnedAway() {
+        let (own, manager) = (ownLimit.load(ordering: .relaxed), managerLimit.load(ordering: .relaxed))
+        guard manager >= 0, own < 0 || manager < own else { return }
+        unsafe registration?.noteTurnedAway()
+    }
+
     /// Tells the registry of a change that a shard has counted. Under no lock.
     func tell(_ change: Int) {
         guard change != 0 else { return }

@@ -112,11 +112,15 @@ extension ProcessLifecycle {
             dependencies.noteMissedDeadline()
             dependencies.logger.warning("Life cycle: observer \(observer) missed its deadline")
         }
-        if configuration.missedDeadline == .exit {
-            dependencies.logger.critical(
-                "Life cycle: the process exits with status \(Self.missedDeadlineStatus), as configured for a missed deadline"
-            )
-            dependencies.exit(Self.missedDeadlineStatus)
-        }
+        exitIfConfigured()
+    }
+
+    /// A deadline was missed: ends the process where that is what the configuration says.
+    func exitIfConfigured() {
+        guard configuration.missedDeadline == .exit else { return }
+        dependencies.logger.critical(
+            "Life cycle: the process exits with status \(Self.missedDeadlineStatus), as configured for a missed deadline"
+        )
+        dependencies.exit(Self.missedDeadlineStatus)
     }
 }

@@ -25,6 +25,8 @@ final class ProcessLifecycle: Sendable {
         /// How long entering the background took last, scenes aside; nil before it did.
         var backgroundTime: Duration?
         var modes: [UInt64: String] = [:]
+        /// Who is asked again and again whether it still answers.
+        var responders: [UInt64: Responder] = [:]
         var missedDeadlines = 0
         var late: [LateObserver] = []
         /// Somebody asked for the gate, so that becoming active waits until it runs.
@@ -234,6 +236,7 @@ final class ProcessLifecycle: Sendable {
         }
         publish(transition.to)
         if transition.to != .active { setReady(false) }
+        if transition.to == .notRunning { endResponders() }
         dependencies.noteTransition(transition)
         dependencies.logger.info("Process \(transition)")
     }

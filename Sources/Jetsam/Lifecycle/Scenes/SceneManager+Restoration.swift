@@ -82,13 +82,16 @@ extension SceneManager {
     @discardableResult
     public func restorePostponed() async -> SceneRestoration {
         if state.withLock({ $0.restorationIsDue }) { return await restoreStored(hasRoom: false) }
-        guard state.withLock({ !$0.postponed.isEmpty }), canSave else { return SceneRestoration() }
+        guard hasPostponed, canSave else { return SceneRestoration() }
+        // What is tried now may be postponed again, for want of room that has come since.
         await restorationTurn.take()
         defer { restorationTurn.release() }
         let waiting = state.withLock { state in
             defer { state.postponed = [] }
+            state.areTried = true
             return state.postponed
         }
+        defer { state.withLock { $0.areTried = false } }
         var result = SceneRestoration()
         for scene in waiting { await restore(scene, hasRoom: false, by: nil, &result) }
         return result

@@ -18,6 +18,8 @@ public final class SceneManager: Sendable {
         var storeHasFailed = false
         /// What restoration before readiness left for later.
         var postponed: [StoredScene] = []
+        /// What was postponed is tried now.
+        var areTried = false
         /// What is stored could not be listed yet.
         var restorationIsDue = false
         var observerForRestoring: (@Sendable (StoredScene) -> (any SceneObserver)?)?
@@ -66,7 +68,8 @@ public final class SceneManager: Sendable {
     public var count: Int { state.withLock { $0.scenes.count } }
 
     /// Whether restoration has left scenes for later.
-    var hasPostponed: Bool { state.withLock { !$0.postponed.isEmpty } }
+    /// Also while it is tried: then they may be postponed again.
+    var hasPostponed: Bool { state.withLock { !$0.postponed.isEmpty || $0.areTried } }
 
     /// Whether any scene was ever connected.
     var hasConnected: Bool { state.withLock { $0.nextAge > 0 } }

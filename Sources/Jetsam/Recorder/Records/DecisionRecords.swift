@@ -104,23 +104,26 @@ extension DemandRecord {
     }
 }
 
-/// Limits of caches rise, or are lifted.
+/// Limits of caches may rise, or be lifted.
 package struct RegrowthRecord: Record {
     package static let kind = TraceKind.regrowth
 
-    /// 0 where they are lifted.
+    /// By how much they rise; 0 where they may be lifted.
     package var raiseBytes = 0
+    /// By how much they rise then where they hold a cache back, and so none is lifted; 0 in traces of before that was so.
+    package var elseRaiseBytes = 0
 
     package init() {}
 
     package mutating func visit(_ visitor: inout some FieldVisitor) {
         visitor.integer("raiseBytes", &raiseBytes)
+        visitor.laterSize("elseRaiseBytes", &elseRaiseBytes)
     }
 }
 
 extension RegrowthRecord {
     init(_ decision: Regrowth.Decision) {
-        if case .raise(let bytes) = decision { raiseBytes = bytes }
+        if decision.mayLift { elseRaiseBytes = decision.bytes } else { raiseBytes = decision.bytes }
     }
 }
 

@@ -57,6 +57,9 @@ package struct ClientRecord: Record {
     package var isBusy = false
     package var bytesPerSecond: Double?
     package var expectedShare: Double?
+    package var keptBytes = 0
+    /// 1 where it does.
+    package var turnsAway = 0
 
     package init() {}
 
@@ -73,6 +76,8 @@ package struct ClientRecord: Record {
         visitor.flag("isBusy", &isBusy)
         visitor.real("bytesPerSecond", &bytesPerSecond)
         visitor.real("expectedShare", &expectedShare)
+        visitor.laterSize("keptBytes", &keptBytes)
+        visitor.laterSize("turnsAway", &turnsAway)
     }
 }
 
@@ -90,6 +95,8 @@ extension ClientRecord {
         isBusy = facts.isBusy
         bytesPerSecond = facts.bytesPerSecond
         expectedShare = facts.expectedShare
+        keptBytes = facts.keptBytes
+        turnsAway = facts.turnsAway ? 1 : 0
     }
 
     var facts: ClientFacts {
@@ -97,7 +104,8 @@ extension ClientRecord {
             id: UInt64(max(0, cache)), priority: CachePriority(rawValue: UInt8(clamping: priority)),
             traits: CacheTraits(rawValue: UInt8(clamping: traits)), rebuildCost: rebuildCost, bytes: bytes,
             limitBytes: limitBytes, givesNothing: givesNothing, isHeldOff: isHeldOff, isBusy: isBusy,
-            bytesPerSecond: bytesPerSecond, expectedShare: expectedShare ?? 1)
+            bytesPerSecond: bytesPerSecond, expectedShare: expectedShare ?? 1, turnsAway: turnsAway > 0,
+            keptBytes: keptBytes)
     }
 }
 

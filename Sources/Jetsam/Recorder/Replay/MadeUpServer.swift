@@ -53,12 +53,11 @@ package struct MadeUpServer: Sendable {
             pending = demand
             cacheLimit = max(0, cacheBytes - demand.targetBytes)
         }
-        switch decision.regrowth {
-        case .lift: cacheLimit = nil
-        case .raise(let bytes): cacheLimit = cacheLimit.map { $0 + bytes }
-        case nil: break
+        if let regrowth = decision.regrowth, let limit = cacheLimit {
+            let isFull = cacheBytes >= limit - limit / 8
+            cacheLimit = isFull ? limit + regrowth.bytes : regrowth.mayLift ? nil : limit
+            if cacheLimit == nil { tell(.limitsLifted) }
         }
-        if decision.regrowth == .lift { tell(.limitsLifted) }
     }
 
     private mutating func tell(_ notice: Decider.Notice) {

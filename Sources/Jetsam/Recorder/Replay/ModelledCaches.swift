@@ -4,6 +4,7 @@ struct ModelledCaches: Sendable {
     private(set) var difference = 0
     /// What they may have, as steps and regrowth have set it; nil where nothing limits them.
     private var limitBytes: Int?
+    var areLimited: Bool { limitBytes != nil }
     /// What the recorded ones had at the last reading.
     private var reportedBytes = 0
     /// A step that both made has lowered the limits to what the next reading reports.
@@ -69,9 +70,11 @@ struct ModelledCaches: Sendable {
 
     /// Only where they fill their limits do they get higher ones.
     mutating func take(_ regrowth: RegrowthRecord) {
-        guard regrowth.raiseBytes > 0 else { return limitBytes = nil }
-        guard let limit = limitBytes, bytes >= limit - limit / 8 else { return }
-        limitBytes = limit + regrowth.raiseBytes
+        guard let limit = limitBytes else { return }
+        let isFull = bytes >= limit - limit / 8
+        let raise = max(regrowth.raiseBytes, regrowth.elseRaiseBytes)
+        if regrowth.raiseBytes == 0, !isFull || raise == 0 { return limitBytes = nil }
+        if isFull { limitBytes = limit + raise }
     }
 }
 

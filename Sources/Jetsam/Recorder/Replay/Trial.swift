@@ -250,8 +250,10 @@ package struct Trial: Sendable {
 
     private mutating func begin(_ decision: Decider.Decision, at instant: MonotonicInstant) {
         if let demand = decision.demand { begin(DemandRecord(demand), at: instant) }
-        if let regrowth = decision.regrowth { caches.take(RegrowthRecord(regrowth)) }
-        if decision.regrowth == .lift { decider.take(.limitsLifted) }
+        if let regrowth = decision.regrowth {
+            caches.take(RegrowthRecord(regrowth))
+            if !caches.areLimited { decider.take(.limitsLifted) }
+        }
         if let action = decision.ladder { decider.take(.ladderEnded(action, .gone, at: instant)) }
     }
 

@@ -31,7 +31,7 @@ struct ByteCacheIndexBytesTests {
         #expect(most.bytes <= bytes)
         #expect(most.bytes > bytes / 4 * 3)
         // An entry takes about 27 bytes here; a limit of two segments has room for one of them and its index.
-        #expect(most.count > bytes / (bytes > 128 << 10 ? 40 : 80))
+        #expect(most.count > bytes / (bytes > 128 << 10 ? 40 : 100))
         #expect(cache.contradictions.isEmpty)
     }
 

@@ -1,0 +1,20 @@
+internal import MemoryPressure
+
+/// The largest size of one cache in the last ten minutes, as far as it was looked at.
+struct LargestSize {
+    private static let memory = Duration.seconds(600)
+    /// At `warning` a cache keeps this part of it: a shortage that lasts is no reason to be empty for as long.
+    private static let keptPart = 4
+
+    private var bytes = 0
+    private var instant: MonotonicInstant?
+
+    mutating func note(_ bytes: Int, at now: MonotonicInstant) {
+        // What was before a maximum that is too old is not known any more.
+        if let instant, bytes < self.bytes, instant.duration(to: now) < Self.memory { return }
+        self.bytes = bytes
+        instant = now
+    }
+
+    var keptBytes: Int { bytes / Self.keptPart }
+}

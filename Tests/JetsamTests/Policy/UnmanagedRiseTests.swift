@@ -1,0 +1,45 @@
+import MemoryPressure
+import Testing
+
+@testable import Jetsam
+
+struct UnmanagedRiseTests {
+    private func rise(_ samples: [(seconds: Double, bytes: Int)]) -> UnmanagedRise {
+        var rise = UnmanagedRise()
+        for sample in samples { rise.append(sample.bytes, at: .seconds(sample.seconds)) }
+        return rise
+    }
+
+    @Test("The largest rise within ten seconds counts, wherever its peak lies")
+    func largest() {
+        let wave = (0..<600).map { (seconds: Double($0) / 10, bytes: $0 / 50 % 2 == 0 ? 100 : 140) }
+        #expect(rise(wave).largest == 40)
+        #expect(rise([(0, 50), (4, 20), (9, 90), (9.5, 60)]).largest == 70)
+        #expect(rise([(0, 500), (100, 20)]).largest == 0, "a fall is none")
+    }
+
+    @Test("Slow growth counts for ten seconds of it")
+    func slow() {
+        let ramp = (0...600).map { (seconds: Double($0) / 10, bytes: $0) }
+        #expect((90...100).contains(rise(ramp).largest))
+    }
+
+    @Test("It is forgotten after five minutes, and not before")
+    func forgotten() {
+        var rise = rise([(100, 0), (101, 300)])
+        rise.append(0, at: .seconds(389))
+        #expect(rise.largest == 300)
+        rise.append(0, at: .seconds(400))
+        #expect(rise.largest == 0)
+    }
+
+    @Test("A difference across a gap is no rise, and what was before it stays")
+    func gap() {
+        var rise = rise([(0, 0), (1, 30)])
+        rise.pause()
+        rise.append(500, at: .seconds(2))
+        #expect(rise.largest == 30)
+        rise.append(560, at: .seconds(3))
+        #expect(rise.largest == 60)
+    }
+}
