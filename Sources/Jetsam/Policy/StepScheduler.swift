@@ -26,7 +26,9 @@ struct StepScheduler {
     static let lastingWarning = Duration.seconds(600)
     /// Rules whose signal covers two seconds cannot show the effect of a step any sooner.
     private static let slowSpacing = Duration.nanoseconds(StallWindow.length)
-    /// Between two steps at warning: twenty a second at most.
+    /// What brought less than this part of the limit is not worth another step at once.
+    private static let littleShare = 256
+    /// Between two steps at warning, and after little at critical: twenty a second at most.
     private static let leastSpacing = Duration.milliseconds(50)
     /// A step for growth asks for this part of the limit at least.
     private static let leastShare = 128
@@ -166,7 +168,9 @@ struct StepScheduler {
             // Others under the same limit do their share meanwhile.
             return configuration.reclaim.warningSpacing
         }
-        return context.level == .critical ? .zero : Self.leastSpacing
+        // A step that brought next to nothing leaves nothing to hurry for.
+        let broughtLittle = lastTarget > 0 && lastPromised < context.reading.limitBytes / Self.littleShare
+        return context.level == .critical && !broughtLittle ? .zero : Self.leastSpacing
     }
 
     /// Bytes that are missing to what the rules require, and nothing beyond that.

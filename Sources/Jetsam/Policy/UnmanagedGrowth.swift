@@ -116,4 +116,10 @@ struct UnmanagedGrowth {
 
     /// The steepest of the windows, in bytes a second; 0 where there is no growth.
     var steepest: Int { max(bytesPerSecond ?? 0, middleRate, longRate) }
+
+    /// The same with what the last readings show, for as long as a step: growth that has just begun fills no window.
+    var steepestNow: Int {
+        guard let latest, let previous else { return steepest }
+        return max(steepest, Int(saturating: min(latest.bytesPerSecond, previous.bytesPerSecond)))
+    }
 }

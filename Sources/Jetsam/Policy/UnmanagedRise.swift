@@ -1,8 +1,9 @@
-internal import MemoryPressure
+package import MemoryPressure
 
 /// By how much memory beside the caches has risen within ten seconds, at most, in the last five minutes: what comes and goes faster
-/// than caches refill comes again, and is kept free.
-struct UnmanagedRise {
+/// than caches refill comes again, and is kept free. What a process takes as it starts does not: a window that is not full counts
+/// nothing.
+package struct UnmanagedRise {
     private struct Slot {
         var number = Int64.min
         var bytes = 0
@@ -16,12 +17,18 @@ struct UnmanagedRise {
     /// The least of each second, and the largest rise of each ten seconds. Of full length from the start: a reading may not allocate.
     private var lows = [Slot](repeating: Slot(), count: Int(reach) + 1)
     private var rises = [Slot](repeating: Slot(), count: Int(memory) + 1)
+    /// The first second of the window; nil before.
+    private var since: Int64?
     /// The largest of what is remembered, in bytes.
-    private(set) var largest = 0
+    package private(set) var largest = 0
+
+    package init() {}
 
     /// - Parameter bytes: Memory beside the caches; only differences mean anything.
-    mutating func append(_ bytes: Int, at instant: MonotonicInstant) {
+    package mutating func append(_ bytes: Int, at instant: MonotonicInstant) {
         let second = instant.nanoseconds / 1_000_000_000
+        let since = self.since ?? second
+        self.since = since
         let low = Int(second % Int64(lows.count))
         if lows[low].number != second || lows[low].bytes > bytes { lows[low] = Slot(number: second, bytes: bytes) }
         var lowest = bytes
@@ -31,7 +38,7 @@ struct UnmanagedRise {
         }
 
         let current = second / Self.reach
-        let rise = bytes.subtractingSaturating(lowest)
+        let rise = second - since > Self.reach ? bytes.subtractingSaturating(lowest) : 0
         let index = Int(current % Int64(rises.count))
         if rises[index].number != current || rises[index].bytes < rise {
             rises[index] = Slot(number: current, bytes: rise)
@@ -44,6 +51,7 @@ struct UnmanagedRise {
 
     /// After a gap a difference is no rise; what was seen before it stays.
     mutating func pause() {
-        for index in lows.indices { lows[index] = Slot() }
+        for index in 0..<lows.count { lows[index] = Slot() }
+        since = nil
     }
 }

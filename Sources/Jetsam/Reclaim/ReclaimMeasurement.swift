@@ -7,7 +7,7 @@ struct ReclaimMeasurement {
     let after: MemoryReading
     let managedBefore: Int
     let managedAfter: Int
-    /// Growth of unmanaged memory before the step, bytes a second.
+    /// Growth of unmanaged memory, bytes a second: before the step, or by the last readings where that is more.
     let growthRate: Int
     let end: MonotonicInstant
     /// What the allocator still retains.

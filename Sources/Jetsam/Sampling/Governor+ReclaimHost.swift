@@ -8,7 +8,7 @@ extension Governor: ReclaimHost {
         }
     }
 
-    var growthRate: Int { state.withLock { $0.decider.judgement.growth.steepest } }
+    var growthRate: Int { state.withLock { $0.decider.judgement.growth.steepestNow } }
 
     func noteStepEnd(_ step: Int, promisedBytes: Int) {
         let now = clock.now

@@ -2,7 +2,7 @@ import Jetsam
 import MemoryPressure
 
 /// Every cache that wants more grows again once there is room: by a mebibyte in a minute in which five points of the limit more
-/// are free than where a warning ends.
+/// are free than where a warning ends and than other memory may rise by again; after the caches of higher bands.
 final class RegrowthInvariant: Invariant {
     private struct Wait {
         var since: Int64
@@ -10,6 +10,8 @@ final class RegrowthInvariant: Invariant {
     }
 
     private var waits: [ObjectIdentifier: Wait] = [:]
+    /// How memory beside its caches comes and goes, for each server.
+    private var rises: [ObjectIdentifier: UnmanagedRise] = [:]
     private static let minute: Int64 = 60_000_000_000
     private static let leastGrowth = 1 << 20
 
@@ -17,12 +19,17 @@ final class RegrowthInvariant: Invariant {
         guard case .look = event else { return }
         let world = server.world
         let exit = HeadroomThresholds(limitBytes: world.cgroup.limitBytes).warningExit
+        let managed = server.caches.reduce(0) { $0 + $1.bytes }
+        rises[ObjectIdentifier(server), default: UnmanagedRise()].append(
+            world.cgroup.unreclaimableBytes - managed, at: MonotonicInstant(nanoseconds: world.now))
+        let rise = rises[ObjectIdentifier(server)]?.largest ?? 0
         let hasRoom =
             server.life == .running
-            && world.cgroup.headroomBytes >= exit + world.cgroup.limitBytes / 20
+            && world.cgroup.headroomBytes >= exit + world.cgroup.limitBytes / 20 + rise
+        let first = server.caches.filter(\.wantsMore).map(\.plan.priority).max()
         for cache in server.caches {
             let key = ObjectIdentifier(cache)
-            guard hasRoom, cache.wantsMore else {
+            guard hasRoom, cache.wantsMore, cache.plan.priority == first else {
                 waits[key] = nil
                 continue
             }
@@ -35,7 +42,7 @@ final class RegrowthInvariant: Invariant {
             let room = world.cgroup.headroomBytes >> 20
             world.violate(
                 .regrowth,
-                "\(cache.plan.name) has \(cache.bytes >> 20) of \(cache.wantedBytes >> 20) MiB, limit \(limit), headroom \(room)"
+                "\(cache.plan.name) has \(cache.bytes >> 20) of \(cache.wantedBytes >> 20) MiB, limit \(limit), headroom \(room), rise \(rise >> 20)"
             )
         }
     }
