@@ -252,7 +252,7 @@ package struct Trial: Sendable {
         if let demand = decision.demand { begin(DemandRecord(demand), at: instant) }
         if let regrowth = decision.regrowth {
             caches.take(RegrowthRecord(regrowth))
-            if !caches.areLimited { decider.take(.limitsLifted) }
+            if regrowth.mayLift, !caches.areLimited { decider.take(.limitsLifted) }
         }
         if let action = decision.ladder { decider.take(.ladderEnded(action, .gone, at: instant)) }
     }
