@@ -13,7 +13,9 @@ extension ResourceManager {
     /// scenes and observers, whichever takes longer, then ``Configuration/Lifecycle/exitRoom``. Never more than the grace period;
     /// once shutdown has begun, than what is left of it.
     ///
-    /// How long saving takes is measured where it has happened, and assumed where it has not: 10 ms for each 128 scenes. How long
+    /// Held tasks are taken to need 2.3 times as long as they have run on average, and no less than they have from being told that they
+    /// expire until they are overdue. How long saving takes is measured where it has happened, and assumed where it has not: 10 ms
+    /// for each 128 scenes. How long
     /// servers take to finish their requests is not known, and not in it. Takes no more than a microsecond.
     public var timeToLeave: Duration { lifecycle.timeToLeave }
 

@@ -32,6 +32,7 @@ public final class ResourceManager: Service, Sendable {
     let lastCounts = Lock<CountsRecord?>(nil)
     let redactSnapshot: (@Sendable (inout StateSnapshot) -> Void)?
     let reclaimer: Reclaimer
+    private let victims: ManagerVictims
     /// The scenes of this process, for servers that have some.
     public let scenes: SceneManager
     let levels = Broadcast<LevelChange>(capacity: LevelChanges.capacity)
@@ -71,8 +72,9 @@ public final class ResourceManager: Service, Sendable {
     ///   - stateStore: Where scenes' states are kept between runs; nil, the default, keeps none.
     ///   - environment: Where kernel files, time and allocator come from.
     ///   - lastResort: Called at most once, on a thread of the manager's, when headroom is critical, nothing is left to take, and the
-    ///     limit is near or the state has lasted ``Configuration/LastResort/degradedLimit``. Typically it triggers a
-    ///     graceful shutdown. Nil, the default, leaves the process to its fate.
+    ///     limit is near or the state has lasted ``Configuration/LastResort/degradedLimit``; earlier where leaving takes longer than
+    ///     memory lasts: see <doc:ReclaimLadder>. Typically it triggers a graceful shutdown. Nil, the default, leaves the
+    ///     process to its fate.
     ///   - redactSnapshot: Called on entering the background, in a task that has the deadline of a life-cycle callback, before the recorder keeps what the
     ///     process holds: the place to change names or leave parts out. Not called where nothing is recorded.
     /// - Throws: ``ConfigurationError`` for a configuration that cannot be used, `MemoryPressureError` where the kernel
@@ -181,11 +183,14 @@ public final class ResourceManager: Service, Sendable {
         scenes = Self.makeScenes(
             configuration, registry, backgroundTasks, stateStore, environment, logger, owner)
         lifecycle.attach(scenes)
-        victims.attach(scenes)
+        self.victims = victims
+        victims.attach(scenes, lifecycle)
         ticker.attach(scenes.deadlines)
         owner.manager = self
         environment.later(Self.timeToRun) { [weak self] in self?.warnIfNotRun() }
     }
+
+    deinit { victims.detach() }
 
     /// A manager that was made and is not run after so long was forgotten.
     static let timeToRun = Duration.seconds(60)
@@ -383,6 +388,9 @@ public final class ResourceManager: Service, Sendable {
             logger.warning(
                 "Memory has been short for ten minutes, and caches have given what they may at warning: a limit \(ByteCount(bytes)) larger would do",
                 metadata: ["lackingBytes": "\(bytes)"])
+        }
+        if let forecast = bell.takeForecast() {
+            logger.warning("\(forecast.message(isDryRun: governor.setup.configuration.isDryRun))", metadata: forecast.metadata)
         }
         tellRediscovery(governor.rediscoverIfMoved())
         if let pause = governor.takePause() {

@@ -10,6 +10,7 @@ final class Bell: Sendable {
         var hangs: [Hang] = []
         var silentCaches: [String] = []
         var lackingBytes: Int?
+        var forecast: LeaveForecast?
     }
 
     /// So much waits while nobody takes it, for a log handler may block: of steps the oldest go first.
@@ -83,6 +84,18 @@ final class Bell: Sendable {
         pending.withLock { pending in
             defer { pending.lackingBytes = nil }
             return pending.lackingBytes
+        }
+    }
+
+    func publish(_ forecast: LeaveForecast) {
+        pending.withLock { $0.forecast = forecast }
+        ring()
+    }
+
+    func takeForecast() -> LeaveForecast? {
+        pending.withLock { pending in
+            defer { pending.forecast = nil }
+            return pending.forecast
         }
     }
 

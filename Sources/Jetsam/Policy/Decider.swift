@@ -71,13 +71,23 @@ struct Decider {
     ///
     /// - Parameter victims: Counts who could be taken; asked only where that matters, as counting takes a moment. What it said
     ///   is kept in `observation`.
-    mutating func decide(_ observation: inout Observation, victims: () -> Victims) -> Decision {
+    /// - Parameter timeToLeave: Nanoseconds that leaving takes, 0 where that is not known; asked only while memory grows and there is a
+    ///   last resort. What it said is kept in `observation`.
+    mutating func decide(
+        _ observation: inout Observation, victims: () -> Victims, timeToLeave: () -> Int64 = { 0 }
+    ) -> Decision {
         let reading = observation.reading
+        let mayLeave = setup.hasLastResort && !ladder.isLastResortPosted && (judgement.growthRate ?? 0) > 0
+        observation.leavingNanoseconds = mayLeave && reading.depth == .full ? timeToLeave() : 0
         let context = RuleContext(
             reading: reading,
             thresholds: thresholds(reading),
             managedBytes: min(observation.reportedBytes, reading.footprintBytes), cause: observation.cause,
-            triggerGrade: observation.triggerGrade, leadTime: leadTime)
+            triggerGrade: observation.triggerGrade, leadTime: leadTime,
+            leavingNanoseconds: observation.leavingNanoseconds,
+            expectedBytes: max(0, observation.reportedBytes - max(0, hollowBytes)),
+            retainedBytes: observation.retainedBytes,
+            shortage: Shortage(reading, sharers: observation.sharers))
         let vote = judgement.judge(context)
         var decision = Decision(
             outcome: machine.take(vote, cause: observation.cause, at: reading.instant), level: machine.level)
@@ -87,6 +97,7 @@ struct Decider {
             decision.demand = scheduler.next(demandContext)
             decision.lackingBytes = scheduler.takeLack(demandContext)
             decision.ladder = nextOfLadder(&observation, victims)
+            leaveEarly(&decision, context)
             decision.looksAtAllocator = shouldLookAtAllocator(reading.instant)
         }
         decision.regrowth = nextRegrowth(context)
@@ -102,9 +113,12 @@ struct Decider {
         case .supervisorWarns(let until): judgement.supervisorWarns(until: until)
         case .stepEnded(let step, let promisedBytes, let now):
             scheduler.stepEnded(step, promisedBytes: promisedBytes, at: now)
+            judgement.early.stepEnded(step)
         case .answeredLate(let promisedBytes): scheduler.answeredLate(promisedBytes: promisedBytes)
         case .limitsLifted: scheduler.limitsWereLifted()
-        case .ladderEnded(let action, let outcome, let now): ladder.ended(action, outcome, at: now)
+        case .ladderEnded(let action, let outcome, let now):
+            ladder.ended(action, outcome, at: now)
+            if action == .lastResort { judgement.early.wasAbandoned() }
         case .regrowthAllowed(let isAllowed): allowsRegrowth = isAllowed
         case .hollow(let bytes): hollowBytes = bytes
         case .leadTimeMeasured(let measured): leadTime = measured
@@ -116,12 +130,31 @@ struct Decider {
     ) -> ReclaimContext {
         ReclaimContext(
             reading: context.reading, thresholds: context.thresholds, level: machine.level, reason: reason, vote: vote,
-            required: judgement.required, growthRate: judgement.growth.steepest,
+            required: judgement.required,
+            leavingDeficit: judgement.early.isAsking ? judgement.early.deficit : 0,
+            growthRate: judgement.growth.steepest,
             millisecondsToLimit: judgement.millisecondsToLimit,
             millisecondsAtOnce: judgement.millisecondsAtOnce, purgeableBytes: observation.reportedBytes,
             hollowBytes: hollowBytes, inFlightBytes: observation.inFlightBytes,
             retainedBytes: observation.retainedBytes,
             trimsFrom: observation.trimsFrom)
+    }
+
+    /// Has the caches asked for what is missing until this process has left, and has it leave where they did not bring that.
+    private mutating func leaveEarly(_ decision: inout Decision, _ context: RuleContext) {
+        let early = judgement.early
+        if judgement.beganToAsk {
+            decision.forecast = LeaveForecast(
+                leavingNanoseconds: context.leavingNanoseconds, growthRate: early.growthRate,
+                neededBytes: early.neededBytes, missingBytes: early.deficit)
+        }
+        if early.isAsking, let demand = decision.demand { judgement.early.demanded(step: demand.step) }
+        guard decision.ladder == nil, context.reading.depth == .full,
+            early.isDue(nothingLeft: scheduler.nothingLeftSince != nil, at: context.now),
+            let action = ladder.leaveEarly()
+        else { return }
+        decision.ladder = action
+        decision.leavingDeficit = early.deficit
     }
 
     private mutating func nextOfLadder(_ observation: inout Observation, _ victims: () -> Victims) -> Ladder.Action? {
@@ -203,6 +236,10 @@ extension Decider {
         var creditBytes = 0
         /// Bytes that caches of ours had fetched again after releases, in all. Nothing is decided by it.
         var refetchedBytes = 0
+        /// How many processes share the tightest level, see ``Shortage``; 0 where nobody looked.
+        var sharers = 0
+        /// Nanoseconds that leaving takes; 0 where it was not asked, or is not known.
+        var leavingNanoseconds: Int64 = 0
         /// Who could be taken; nil where it was not asked.
         var victims: Victims?
 
@@ -239,6 +276,10 @@ extension Decider {
         var demand: ReclaimDemand?
         var regrowth: Regrowth.Decision?
         var ladder: Ladder.Action?
+        /// Of a last resort that comes early: bytes that would be missing before this process has left. Else 0.
+        var leavingDeficit = 0
+        /// What is foreseen, when caches begin to be asked for it.
+        var forecast: LeaveForecast?
         var looksAtAllocator = false
         /// Bytes by which the limit is too small, where a warning has lasted long enough to say so.
         var lackingBytes: Int?

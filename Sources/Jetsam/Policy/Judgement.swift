@@ -11,8 +11,20 @@ struct RuleContext {
     var triggerGrade = PressureLevel.normal
     /// How fast caches can give.
     var leadTime = LeadTime()
+    /// Nanoseconds that leaving takes; 0 where that is not known or does not matter.
+    var leavingNanoseconds: Int64 = 0
+    /// Of what caches report, the bytes that are expected to come back; and what a trim can bring.
+    var expectedBytes = 0
+    var retainedBytes = 0
+    /// Whose shortage it is.
+    var shortage = Shortage()
 
     var now: MonotonicInstant { reading.instant }
+
+    var roomBytes: Int { reading.roomBytes }
+
+    /// Whether the kernel can page out for a while yet before it kills.
+    var hasSwap: Bool { reading.usableSwapBytes > thresholds.criticalEntry }
 
     /// Whether headroom is below `percent` of the limit.
     func isHeadroomBelow(percent: Int) -> Bool {
@@ -20,12 +32,19 @@ struct RuleContext {
     }
 }
 
-/// Why the ladder may go on to steps that cannot be taken back: only headroom to a hard limit, or a new `oom`.
+extension MemoryReading {
+    /// Headroom and what can be swapped out: what stands between the process and the kernel's killer.
+    var roomBytes: Int { headroomBytes.addingSaturating(usableSwapBytes) }
+}
+
+/// Why the ladder may go on to steps that cannot be taken back: only headroom to a hard limit, usable swap included, or a new
+/// `oom`; and only where this process has its part in that.
 struct Emergency: Equatable {
     var isHeadroomCritical = false
     var isOutOfMemory = false
+    var isOurs = true
 
-    var isPresent: Bool { isHeadroomCritical || isOutOfMemory }
+    var isPresent: Bool { (isHeadroomCritical || isOutOfMemory) && isOurs }
 }
 
 /// The rules, each with its own memory: they vote on every reading, and the highest vote is kept with its reason.
@@ -39,6 +58,10 @@ struct Judgement {
     /// Whether growth needs more headroom than there is before caches can have given; its `warning` stands for critical.
     private var leadTime = Hysteresis()
     private(set) var growth: UnmanagedGrowth
+    /// Whether leaving has to begin before there is an emergency.
+    var early = EarlyLeave()
+    /// Whether the last reading began the asking of caches for it.
+    private(set) var beganToAsk = false
     private var stallWindow = StallWindow()
     private var events = EventWatch()
     /// What a call of the application's holds.
@@ -81,6 +104,7 @@ struct Judgement {
         stallWindow.reset()
         timeToLimit.reset()
         leadTime.reset()
+        early.reset()
         lastUnmanaged = nil
         isSuspicious = false
         millisecondsAtOnce = nil
@@ -101,16 +125,50 @@ struct Judgement {
 
     /// The highest vote; of equal ones that of the rule that is named first in the design, so that a replay agrees.
     mutating func judge(_ context: RuleContext) -> Vote {
-        var highest = headroomVote(context)
-        highest.yield(to: timeToLimitVote(context))
-        highest.yield(to: stallVote(context))
+        let stallVote = stallVote(context)
+        var highest = held(headroomVote(context), context)
+        highest.yield(to: timeToLimitVote(context).map { held($0, context) })
+        highest.yield(to: earlyVote(context))
+        highest.yield(to: stallVote)
         highest.yield(to: eventsVote(context))
         highest.yield(to: distanceToHighVote(context))
         highest.yield(to: footprintVote(context))
         highest.yield(to: externalVote(context))
-        emergency.isHeadroomCritical = context.reading.headroomBytes < context.thresholds.criticalEntry
+        emergency.isHeadroomCritical = context.roomBytes < context.thresholds.criticalEntry
         emergency.isOutOfMemory = events.isOutOfMemory(at: context.now)
+        emergency.isOurs = context.shortage.isOurs
         return highest
+    }
+
+    /// While the kernel can page out it does not kill: nearness to the limit alone is no more than a warning then. It is critical
+    /// where tasks wait for memory besides.
+    private func held(_ vote: Vote, _ context: RuleContext) -> Vote {
+        guard vote.level == .critical, context.hasSwap, stall.level == .normal else { return vote }
+        var vote = vote
+        vote.level = .warning
+        return vote
+    }
+
+    /// Critical while caches are asked for what would be missing before this process has left.
+    private mutating func earlyVote(_ context: RuleContext) -> Vote? {
+        beganToAsk = false
+        guard context.reading.depth == .full else { return earlyVote }
+        beganToAsk = early.look(
+            EarlyLeave.Context(
+                now: context.now, leavingNanoseconds: context.leavingNanoseconds, roomBytes: context.roomBytes,
+                expectedBytes: context.expectedBytes, retainedBytes: context.retainedBytes,
+                criticalEntry: context.thresholds.criticalEntry, limitBytes: context.reading.limitBytes,
+                footprintBytes: context.reading.footprintBytes, managedBytes: context.managedBytes,
+                leadTime: context.leadTime, shortage: context.shortage),
+            growth: growth)
+        return earlyVote
+    }
+
+    private var earlyVote: Vote? {
+        guard early.isAsking else { return nil }
+        return Vote(
+            rule: .timeToLimit, level: .critical, observed: early.neededBytes.subtractingSaturating(early.deficit),
+            threshold: early.neededBytes, unit: .bytes)
     }
 
     private mutating func headroomVote(_ context: RuleContext) -> Vote {

@@ -19,7 +19,8 @@ struct LadderContext {
 ///
 /// They need headroom to a hard limit below its critical threshold, or a new `oom`, and caches that have nothing left to
 /// give. One victim (a batch of assertions counts as one) is gone or timed out before the next is chosen. The last resort
-/// comes once in a process's life: when nothing is left and the end is near, or when this has lasted too long.
+/// comes once in a process's life, and waits for no victim: when nothing is left and the end is near, when this has lasted too long,
+/// or early, see ``EarlyLeave``.
 struct Ladder {
     enum Action: Equatable {
         /// Expire so many held assertions early.
@@ -101,7 +102,10 @@ struct Ladder {
         degradedSince = since
         let hasLasted = since.duration(to: context.now) >= configuration.lastResort.degradedLimit
         if hasLasted, let action = lastResort() { return action }
-        guard outstanding == nil else { return nil }
+        let isNear = context.millisecondsToLimit.map { $0 < Self.nearMilliseconds } ?? false
+        let isLast = isNear || context.emergency.isOutOfMemory
+        // Whoever was told to go may take longer than there is time.
+        guard outstanding == nil else { return isLast ? lastResort() : nil }
         if configuration.ladder.expiresAssertions, context.now >= noAssertionsUntil ?? context.now,
             context.heldAssertions > 0
         {
@@ -110,9 +114,11 @@ struct Ladder {
         if configuration.ladder.takesScenes, context.now >= noScenesUntil ?? context.now, context.scenes > 0 {
             return take(.loseScene)
         }
-        let isNear = context.millisecondsToLimit.map { $0 < Self.nearMilliseconds } ?? false
-        return isNear || context.emergency.isOutOfMemory ? lastResort() : nil
+        return isLast ? lastResort() : nil
     }
+
+    /// The last resort before there is an emergency, as leaving takes longer than memory lasts.
+    mutating func leaveEarly() -> Action? { lastResort() }
 
     /// The action that was handed out has ended.
     mutating func ended(_ action: Action, _ outcome: Outcome, at now: MonotonicInstant) {

@@ -176,7 +176,7 @@ struct StepScheduler {
     /// Bytes that are missing to what the rules require, and nothing beyond that.
     private func missingBytes(_ context: ReclaimContext, includingSignal: Bool = false) -> Int {
         let reading = context.reading
-        var missing = missingHeadroom(context)
+        var missing = max(missingHeadroom(context), context.leavingDeficit)
         if context.isAbout(.footprint), let budget = configuration.footprint {
             let exit = budget.budgetBytes / 100 * (budget.warningPercent - budget.exitPoints)
             missing = max(missing, reading.footprintBytes - exit)

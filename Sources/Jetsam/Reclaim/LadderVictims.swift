@@ -6,6 +6,8 @@ struct LadderOrder {
     var level: PressureLevel
     var reason: LevelReason
     var decidedAt: MonotonicInstant
+    /// Of the last resort: it comes before there is an emergency, as leaving takes longer than memory lasts.
+    var isEarly = false
 }
 
 /// What the ladder can take beyond the caches. None of it calls code of the application's under a lock.
@@ -14,6 +16,8 @@ protocol LadderVictims: Sendable {
     var heldAssertions: Int { get }
     /// How many scenes could be lost. Cheap.
     var scenes: Int { get }
+    /// How long this process takes to leave; nil while it is being launched, and where nothing of it is known. Cheap.
+    var timeToLeave: Duration? { get }
     /// Tells up to that many that they expire now: lowest priority first, and of these the longest-running.
     func expireAssertions(atMost: Int, reason: LevelReason) -> any LeavingVictims
     /// Takes the scene that ranks lowest, with its whole notice; nil where there is none, or it is called for no more.
@@ -44,6 +48,7 @@ extension LeavingVictims {
 struct NoVictims: LadderVictims, LeavingVictims {
     var heldAssertions: Int { 0 }
     var scenes: Int { 0 }
+    var timeToLeave: Duration? { nil }
     var count: Int { 0 }
     var descriptions: [String] { [] }
     var areGone: Bool { true }

@@ -1,17 +1,30 @@
 internal import MemoryPressure
 
-/// What a manager's ladder can take: the tasks of its registry, and its scenes.
+/// What a manager's ladder can take: the tasks of its registry, and its scenes; and how long the process takes to leave.
 final class ManagerVictims: LadderVictims {
     private let tasks: BackgroundTaskRegistry
     /// Nil while the manager is being made.
     private let manager = Lock<SceneManager?>(nil)
+    private let lifecycle = Lock<ProcessLifecycle?>(nil)
 
     init(tasks: BackgroundTaskRegistry) {
         self.tasks = tasks
     }
 
-    func attach(_ scenes: SceneManager) {
+    func attach(_ scenes: SceneManager, _ lifecycle: ProcessLifecycle) {
         manager.withLock { $0 = scenes }
+        self.lifecycle.withLock { $0 = lifecycle }
+    }
+
+    /// The manager is going: what was attached refers to this in turn.
+    func detach() {
+        let (scenes, lifecycle) = (manager.withLock { $0.take() }, lifecycle.withLock { $0.take() })
+        withExtendedLifetime((scenes, lifecycle)) {}
+    }
+
+    var timeToLeave: Duration? {
+        guard let lifecycle = lifecycle.withLock({ $0 }), lifecycle.mayBeToldToLeave else { return nil }
+        return lifecycle.timeToLeave
     }
 
     var heldAssertions: Int { tasks.heldCount }

@@ -5,7 +5,7 @@ extension Reclaimer {
     /// Carries out what the ladder decided, unless a fresh reading says that it is no longer called for.
     func begin(_ order: LadderOrder, callsHandlers: Bool) {
         if isDryRun { return carryOutDry(order) }
-        guard let before = host.confirmEmergency() else {
+        guard let before = host.confirmEmergency(orLeaving: order.isEarly) else {
             host.ladderEnded(order.action, .abandoned)
             return
         }
@@ -18,7 +18,7 @@ extension Reclaimer {
             leaving = scene
             scene.leaves(
                 by: Task(priority: .high) { [victims, channel, host] in
-                    @Sendable func isCalledFor() -> Bool { host.confirmEmergency() != nil }
+                    @Sendable func isCalledFor() -> Bool { host.confirmEmergency(orLeaving: false) != nil }
                     let name = await victims.takeScene(reason: order.reason, isCalledFor: isCalledFor)
                     if name == nil, !isCalledFor() { scene.wasLetOff() } else { scene.ended(name) }
                     channel.wake()

@@ -28,7 +28,9 @@ protocol ReclaimHost: AnyObject, Sendable {
     /// A number for the next notification.
     func nextSequence() -> UInt64
     /// A full reading now, where it still shows an emergency; nil where it does not.
-    func confirmEmergency() -> MemoryReading?
+    ///
+    /// - Parameter isEarly: Memory that will be missing before this process has left is enough.
+    func confirmEmergency(orLeaving isEarly: Bool) -> MemoryReading?
     /// What became of an action of the ladder.
     func ladderEnded(_ action: Ladder.Action, _ outcome: Ladder.Outcome)
     /// Takes a finished step to whoever listens. Called on a reclaim thread, under no lock.

@@ -86,7 +86,7 @@ extension Decider.Decision {
         if let record = LevelRecord(self, reading) { receiver.receive(record) }
         if let demand { receiver.receive(DemandRecord(demand)) }
         if let regrowth { receiver.receive(RegrowthRecord(regrowth)) }
-        if let ladder { receiver.receive(LadderRecord(ladder, level: level)) }
+        if let ladder { receiver.receive(LadderRecord(ladder, level: level, deficitBytes: leavingDeficit)) }
         if looksAtAllocator { receiver.receive(LookRecord()) }
     }
 }

@@ -47,13 +47,16 @@ extension Governor: ReclaimHost {
         judge(.reclaim)
     }
 
-    func confirmEmergency() -> MemoryReading? {
-        state.withLock { state in
+    func confirmEmergency(orLeaving isEarly: Bool) -> MemoryReading? {
+        let expectedBytes = registry.reportedBytes.subtractingSaturating(registry.hollowBytes)
+        return state.withLock { state in
             state.lastFull = clock.now
             let reading = state.reader.read(.full, at: clock.now, includingStall: false)
-            let thresholds = state.decider.thresholds(reading)
-            let isCritical = reading.headroomBytes < thresholds.criticalEntry
-            return isCritical || state.decider.judgement.emergency.isOutOfMemory ? reading : nil
+            let judgement = state.decider.judgement
+            if isEarly, judgement.early.missing(reading.roomBytes, expectedBytes) > 0 { return reading }
+            let isCritical = reading.roomBytes < state.decider.thresholds(reading).criticalEntry
+            guard isCritical || judgement.emergency.isOutOfMemory else { return nil }
+            return Shortage(reading, sharers: reading.sharers).isOurs ? reading : nil
         }
     }
 

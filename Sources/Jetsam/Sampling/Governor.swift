@@ -143,11 +143,13 @@ final class Governor: Sendable {
             reading: reading, cause: cause, triggerGrade: triggerGrade, reportedBytes: registry.reportedBytes,
             inFlightBytes: channel.gauges.inFlightBytes, retainedBytes: channel.gauges.retainedBytes,
             trimsFrom: channel.gauges.trimsFrom,
-            isCoveredByKernel: isCovered(state, reading), refetchedBytes: registry.refetchedBytes)
+            isCoveredByKernel: isCovered(state, reading), refetchedBytes: registry.refetchedBytes,
+            sharers: reading.sharers)
         if state.isDryRun { observation = state.credit.credited(observation) }
-        let decision = state.decider.decide(&observation) {
-            Decider.Victims(heldAssertions: victims.heldAssertions, scenes: victims.scenes)
-        }
+        let decision = state.decider.decide(
+            &observation,
+            victims: { Decider.Victims(heldAssertions: victims.heldAssertions, scenes: victims.scenes) },
+            timeToLeave: { victims.timeToLeave?.nanoseconds ?? 0 })
         recorder.record(observation, decision)
         state.releases.look(at: observation.sample)
         keepState(state, reading, decision.level)
@@ -201,8 +203,12 @@ final class Governor: Sendable {
         if let demand = decision.demand { channel.post(demand) }
         if let regrowth = decision.regrowth { channel.post(regrowth) }
         if let action = decision.ladder, let reason {
-            channel.post(LadderOrder(action: action, level: decision.level, reason: reason, decidedAt: now))
+            channel.post(
+                LadderOrder(
+                    action: action, level: decision.level, reason: reason, decidedAt: now,
+                    isEarly: decision.leavingDeficit > 0))
         }
+        if let forecast = decision.forecast { bell.publish(forecast) }
         if decision.looksAtAllocator { channel.postLookAtAllocator() }
         if let bytes = decision.lackingBytes { bell.publish(lackingBytes: bytes) }
     }
@@ -317,6 +323,11 @@ final class Governor: Sendable {
         guard let armed = state.armed, reading.isLimited, armed.limitBytes == reading.limitBytes else { return false }
         return reading.usageBytes < armed.usageBytes
     }
+}
+
+extension MemoryReading {
+    /// How many processes share the tightest level, as far as is known.
+    var sharers: Int { isLimited ? processes ?? Shortage.assumedSharers : 1 }
 }
 
 /// The configured times in nanoseconds. Arithmetic with `Duration` is in 128 bits and out of line: a turn of the sampler that

@@ -81,6 +81,32 @@ extension KernelTree {
         }
     }
 
+    /// Sets the machine's SwapFree in bytes.
+    public func setSwapFree(bytes: Int) {
+        change { state throws(Errno) in
+            state.model.swapFreeBytes = bytes
+            try state.write("/proc/meminfo", state.model.memoryInfo)
+        }
+    }
+
+    /// Sets what a level may swap out in bytes, nil for no limit, and what of that it has swapped out. On v1 a limit needs
+    /// a hard limit beside it.
+    public func setSwap(limit: Int?, used: Int = 0, level: Int = 0) {
+        change { state throws(Errno) in
+            state.model.levels[level].swapLimit = limit
+            state.model.levels[level].swapped = used
+            try state.writeLevel(level)
+        }
+    }
+
+    /// Sets how many processes a level has, 1 at first. Readers see it when they look at limits again.
+    public func setProcesses(_ count: Int, level: Int = 0) {
+        change { state throws(Errno) in
+            state.model.levels[level].processes = count
+            try state.writeLevel(level)
+        }
+    }
+
     /// Sets the machine's MemAvailable in bytes.
     public func setAvailable(bytes: Int) {
         change { state throws(Errno) in

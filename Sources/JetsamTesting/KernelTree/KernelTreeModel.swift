@@ -13,6 +13,10 @@ struct KernelTreeModel {
         var neighbours = 0
         var events = MemoryEventCounters()
         var refaults = 0
+        var processes = 1
+        /// The most that may be swapped out; nil for no limit.
+        var swapLimit: Int?
+        var swapped = 0
     }
 
     let layout: KernelTreeLayout
@@ -20,6 +24,7 @@ struct KernelTreeModel {
     var levels: [Level]
     var totalBytes: Int
     var availableBytes: Int
+    var swapFreeBytes = 0
     var footprintBytes = 0
     var swappedBytes = 0
     var residentSharedBytes = 0
@@ -84,11 +89,16 @@ struct KernelTreeModel {
             ("memory.stat", stat),
             ("memory.events", counters),
             ("memory.events.local", counters),
+            ("memory.swap.max", level.swapLimit.map { "\($0)\n" } ?? "max\n"),
+            ("memory.swap.current", "\(level.swapped)\n"),
+            ("cgroup.procs", processes(level)),
         ]
     }
 
     private func v1Files(_ level: Level, usage: Int, fixed: Int, cache: Int) -> [(name: String, text: String)] {
         let kernel = fixed / 32, anonymous = fixed - kernel
+        // Together with memory, and never less than its limit.
+        let both = level.swapLimit.flatMap { swap in level.limit.map { $0 + swap } } ?? KernelTree.v1Unlimited
         let stat = """
             cache \(cache)
             rss \(anonymous)
@@ -119,7 +129,14 @@ struct KernelTreeModel {
             ("memory.stat", stat),
             ("memory.failcnt", "\(level.events.max)\n"),
             ("memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill \(level.events.oomKill)\n"),
+            ("memory.memsw.limit_in_bytes", "\(both)\n"),
+            ("memory.memsw.usage_in_bytes", "\(usage + level.swapped)\n"),
+            ("cgroup.procs", processes(level)),
         ]
+    }
+
+    private func processes(_ level: Level) -> String {
+        (0..<level.processes).reduce(into: "") { $0 += "\($1 + 1)\n" }
     }
 
     /// A PSI file.
@@ -138,8 +155,8 @@ struct KernelTreeModel {
         MemAvailable:   \(availableBytes / 1024) kB
         Buffers:               0 kB
         Cached:         \(availableBytes / 2048) kB
-        SwapTotal:             0 kB
-        SwapFree:              0 kB
+        SwapTotal:      \(swapFreeBytes / 1024) kB
+        SwapFree:       \(swapFreeBytes / 1024) kB
 
         """
     }

@@ -32,6 +32,7 @@ package struct Discovery: @unchecked Sendable {
         }
         for place in places {
             place.readLimits(buffer)
+            place.countProcesses(buffer)
             place.readEvents(buffer)
         }
     }

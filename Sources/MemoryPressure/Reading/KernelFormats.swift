@@ -126,16 +126,23 @@ struct MachineMemory: Equatable {
     var total = 0
     var available = 0
     var free = 0
+    /// 0 where the file does not say, as on a kernel without swap.
+    var freeSwap = 0
 
-    /// Nil where MemTotal or MemAvailable is missing.
+    /// Nil where MemTotal, MemAvailable or MemFree is missing.
     init?(_ bytes: borrowing Span<UInt8>) {
         var scanner = ByteScanner()
         var found = 0
-        while found < 3, let entry = scanner.nextEntry(in: bytes) {
+        while let entry = scanner.nextEntry(in: bytes, where: { $0 == UInt8(ascii: "M") || $0 == UInt8(ascii: "S") }) {
             switch entry.key {
             case Keys.total: total = entry.value &* 1024
             case Keys.available: available = entry.value &* 1024
             case Keys.free: free = entry.value &* 1024
+            case Keys.freeSwap:
+                freeSwap = entry.value &* 1024
+                // It comes after the others.
+                if found < 3 { return nil }
+                return
             default: continue
             }
             found += 1
@@ -145,6 +152,7 @@ struct MachineMemory: Equatable {
 
     private enum Keys {
         static let total = PackedKey("MemTotal"), available = PackedKey("MemAvailable"), free = PackedKey("MemFree")
+        static let freeSwap = PackedKey("SwapFree")
     }
 }
 
@@ -207,6 +215,16 @@ struct StallTotals: Equatable {
             scanner.skipLine(in: bytes)
         }
         if !known { return nil }
+    }
+}
+
+/// `cgroup.procs`: a process a line.
+enum ProcessList {
+    /// How many there are; nil for none. Of a list that is longer than the buffer those that fit.
+    static func count(_ bytes: borrowing Span<UInt8>) -> Int? {
+        var lines = 0
+        for index in 0..<bytes.count where bytes[index] == 0x0A && index > 0 && bytes[index - 1] != 0x0A { lines += 1 }
+        return lines == 0 ? nil : lines
     }
 }
 

@@ -3,7 +3,8 @@ extension KernelReader {
     /// Takes a reading. Allocates nothing, also where files fail, and takes no lock.
     ///
     /// A cheap reading reads the usage of the tightest level and the process's `statm`, and estimates the rest: whatever
-    /// usage has grown by since the last full reading is taken to be unreclaimable. The first reading is always full.
+    /// usage has grown by since the last full reading is taken to be unreclaimable. The first reading is always full. A full one
+    /// sees limits that were changed, but not that a level has got its first: see ``refreshLimits(includingUnlimited:)``.
     /// - Parameters:
     ///   - depth: How much to read afresh.
     ///   - now: The present instant, which the reading bears.
@@ -34,6 +35,8 @@ extension KernelReader {
         var smallest = Int.max
         for index in places.indices where places[index].isCounted {
             let place = places[index]
+            // A limit that is cut to just above what is used is reached long before anybody looks at limits for their own sake.
+            place.readLimits(buffer)
             place.readUsage(buffer)
             place.readEvents(buffer)
             place.readStat(buffer, floor: last.footprintBytes)
@@ -46,12 +49,25 @@ extension KernelReader {
         }
         readEventTotals()
         let isOld = !hasMachine || machineReadAt.duration(to: now) >= .seconds(1)
-        if isOld || tightestCgroup < 0 || smallest > availableEstimate / 2 { readMachine(at: now) }
+        if isOld || tightestCgroup < 0 || smallest > availableEstimate / 2 || machine.freeSwap > 0 {
+            readMachine(at: now)
+        }
+        readSwap()
         if includingStall, let totals = buffer.read(pressureFile, { StallTotals($0) }) {
             last.stallSomeMicroseconds = totals.some
             last.stallFullMicroseconds = totals.full
         }
         settle()
+    }
+
+    /// A machine without swap is not asked further.
+    private func readSwap() {
+        last.usableSwapBytes = hasMachine ? machine.freeSwap : 0
+        guard last.usableSwapBytes > 0 else { return }
+        for index in places.indices where places[index].isCounted {
+            places[index].readSwap(buffer)
+            last.usableSwapBytes = min(last.usableSwapBytes, places[index].swapRoom)
+        }
     }
 
     /// Fills in what follows from the figures read: which bound is the nearest, and how far it is.
@@ -61,6 +77,7 @@ extension KernelReader {
         last.isLimited = false
         last.tightestLevel = -1
         last.refaultedPages = nil
+        last.processes = nil
         var headroom = Int.max
         if tightestCgroup >= 0 {
             let place = places[tightestCgroup]
@@ -72,11 +89,13 @@ extension KernelReader {
             last.usageBytes = place.usage
             last.unreclaimableBytes = unreclaimable
             last.headroomBytes = headroom
+            last.processes = place.processes
             last.refaultedPages = place.hasStat ? UInt64(place.refaults) : nil
         }
         if hasMachine, availableEstimate < headroom {
             last.tightestLevel = -1
             last.isLimited = false
+            last.processes = nil
             last.limitBytes = machine.total
             last.usageBytes = max(0, machine.total &- machine.free)
             last.headroomBytes = max(0, availableEstimate)

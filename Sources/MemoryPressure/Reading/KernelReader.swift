@@ -66,12 +66,13 @@ public final class KernelReader {
         return found
     }
 
-    /// Reads the levels' limits again, which are resized in place. Allocates nothing.
+    /// Reads the levels' limits again, which are resized in place, and counts their processes. Allocates nothing.
     ///
     /// - Parameter includingUnlimited: Whether levels that had no limit are looked at too.
     public func refreshLimits(includingUnlimited: Bool = true) {
         for index in places.indices where includingUnlimited || places[index].isCounted {
             places[index].readLimits(buffer)
+            places[index].countProcesses(buffer)
         }
     }
 

@@ -13,6 +13,10 @@ final class LevelFiles {
     let oomFile: KernelFile?
     /// v1 only: what the kernel itself holds for the cgroup.
     let kernelFile: KernelFile?
+    /// What the group may swap out, and what it has: on v2 of swap alone, on v1 of memory and swap together.
+    let swapLimitFile: KernelFile
+    let swapUsageFile: KernelFile
+    let processesFile: KernelFile
 
     var limit = Int.max
     var high = Int.max
@@ -22,6 +26,10 @@ final class LevelFiles {
     /// The usage that belongs to `unreclaimable`: what it has grown by since is added to a cheap reading.
     var usageAtStat = 0
     var hasStat = false
+    /// Bytes that the group may still swap out by its own limits.
+    var swapRoom = Int.max
+    /// How many processes the group itself has; nil where it has none or cannot be asked.
+    var processes: Int?
     var events = MemoryEventCounters()
     var hasEvents = false
 
@@ -39,6 +47,8 @@ final class LevelFiles {
             eventsFile = file(isOwn ? "memory.events" : "memory.events.local")
             oomFile = nil
             kernelFile = nil
+            swapLimitFile = file("memory.swap.max")
+            swapUsageFile = file("memory.swap.current")
         case .v1:
             usageFile = file("memory.usage_in_bytes")
             limitFile = file("memory.limit_in_bytes")
@@ -46,22 +56,48 @@ final class LevelFiles {
             eventsFile = file("memory.failcnt")
             oomFile = isOwn ? file("memory.oom_control") : nil
             kernelFile = file("memory.kmem.usage_in_bytes")
+            swapLimitFile = file("memory.memsw.limit_in_bytes")
+            swapUsageFile = file("memory.memsw.usage_in_bytes")
         }
+        processesFile = file("cgroup.procs")
     }
 
     var isLimited: Bool { limit != .max }
     var isCounted: Bool { limit != .max || high != .max }
 
     var files: [KernelFile] {
-        [usageFile, statFile, limitFile, highFile, eventsFile, oomFile, kernelFile].compactMap { $0 }
+        [
+            usageFile, statFile, limitFile, highFile, eventsFile, oomFile, kernelFile, swapLimitFile, swapUsageFile,
+            processesFile,
+        ].compactMap { $0 }
     }
 
     func readLimits(_ buffer: ReadBuffer) {
         if let value = buffer.read(limitFile, { SingleValue.parse($0) }) {
             // v1 writes "none" as the largest multiple of the page size, which differs from machine to machine.
-            limit = value >= 1 << 62 ? .max : value
+            limit = Self.bytes(value)
         }
         if let highFile, let value = buffer.read(highFile, { SingleValue.parse($0) }) { high = value }
+    }
+
+    /// The kernel sorts them for it: not for every reading.
+    func countProcesses(_ buffer: ReadBuffer) {
+        processes = buffer.read(processesFile) { ProcessList.count($0) }
+    }
+
+    /// `.max` where there is no limit.
+    private static func bytes(_ value: Int) -> Int { value >= 1 << 62 ? .max : value }
+
+    /// After usage, which v1's figures include. Where the kernel does not account for swap, nothing but the machine bounds it.
+    func readSwap(_ buffer: ReadBuffer) {
+        swapRoom = .max
+        guard let most = buffer.read(swapLimitFile, { SingleValue.parse($0) }).map(Self.bytes), most != .max,
+            let used = buffer.read(swapUsageFile, { SingleValue.parse($0) })
+        else { return }
+        switch version {
+        case .v2: swapRoom = max(0, most &- used)
+        case .v1: swapRoom = limit == .max ? .max : max(0, (most &- limit) &- (used &- usage))
+        }
     }
 
     func readUsage(_ buffer: ReadBuffer) {

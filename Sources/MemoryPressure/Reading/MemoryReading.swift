@@ -34,6 +34,12 @@ public struct MemoryReading: Sendable, Equatable {
     public var headroomBytes = 0
     /// Bytes that the kernel says can be had without swapping (MemAvailable); nil where `/proc/meminfo` cannot be read.
     public var availableBytes: Int?
+    /// Bytes that may still be swapped out: SwapFree, and no more than the process's cgroup and its ancestors are allowed
+    /// (`memory.swap.max`, on v1 `memory.memsw.limit_in_bytes`). Never part of `headroomBytes`.
+    public var usableSwapBytes = 0
+    /// How many processes the tightest level has, those of groups below it left out; nil where it has none, cannot be asked, or is the
+    /// machine.
+    public var processes: Int?
     /// Bytes between what cannot be taken back for free and the nearest `memory.high`, both of one level; negative above
     /// it, nil where none is set.
     public var distanceToHighBytes: Int?

@@ -69,6 +69,56 @@ struct LadderIntegrationTests {
         }
     }
 
+    @Test("A leak makes the process leave before there is an emergency, after the cache was asked; the log says so first")
+    func leavesEarly() async throws {
+        var configuration = ResourceManager.Configuration()
+        configuration.lifecycle.drainDelay = .seconds(8)
+        let log = LogRecord()
+        let reasons = Lock<[LevelReason]>([])
+        let fixture = try Fixture(configuration: configuration, logger: log.logger) { reason in
+            reasons.withLock { $0.append(reason) }
+        }
+        try await fixture.run { fixture in
+            let cache = FakeCache("pages", bytes: 60 * mebibyte, in: fixture)
+            var leak = 0
+            while reasons.withLock({ $0.isEmpty }), leak < 60 {
+                leak += 1
+                // 5 MiB a second.
+                for _ in 0..<20 {
+                    fixture.change(used: mebibyte / 4)
+                    fixture.machine.advance(by: .milliseconds(50))
+                    await fixture.settle()
+                }
+            }
+            await fixture.toldEverything()
+            let headroom = 512 - (200 + leak * 5)
+            // For 1.25 x 10 s + 1 s, and a second for which it has to hold, beside critical's entry; the cache has given.
+            #expect((105...125).contains(headroom + cache.state.withLock { $0.bytes } / mebibyte))
+            #expect(!cache.state.withLock { $0.requests }.isEmpty)
+            let reason = reasons.withLock { $0 }.first
+            #expect(reason?.rule == .timeToLimit)
+            #expect(log.lines.contains { $0.contains("leaving takes 10 s") && $0.contains("the process leaves") })
+            fixture.change(used: 5 * mebibyte)
+            await pass(5, fixture)
+            #expect(reasons.withLock { $0.count } == 1)
+        }
+    }
+
+    @Test("Where another process of the group has the memory, nobody is told to go", arguments: [false, true])
+    func notOurs(isSmall: Bool) async throws {
+        let fixture = try Fixture()
+        fixture.machine.tree.setProcesses(2)
+        try await fixture.run { fixture in
+            let told = Lock(0)
+            let task = try fixture.backgroundTasks.begin("work") { told.withLock { $0 += 1 } }.intoIdentifier()
+            fixture.set(used: 500 * mebibyte)
+            if isSmall { fixture.machine.tree.setFootprint(bytes: 100 * mebibyte) }
+            await pass(10, fixture) { told.withLock { $0 } > 0 }
+            #expect(told.withLock { $0 } == (isSmall ? 0 : 1))
+            fixture.backgroundTasks.endBackgroundTask(task)
+        }
+    }
+
     @Test("Nothing is expired while a cache has something left, nor by a simulation, nor where it is switched off")
     func gates() async throws {
         var configuration = ResourceManager.Configuration()

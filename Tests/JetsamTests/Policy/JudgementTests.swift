@@ -22,6 +22,28 @@ struct JudgementTests {
         #expect(vote?.observed == mebibytes.last! * mebibyte)
     }
 
+    @Test("With more swap than critical's entry nearness to the limit is a warning, until tasks wait for memory")
+    func swap() {
+        func vote(swap: Int, stalled: Int = 0) -> Vote {
+            var judgement = Judgement(configuration: .init())
+            var vote: Vote?
+            for second in 0...4 {
+                var reading = reading(headroom: 20 * mebibyte, at: Double(second))
+                reading.usableSwapBytes = swap * mebibyte
+                reading.stallSomeMicroseconds = UInt64(second * stalled)
+                reading.refaultedPages = UInt64(second * 1000)
+                vote = judgement.judge(context(reading))
+            }
+            #expect(judgement.emergency.isPresent == (swap + 20 < 52))
+            return vote!
+        }
+        #expect(vote(swap: 0).level == .critical)
+        #expect(vote(swap: 51).level == .critical, "that little does not count")
+        #expect(vote(swap: 60).level == .warning)
+        #expect(vote(swap: 60).rule == .headroom)
+        #expect(vote(swap: 60, stalled: 150_000).level == .critical)
+    }
+
     /// Feeds growth of `rate` MiB a second in readings 25 ms apart and gives the last vote.
     private func grow(
         _ judgement: inout Judgement, from headroom: Double, rate: Double, managed: Bool = false, seconds: Double

@@ -38,7 +38,7 @@ final class RecordingHost: ReclaimHost {
     func judgeAfterStep() {}
     func noteLimitsLifted() {}
     func nextSequence() -> UInt64 { 1 }
-    func confirmEmergency() -> MemoryReading? { confirmsEmergency ? measure() : nil }
+    func confirmEmergency(orLeaving isEarly: Bool) -> MemoryReading? { confirmsEmergency ? measure() : nil }
     func ladderEnded(_ action: Ladder.Action, _ outcome: Ladder.Outcome) {
         state.withLock { $0.ladder.append(outcome) }
     }

@@ -33,6 +33,48 @@ private func at(_ milliseconds: Int64) -> MonotonicInstant {
         #expect(reading.events?.oomKill == 1)
     }
 
+    @Test(arguments: [KernelTreeLayout.v2, .v1, .hybrid])
+    func `swap that may be used is bounded by the machine, the cgroup and its ancestors, and is no headroom`(
+        layout: KernelTreeLayout
+    ) throws {
+        let tree = try KernelTree(layout, limit: 512 * mebibyte, ancestorLimits: [1024 * mebibyte])
+        tree.setUnreclaimable(bytes: 500 * mebibyte)
+        let reader = try KernelReader(root: tree.root)
+        var time: Int64 = 0
+        func read() -> MemoryReading {
+            time += 2000
+            return reader.read(.full, at: at(time), includingStall: false)
+        }
+        tree.setSwap(limit: 300 * mebibyte, used: 100 * mebibyte)
+        #expect(read().usableSwapBytes == 0, "the machine has none")
+        tree.setSwapFree(bytes: 1 << 30)
+        #expect(read().usableSwapBytes == 200 * mebibyte)
+        tree.setSwap(limit: 150 * mebibyte, used: 30 * mebibyte, level: 1)
+        #expect(read().usableSwapBytes == 120 * mebibyte)
+        #expect(read().headroomBytes == 12 * mebibyte)
+        tree.setSwapFree(bytes: 50 * mebibyte)
+        #expect(read().usableSwapBytes == 50 * mebibyte)
+        tree.setSwap(limit: nil, level: 0)
+        tree.setSwap(limit: 0, level: 1)
+        #expect(read().usableSwapBytes == 0)
+    }
+
+    @Test(arguments: [KernelTreeLayout.v2, .v1])
+    func `the processes of the tightest level are counted`(layout: KernelTreeLayout) throws {
+        let tree = try KernelTree(layout, limit: 512 * mebibyte, available: 12 << 30)
+        let reader = try KernelReader(root: tree.root)
+        #expect(reader.read(.full, at: at(0), includingStall: false).processes == 1)
+        tree.setProcesses(23)
+        #expect(reader.read(.full, at: at(1), includingStall: false).processes == 1, "counted with the limits")
+        reader.refreshLimits()
+        #expect(reader.read(.full, at: at(2), includingStall: false).processes == 23)
+        tree.setProcesses(0)
+        reader.refreshLimits()
+        #expect(reader.read(.full, at: at(3), includingStall: false).processes == nil)
+        tree.setAvailable(bytes: 10 * mebibyte)
+        #expect(reader.read(.full, at: at(5000), includingStall: false).processes == nil, "the machine is the bound")
+    }
+
     @Test func `with no cgroup at all the machine is the bound`() throws {
         let tree = try KernelTree(.bare, total: 1000 * mebibyte, available: 400 * mebibyte)
         let reading = try KernelReader(root: tree.root).read(.full, at: at(0), includingStall: true)
@@ -91,17 +133,22 @@ private func at(_ milliseconds: Int64) -> MonotonicInstant {
         #expect(full.unreclaimableBytes == 10 * mebibyte)
     }
 
-    @Test func `limits that are resized in place are seen after a refresh`() throws {
-        let tree = try KernelTree.v2(limit: 512 * mebibyte)
+    @Test func `limits that are resized in place are seen by full readings, first ones after a refresh`() throws {
+        let tree = try KernelTree.v2(limit: 512 * mebibyte, ancestorLimits: [nil])
         tree.setUnreclaimable(bytes: 100 * mebibyte)
         let reader = try KernelReader(root: tree.root)
+        func read(_ depth: MemoryReading.Depth) -> MemoryReading { reader.read(depth, at: at(0), includingStall: false) }
+        #expect(read(.full).limitBytes == 512 * mebibyte)
         tree.setLimit(bytes: 256 * mebibyte)
-        #expect(reader.read(.full, at: at(0), includingStall: false).limitBytes == 512 * mebibyte)
+        #expect(read(.cheap).limitBytes == 512 * mebibyte)
+        #expect(read(.full).headroomBytes == 156 * mebibyte)
+        tree.setLimit(bytes: 200 * mebibyte, level: 1)
+        #expect(read(.full).tightestLevel == 0)
         reader.refreshLimits()
-        #expect(reader.read(.full, at: at(10), includingStall: false).headroomBytes == 156 * mebibyte)
+        #expect(read(.full).tightestLevel == 1)
+        tree.setLimit(bytes: nil, level: 1)
         tree.setLimit(bytes: nil)
-        reader.refreshLimits()
-        #expect(!reader.read(.full, at: at(20), includingStall: false).isLimited)
+        #expect(!read(.full).isLimited)
     }
 
     @Test func `the distance to memory high is that of the nearest one`() throws {

@@ -81,20 +81,21 @@ extension Disturbance {
             unmanagedBytes: mebibytes * mebibyte, quickRuns: quickRuns)
     }
 
-    /// A small limit, so that the end is near.
+    /// A small limit, so that the end is near; but what leaks while the server leaves has to fit it.
     private static func leak(exitSeconds: Int, quickRuns: [Way: Int]? = nil) -> Disturbance {
         let grace = exitSeconds + 15
+        let limit = exitSeconds < 30 ? 192 : 512
         return Disturbance(
             name: "leak-\(exitSeconds)s",
             text: """
-                The server leaks 5 MB/s until the end, under 192 MiB. Its background work takes \(exitSeconds) s to finish \
+                The server leaks 5 MB/s until the end, under \(limit) MiB. Its background work takes \(exitSeconds) s to finish \
                 (grace period \(grace) s, no drain delay); nothing but to leave in time can save it.
                 """,
-            limitBytes: 192 * mebibyte, inside: "--pattern leak --limit 1GiB --rate 5MB/s --duration 2m",
-            length: .seconds(60),
+            limitBytes: limit * mebibyte, inside: "--pattern leak --limit 1GiB --rate 5MB/s --duration 2m",
+            length: .seconds(exitSeconds < 30 ? 60 : 120),
             managedArguments: ["--last-resort", "--termination-grace-period", "\(grace)"]
                 + (exitSeconds > 0 ? ["--hold", "20", "--hold-for", "\(exitSeconds)"] : []),
-            unmanagedBytes: 192 * mebibyte, quickRuns: quickRuns)
+            unmanagedBytes: limit * mebibyte, quickRuns: quickRuns)
     }
 
     private static func neighbour(_ name: String, quickRuns: [Way: Int]? = nil) -> Disturbance {

@@ -7,7 +7,7 @@ struct SurvivalResult: Equatable {
     var who = Way.nothing
     /// Whether the kernel killed a process of the group, or a server ended by a signal or with a failure.
     var killed = false
-    /// Whether the server left in order before the run's end.
+    /// Whether the server left in order before the run's end, and no background work was cut short.
     var left = false
     /// The budget of an LRU cache, in bytes; nil for the other ways.
     var budgetBytes: Int?

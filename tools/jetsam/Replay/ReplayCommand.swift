@@ -21,7 +21,7 @@ struct ReplayCommand: ParsableCommand {
         discussion: """
             A trace is what a manager wrote to recorder.traceFile, or `jetsam record` from outside. Without an option every \
             decision is made again from what went into it, and compared with what was recorded: each line has to come out \
-            the same, byte for byte. Traces before version 3 came from other rules: they can be read, and differ.
+            the same, byte for byte. Traces before version 4 came from other rules: they can be read, and differ.
 
             With --config the same readings are judged under another configuration. Up to the first step that differs this \
             is exact. From there on it is a model, and it is said from when: the readings are corrected by what the trial's \

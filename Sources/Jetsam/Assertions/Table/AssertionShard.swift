@@ -20,6 +20,8 @@ internal import Synchronization
     var overdueNow = 0
     /// Those that hold up suspension and the end.
     var holding = 0
+    /// When those began, summed up, in units of 2^`beginShift` ns.
+    var began = 0
     /// Where the walk that expires everything at the process's deadline has come to; nil while none is under way.
     var walk: Int?
     /// The walk has begun: what begins from here on is due at once, and its deadline is the process's.
@@ -64,7 +66,7 @@ internal import Synchronization
         prefetchNeighbours(index)
         unlink(index)
         let entry = unsafe slab.entry(index).move()
-        count(endOf: entry.phase, overdueHolds: overdueHolds)
+        count(endOf: entry.phase, entry.begunAt, overdueHolds: overdueHolds)
         slab.remove(index)
         return entry.handler
     }
@@ -87,7 +89,7 @@ internal import Synchronization
     mutating func endKeepingSlot(_ index: UInt32, overdueHolds: Bool) -> ExpirationHandler? {
         let entry = unsafe slab.entry(index)
         unlink(index)
-        unsafe count(endOf: entry.pointee.phase, overdueHolds: overdueHolds)
+        unsafe count(endOf: entry.pointee.phase, entry.pointee.begunAt, overdueHolds: overdueHolds)
         let handler = unsafe entry.pointee.handler
         unsafe entry.pointee.handler = nil
         unsafe entry.pointee.phase = .ended
@@ -96,15 +98,22 @@ internal import Synchronization
     }
 
     @inline(__always)
-    private mutating func count(endOf phase: AssertionEntry.Phase, overdueHolds: Bool) {
+    private mutating func count(endOf phase: AssertionEntry.Phase, _ began: UInt32, overdueHolds: Bool) {
         if phase == .ended { return }
         if phase == .overdue {
             overdueNow -= 1
-            if overdueHolds { holding -= 1 }
+            if overdueHolds { holdsNoMore(began) }
         } else {
-            holding -= 1
+            holdsNoMore(began)
         }
         ended += 1
+    }
+
+    /// One that began then holds nothing up any more.
+    @inline(__always)
+    mutating func holdsNoMore(_ began: UInt32) {
+        holding -= 1
+        self.began &-= Int(began)
     }
 
     /// Moves the entry on to being told: puts it where its grace will end. Its handler stays until it is called.
@@ -127,6 +136,8 @@ internal import Synchronization
     private let shard: UnsafeMutablePointer<AssertionShard>
     /// How many hold up the end: `holding`, for those who do not want the lock.
     private let gauge: UnsafeMutablePointer<Atomic<Int>>
+    /// When those began, summed up.
+    private let beganGauge: UnsafeMutablePointer<Atomic<Int>>
     private static let lineBytes = 128
 
     init(now: Int64) {
@@ -136,6 +147,9 @@ internal import Synchronization
         unsafe word.initialize(to: jetsam_lock_word())
         unsafe gauge = (memory + Self.lineBytes / 2).bindMemory(to: Atomic<Int>.self, capacity: 1)
         unsafe gauge.initialize(to: Atomic(0))
+        let beside = Self.lineBytes / 2 + MemoryLayout<Atomic<Int>>.stride
+        unsafe beganGauge = (memory + beside).bindMemory(to: Atomic<Int>.self, capacity: 1)
+        unsafe beganGauge.initialize(to: Atomic(0))
         unsafe shard = (memory + Self.lineBytes).bindMemory(to: AssertionShard.self, capacity: 1)
         unsafe shard.initialize(to: AssertionShard(now: now))
     }
@@ -147,6 +161,8 @@ internal import Synchronization
 
     var holding: Int { unsafe gauge.pointee.load(ordering: .relaxed) }
 
+    var began: Int { unsafe beganGauge.pointee.load(ordering: .relaxed) }
+
     func lock() { unsafe jetsam_lock(word) }
     func unlock() { unsafe jetsam_unlock(word) }
 
@@ -156,6 +172,7 @@ internal import Synchronization
         let result = unsafe body(&shard.pointee)
         // Only whoever holds the lock writes it: no read-modify-write is needed.
         unsafe gauge.pointee.store(shard.pointee.holding, ordering: .relaxed)
+        unsafe beganGauge.pointee.store(shard.pointee.began, ordering: .relaxed)
         unsafe jetsam_unlock(word)
         return result
     }

@@ -37,7 +37,7 @@ extension AssertionShard {
         unsafe entry.pointee.due = .max
         overdue += 1
         overdueNow += 1
-        if !table.overdueHolds { holding -= 1 }
+        if !table.overdueHolds { unsafe holdsNoMore(entry.pointee.begunAt) }
         let identifier = unsafe table.identifier(shard: number, index: index, generation: entry.pointee.generation)
         unsafe batch.append(
             OverdueAssertion(

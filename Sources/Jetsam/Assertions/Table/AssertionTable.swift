@@ -151,10 +151,12 @@ internal import Synchronization
                     next: AssertionEntry.noIndex, previous: AssertionEntry.noIndex, generation: generation,
                     origin: known, owner: owner, place: AssertionEntry.Place.none, priority: priority.rawValue,
                     phase: .held)
+                let began = entry.begunAt
                 guard let index = shard.slab.insert(entry) else { return .some(nil) }
                 shard.link(index)
                 shard.begun += 1
                 shard.holding += 1
+                shard.began &+= Int(began)
                 if shard.slab.taken == 1 { _ = unsafe keeper?.retain() }
                 let identifier =
                     UInt64(generation) << (Self.indexBits + Self.shardBits) | UInt64(number) << Self.indexBits

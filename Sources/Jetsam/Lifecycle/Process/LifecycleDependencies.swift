@@ -5,8 +5,12 @@ internal import MemoryPressure
 protocol AssertionHolder: Sendable {
     /// What an assertion has after its deadline before it is overdue and holds nothing up.
     var overdueGrace: Duration { get }
-    /// What an assertion has from being told that it expires until it is overdue.
-    var expiryTime: Duration { get }
+    /// How long it takes until nine of ten of those that are held have ended, as far as is known; never less than what one has from
+    /// being told that it expires until it is overdue.
+    ///
+    /// Work that comes and goes evenly has, on average, as long to go as it has run: that is a property of every renewal process.
+    /// Where what is left falls off exponentially, nine of ten have ended after 2.3 times that.
+    var timeToEnd: Duration { get }
     /// How many are held. Cheap.
     var heldCount: Int { get }
     /// How many were begun so far. Cheap.
@@ -23,7 +27,10 @@ protocol AssertionHolder: Sendable {
 
 extension BackgroundTaskRegistry: AssertionHolder {
     var overdueGrace: Duration { configuration.grace }
-    var expiryTime: Duration { configuration.lead + configuration.grace }
+    var timeToEnd: Duration {
+        max(configuration.lead + configuration.grace, .nanoseconds(table.meanAge) * 23 / 10)
+    }
+
     func describeHeld(limit: Int) -> [String] { heldTasks(limit: limit).map(\.description) }
     var begunCount: UInt64 { UInt64(clamping: table.statistics.begun) }
 }

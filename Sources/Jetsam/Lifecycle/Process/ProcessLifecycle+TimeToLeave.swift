@@ -1,6 +1,9 @@
 internal import MemoryPressure
 
 extension ProcessLifecycle {
+    /// Whether the launch is over and shutdown has not begun.
+    var mayBeToldToLeave: Bool { state.withLock { $0.isLaunched && $0.termination == nil } }
+
     /// How long the process takes to leave from now, as far as is known: see ``ResourceManager/timeToLeave``.
     ///
     /// The sampler may ask at each turn: it allocates nothing, and takes no lock under which user code is called.
@@ -9,7 +12,7 @@ extension ProcessLifecycle {
         let grace = configuration.terminationGracePeriod
         let parts = Departure(
             drainDelay: clock == nil ? configuration.drainDelay : .zero,
-            tasks: dependencies.assertions.heldCount > 0 ? dependencies.assertions.expiryTime : .zero,
+            tasks: dependencies.assertions.heldCount > 0 ? dependencies.assertions.timeToEnd : .zero,
             saving: (scenes?.savingTime ?? .zero) + (backgroundTime ?? .zero),
             exit: min(configuration.exitRoom, grace / 4))
         return min(parts.total, clock.map { max(.zero, now.duration(to: $0.end)) } ?? grace)
@@ -20,7 +23,7 @@ extension ProcessLifecycle {
 struct Departure: Sendable, Equatable {
     /// Until the servers are told.
     var drainDelay: Duration
-    /// What held background tasks need once they are told that they expire.
+    /// What held background tasks need to end.
     var tasks: Duration
     /// Scenes and observers, on entering the background.
     var saving: Duration

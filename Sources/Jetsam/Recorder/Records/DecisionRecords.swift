@@ -140,6 +140,8 @@ package struct LadderRecord: Record {
     package var action = Action.none
     /// The most assertions that expire.
     package var count = 0
+    /// Of a last resort that comes before there is an emergency: bytes that would be missing before the process has left.
+    package var deficitBytes = 0
 
     package init() {}
 
@@ -147,12 +149,14 @@ package struct LadderRecord: Record {
         visitor.word("level", &level)
         visitor.word("action", &action)
         visitor.integer("count", &count)
+        visitor.laterSize("deficitBytes", &deficitBytes)
     }
 }
 
 extension LadderRecord {
-    init(_ action: Ladder.Action, level: PressureLevel) {
+    init(_ action: Ladder.Action, level: PressureLevel, deficitBytes: Int = 0) {
         self.level = level
+        self.deficitBytes = deficitBytes
         (self.action, count) = Action.of(action)
     }
 }

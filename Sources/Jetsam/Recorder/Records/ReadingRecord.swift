@@ -22,6 +22,10 @@ package struct ReadingRecord: Record {
     package var intervalNanoseconds = 0
     /// Bytes that caches of ours had fetched again after releases, in all.
     package var refetchedBytes = 0
+    /// How many processes share the tightest level; 0 in traces of before that counted.
+    package var sharers = 0
+    /// Nanoseconds that leaving takes; 0 where it was not asked.
+    package var leavingNanoseconds = 0
 
     package init() {}
 
@@ -54,6 +58,9 @@ package struct ReadingRecord: Record {
         visitor.integer("creditBytes", &creditBytes)
         visitor.integer("interval", &intervalNanoseconds)
         visitor.laterSize("refetchedBytes", &refetchedBytes)
+        visitor.laterSize("usableSwapBytes", &reading.usableSwapBytes)
+        visitor.laterSize("sharers", &sharers)
+        visitor.laterSize("leaving", &leavingNanoseconds)
     }
 
     /// All four of `memory.events`, or none.
@@ -94,6 +101,8 @@ extension ReadingRecord {
         creditBytes = observation.creditBytes
         intervalNanoseconds = Int(interval.nanoseconds)
         refetchedBytes = observation.refetchedBytes
+        sharers = observation.sharers
+        leavingNanoseconds = Int(observation.leavingNanoseconds)
     }
 
     /// What was judged; the instant is the record's.
@@ -101,7 +110,8 @@ extension ReadingRecord {
         var observation = Decider.Observation(
             reading: reading, cause: cause, triggerGrade: triggerGrade, reportedBytes: reportedBytes,
             inFlightBytes: inFlightBytes, retainedBytes: retainedBytes, trimsFrom: trimsFrom,
-            isCoveredByKernel: isCoveredByKernel, creditBytes: creditBytes, refetchedBytes: refetchedBytes)
+            isCoveredByKernel: isCoveredByKernel, creditBytes: creditBytes, refetchedBytes: refetchedBytes,
+            sharers: sharers, leavingNanoseconds: Int64(leavingNanoseconds))
         observation.reading.instant = instant
         if let heldAssertions {
             observation.victims = Decider.Victims(heldAssertions: heldAssertions, scenes: scenes ?? 0)

@@ -112,14 +112,20 @@ package struct Replay: Sendable {
         var observation = record.observation(at: instant)
         let recorded = observation.victims
         observation.victims = nil
-        guard let decision = decider?.decide(&observation, victims: { recorded ?? Decider.Victims() }) else { return }
+        let leaving = observation.leavingNanoseconds
+        guard
+            let decision = decider?.decide(
+                &observation, victims: { recorded ?? Decider.Victims() }, timeToLeave: { leaving })
+        else { return }
         // All else that it says was taken from it.
         var again = record
         again.heldAssertions = observation.victims?.heldAssertions
         again.scenes = observation.victims?.scenes
+        again.leavingNanoseconds = Int(observation.leavingNanoseconds)
         again.intervalNanoseconds = Int(decision.interval.nanoseconds)
         if again.heldAssertions != record.heldAssertions || again.scenes != record.scenes
             || again.intervalNanoseconds != record.intervalNanoseconds
+            || again.leavingNanoseconds != record.leavingNanoseconds
         {
             differences += 1
         }

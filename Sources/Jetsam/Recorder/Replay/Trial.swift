@@ -154,7 +154,8 @@ package struct Trial: Sendable {
             observation.reportedBytes, recordedBytes: record.refetchedBytes, isModel: outcome.modelBegins != nil)
         let victims = observation.victims ?? Decider.Victims()
         observation.victims = nil
-        let decision = decider.decide(&observation, victims: { victims })
+        let leaving = observation.leavingNanoseconds
+        let decision = decider.decide(&observation, victims: { victims }, timeToLeave: { leaving })
         write(observation, decision)
         releases.look(at: observation.sample)
         outcome.readings += 1

@@ -1,0 +1,154 @@
+import MemoryPressure
+import Testing
+
+@testable import Jetsam
+
+struct EarlyLeaveTests {
+    /// A process under 512 MiB, where critical begins at 51, with memory beside the caches that follows a course.
+    private struct World {
+        var early = EarlyLeave()
+        var growth = UnmanagedGrowth(window: .milliseconds(200))
+        var time = 0.0
+        var leavingSeconds = 10.0
+        var cacheBytes = 0
+        var sharers = 1
+        var isLimited = true
+        var footprintShare = 1.0
+        var asked: [Double] = []
+
+        /// - Parameter used: MiB beside the caches.
+        mutating func look(used: Double) {
+            time += 0.05
+            let bytes = Int(used * Double(mebibyte))
+            var reading = MemoryReading()
+            reading.instant = .seconds(100 + time)
+            reading.limitBytes = 512 * mebibyte
+            reading.isLimited = isLimited
+            reading.unreclaimableBytes = bytes + cacheBytes
+            reading.footprintBytes = Int(Double(bytes) * footprintShare) + cacheBytes
+            reading.headroomBytes = 512 * mebibyte - reading.unreclaimableBytes
+            growth.append(reading, managedBytes: cacheBytes)
+            let began = early.look(
+                EarlyLeave.Context(
+                    now: reading.instant, leavingNanoseconds: Int64(leavingSeconds * 1e9),
+                    roomBytes: reading.headroomBytes, expectedBytes: cacheBytes, retainedBytes: 0,
+                    criticalEntry: 51 * mebibyte, limitBytes: reading.limitBytes,
+                    footprintBytes: reading.footprintBytes, managedBytes: cacheBytes, leadTime: LeadTime(),
+                    shortage: Shortage(reading, sharers: sharers)),
+                growth: growth)
+            if began { asked.append(time) }
+        }
+
+        /// Grows by so many MiB a second, for as long as that.
+        mutating func grow(from used: Double, rate: Double, seconds: Double) {
+            let start = time
+            while time < start + seconds { look(used: used + rate * (time + 0.05 - start)) }
+        }
+
+        /// MiB of room and cache when the caches were asked first; nil where they were not.
+        func roomWhenAsked(from used: Double, rate: Double) -> Double? { asked.first.map { 512 - used - rate * $0 } }
+    }
+
+    @Test(
+        "Leaving begins when room and caches last no longer than it takes, and a quarter and a second more",
+        arguments: [0, 60])
+    func lead(cacheMebibytes: Int) throws {
+        var world = World()
+        world.cacheBytes = cacheMebibytes * mebibyte
+        world.grow(from: 150, rate: 5, seconds: 60)
+        let room = try #require(world.roomWhenAsked(from: 150, rate: 5))
+        // 5 MiB/s for 1.25 x 10 s + 1 s, critical's entry, and the second for which it has to hold.
+        #expect((112...119).contains(room))
+        #expect(world.asked.count == 1)
+    }
+
+    @Test("The longer leaving takes, the earlier")
+    func longer() throws {
+        var rooms: [Double] = []
+        for seconds in [0.5, 5, 30] {
+            var world = World()
+            world.leavingSeconds = seconds
+            world.grow(from: 100, rate: 5, seconds: 80)
+            rooms.append(try #require(world.roomWhenAsked(from: 100, rate: 5)))
+        }
+        #expect(rooms[0] < 60 && (80...90).contains(rooms[1]) && (235...255).contains(rooms[2]))
+    }
+
+    @Test("A jump is no growth, nor is what stops in time")
+    func jump() {
+        var world = World()
+        world.grow(from: 150, rate: 0, seconds: 20)
+        world.grow(from: 350, rate: 0, seconds: 20)
+        world.grow(from: 350, rate: 5, seconds: 6)
+        world.grow(from: 380, rate: 0, seconds: 20)
+        #expect(world.asked.isEmpty)
+    }
+
+    @Test("A sawtooth's second ramp is no reason, as there was as much before; going beyond it is")
+    func sawtooth() {
+        var world = World()
+        world.leavingSeconds = 20
+        world.grow(from: 100, rate: 10, seconds: 12)
+        world.asked = []
+        world.early.wasAbandoned()
+        for _ in 0..<5 {
+            world.look(used: 100)
+            world.grow(from: 100, rate: 10, seconds: 12)
+        }
+        #expect(world.asked.isEmpty)
+        world.grow(from: 220, rate: 10, seconds: 12)
+        #expect(!world.asked.isEmpty)
+    }
+
+    @Test("Nothing is foreseen while it is not known how long leaving takes, or without a cgroup's limit")
+    func unknown() {
+        var world = World()
+        world.leavingSeconds = 0
+        world.grow(from: 150, rate: 5, seconds: 60)
+        #expect(world.asked.isEmpty)
+        var machine = World()
+        machine.isLimited = false
+        machine.grow(from: 150, rate: 5, seconds: 60)
+        #expect(machine.asked.isEmpty)
+    }
+
+    @Test("Of several processes those leave that are no smaller and grow no more slowly; alike ones not at once")
+    func sharers() throws {
+        var small = World()
+        small.sharers = 2
+        small.footprintShare = 0.3
+        small.grow(from: 150, rate: 5, seconds: 60)
+        #expect(small.asked.isEmpty)
+        var alone = World()
+        alone.grow(from: 150, rate: 5, seconds: 60)
+        let first = try #require(alone.asked.first)
+        for _ in 0..<2 {
+            var alike = World()
+            alike.sharers = 2
+            alike.footprintShare = 0.5
+            alike.grow(from: 150, rate: 5, seconds: 60)
+            let asked = try #require(alike.asked.first)
+            // A fifth of 13.5 s at most.
+            #expect(asked >= first && asked <= first + 2.8)
+        }
+    }
+
+    @Test("It is due when the caches have given and it is still missing; not while they are asked")
+    func due() {
+        var world = World()
+        world.grow(from: 150, rate: 5, seconds: 52)
+        #expect(world.early.isAsking)
+        let now = MonotonicInstant.seconds(100 + world.time)
+        var early = world.early
+        early.demanded(step: 7)
+        #expect(!early.isDue(nothingLeft: false, at: world.asked.isEmpty ? now : .seconds(100 + world.asked[0])))
+        early.stepEnded(6)
+        #expect(!early.isDue(nothingLeft: false, at: .seconds(100 + world.asked[0])))
+        early.stepEnded(7)
+        #expect(early.isDue(nothingLeft: false, at: .seconds(100 + world.asked[0])))
+        var nobody = world.early
+        #expect(nobody.isDue(nothingLeft: true, at: .seconds(100 + world.asked[0])))
+        nobody.wasAbandoned()
+        #expect(!nobody.isDue(nothingLeft: true, at: now))
+    }
+}
