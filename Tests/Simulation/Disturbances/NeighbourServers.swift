@@ -19,12 +19,14 @@ final class NeighbourServers {
     init(count: Int, bytes: Int, in world: World) {
         self.world = world
         others = (0..<count).map { _ in Other(bytes: 0, wanted: bytes) }
+        world.cgroup.neighbourCount += count
         look()
     }
 
     func end() {
         isOver = true
         for other in others { world.cgroup.neighbourBytes -= other.bytes }
+        world.cgroup.neighbourCount -= others.count
         others = []
     }
 

@@ -8,6 +8,9 @@ final class SimulatedCgroup: @unchecked Sendable {
     var neighbourBytes = 0
     /// Memory of a process that only grows, in bytes.
     var growingNeighbourBytes = 0
+    /// How many servers of the world are in it, and how many others.
+    var serverCount = 0
+    var neighbourCount = 0
     /// Bytes of files that are read and written all the time: with less room for them, somebody waits.
     var hotFileBytes = 0
     /// Bytes of files that are read or written once.
@@ -23,6 +26,7 @@ final class SimulatedCgroup: @unchecked Sendable {
         coldFileBytes = limitBytes / 20
     }
 
+    var processCount: Int { serverCount + neighbourCount + (growingNeighbourBytes > 0 ? 1 : 0) }
     var unreclaimableBytes: Int { serverBytes + neighbourBytes + growingNeighbourBytes }
     var headroomBytes: Int { limitBytes - unreclaimableBytes }
     var pageCacheBytes: Int { max(0, min(hotFileBytes + coldFileBytes, headroomBytes)) }

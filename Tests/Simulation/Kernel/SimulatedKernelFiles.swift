@@ -34,6 +34,9 @@ struct SimulatedKernelFiles {
                 text.addLine("oom ", cgroup.kills)
                 text.addLine("oom_kill ", cgroup.kills)
             },
+            directory + "/cgroup.procs": TextSource { text in
+                for number in 0..<cgroup.processCount { text.addLine("", number + 1) }
+            },
             tree.pressurePath: TextSource { text in
                 text.addLine("some avg10=0.00 avg60=0.00 avg300=0.00 total=", cgroup.stalledMicroseconds)
                 text.addLine("full avg10=0.00 avg60=0.00 avg300=0.00 total=", cgroup.stalledMicroseconds / 2)

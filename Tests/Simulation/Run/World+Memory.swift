@@ -15,6 +15,7 @@ extension World {
         var sum = 0
         for server in servers { sum += server.recount() }
         cgroup.serverBytes = sum
+        cgroup.serverCount = servers.count
     }
 
     func takeDisturbances(at now: Int64) {
