@@ -390,7 +390,8 @@ public final class ResourceManager: Service, Sendable {
                 metadata: ["lackingBytes": "\(bytes)"])
         }
         if let forecast = bell.takeForecast() {
-            logger.warning("\(forecast.message(isDryRun: governor.setup.configuration.isDryRun))", metadata: forecast.metadata)
+            logger.warning(
+                "\(forecast.message(isDryRun: governor.setup.configuration.isDryRun))", metadata: forecast.metadata)
         }
         tellRediscovery(governor.rediscoverIfMoved())
         if let pause = governor.takePause() {

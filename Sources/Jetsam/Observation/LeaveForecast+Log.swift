@@ -5,7 +5,8 @@ extension LeaveForecast {
     /// One sentence, and what follows from it.
     func message(isDryRun: Bool) -> String {
         let seconds = (leavingNanoseconds + 500_000_000) / 1_000_000_000
-        let growth = "Memory beside the caches grows by \(ByteCount(growthRate)) a second, and leaving takes \(seconds) s"
+        let growth =
+            "Memory beside the caches grows by \(ByteCount(growthRate)) a second, and leaving takes \(seconds) s"
         let lack = "until then \(ByteCount(neededBytes)) are needed, \(ByteCount(missingBytes)) more than there are"
         return "\(growth): \(lack). If caches cannot give them, the process \(isDryRun ? "would leave" : "leaves")"
     }

@@ -36,6 +36,9 @@ struct Decider {
     /// How many of them there are then until the limit would be reached.
     private static let readingsToLimit = 8
 
+    /// So long after a step, what it brought may still seem to be growth, or to have ended it: the shortest window of growth, twice.
+    private static let disturbedNanoseconds: Int64 = 400_000_000
+
     init(_ setup: Setup) {
         let configuration = setup.configuration
         self.setup = setup
@@ -87,7 +90,9 @@ struct Decider {
             leavingNanoseconds: observation.leavingNanoseconds,
             expectedBytes: max(0, observation.reportedBytes - max(0, hollowBytes)),
             retainedBytes: observation.retainedBytes,
-            shortage: Shortage(reading, sharers: observation.sharers))
+            shortage: Shortage(reading, sharers: observation.sharers),
+            isDisturbed: observation.inFlightBytes > 0
+                || !scheduler.lastEnd.isOlder(than: Self.disturbedNanoseconds, at: reading.instant))
         let vote = judgement.judge(context)
         var decision = Decision(
             outcome: machine.take(vote, cause: observation.cause, at: reading.instant), level: machine.level)

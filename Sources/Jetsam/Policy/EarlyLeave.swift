@@ -19,10 +19,15 @@ struct EarlyLeave {
         var retainedBytes: Int
         var criticalEntry: Int
         var limitBytes: Int
+        var unreclaimableBytes: Int
         var footprintBytes: Int
         var managedBytes: Int
         var leadTime: LeadTime
         var shortage: Shortage
+        /// Caches give, or gave a moment ago: growth may seem to have stopped.
+        var isDisturbed = false
+
+        var unmanagedBytes: Int { unreclaimableBytes.subtractingSaturating(managedBytes) }
     }
 
     private enum Phase: Equatable {
@@ -74,7 +79,7 @@ struct EarlyLeave {
     /// Takes a full reading. Gives true where the caches are to be asked from now on.
     mutating func look(_ context: Context, growth: UnmanagedGrowth) -> Bool {
         own.append(context.footprintBytes.subtractingSaturating(context.managedBytes), at: context.now)
-        highest.append(growth.total, at: context.now)
+        highest.append(context.unmanagedBytes, at: context.now)
         let time = context.leavingNanoseconds
         let lead = Self.lead(time)
         let window = min(max(lead / 3, 2 * Self.second), 10 * Self.second)
@@ -82,9 +87,10 @@ struct EarlyLeave {
         let horizon = Double(min(lead, window * Self.reach)) / Double(Self.second)
         neededBytes = Int(saturating: Double(growthRate) * horizon).addingSaturating(context.criticalEntry)
         deficit = time > 0 && growthRate > 0 ? missing(context.roomBytes, givable(context, within: lead)) : 0
-        let isHighest = growth.total >= highest.largest.subtractingSaturating(context.limitBytes / 256)
-        guard deficit > 0, isHighest, context.shortage.isOfLimit, context.shortage.isOurs, growsLikeOthers(context) else {
-            phase = .none
+        let isHighest = highest.latest >= highest.largest.subtractingSaturating(context.limitBytes / 256)
+        guard deficit > 0, isHighest, context.shortage.isOfLimit, context.shortage.isOurs, growsLikeOthers(context)
+        else {
+            if !context.isDisturbed { phase = .none }
             return false
         }
         switch phase {
@@ -92,7 +98,9 @@ struct EarlyLeave {
             phase = .due(since: context.now)
             return false
         case .due(let since):
-            guard since.duration(to: context.now).nanoseconds >= patience(time, lead, context, since) else { return false }
+            guard since.duration(to: context.now).nanoseconds >= patience(time, lead, context, since) else {
+                return false
+            }
             phase = .asking(since: context.now, step: nil)
             return true
         case .asking, .asked: return false
@@ -141,7 +149,8 @@ struct EarlyLeave {
     }
 
     private func givable(_ context: Context, within lead: Int64) -> Int {
-        let rate = context.leadTime.bytesPerSecond > 0 ? context.leadTime.bytesPerSecond : LeadTime.assumedBytesPerSecond
+        let rate =
+            context.leadTime.bytesPerSecond > 0 ? context.leadTime.bytesPerSecond : LeadTime.assumedBytesPerSecond
         let seconds = Double(max(0, lead - Int64(context.leadTime.responseNanoseconds))) / Double(Self.second)
         return min(context.expectedBytes, Int(saturating: Double(rate) * seconds))
             .addingSaturating(context.retainedBytes)
@@ -154,7 +163,8 @@ struct EarlyLeave {
     }
 }
 
-/// The highest figure of the last ten minutes.
+/// The highest figure of the last ten minutes, and the latest. A second's lowest counts: what caches give leaves them and the process
+/// at two instants, and between these it seems to be somebody else's.
 struct HighestBytes {
     private struct Slot {
         var number = Int64.min
@@ -164,18 +174,35 @@ struct HighestBytes {
     /// Nanoseconds of a slot, and how many are remembered.
     private static let length: Int64 = 10_000_000_000
     private static let memory: Int64 = 60
+    private static let half: Int64 = 500_000_000
 
     // Of full length from the start: a reading may not allocate.
     private var slots = [Slot](repeating: Slot(), count: Int(memory) + 1)
+    /// The lowest of this half second and of the one before.
+    private var low = Slot()
+    private var lowBefore = Slot()
+    private(set) var latest = Int.min
     private(set) var largest = Int.min
 
     mutating func append(_ bytes: Int, at instant: MonotonicInstant) {
+        noteLow(bytes, instant.nanoseconds / Self.half)
+        latest = lowBefore.number == low.number - 1 ? min(low.bytes, lowBefore.bytes) : low.bytes
         let number = instant.nanoseconds / Self.length
         let index = Int(number % Int64(slots.count))
-        if slots[index].number != number || slots[index].bytes < bytes { slots[index] = Slot(number: number, bytes: bytes) }
-        largest = bytes
+        if slots[index].number != number || slots[index].bytes < latest {
+            slots[index] = Slot(number: number, bytes: latest)
+        }
+        largest = latest
         for index in 0..<slots.count where slots[index].number > number - Self.memory {
             largest = max(largest, slots[index].bytes)
         }
+    }
+
+    private mutating func noteLow(_ bytes: Int, _ number: Int64) {
+        if low.number != number {
+            lowBefore = low
+            low = Slot(number: number, bytes: bytes)
+        }
+        low.bytes = min(low.bytes, bytes)
     }
 }

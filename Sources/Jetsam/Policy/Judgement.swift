@@ -18,6 +18,8 @@ struct RuleContext {
     var retainedBytes = 0
     /// Whose shortage it is.
     var shortage = Shortage()
+    /// Caches give, or gave a moment ago.
+    var isDisturbed = false
 
     var now: MonotonicInstant { reading.instant }
 
@@ -158,8 +160,9 @@ struct Judgement {
                 now: context.now, leavingNanoseconds: context.leavingNanoseconds, roomBytes: context.roomBytes,
                 expectedBytes: context.expectedBytes, retainedBytes: context.retainedBytes,
                 criticalEntry: context.thresholds.criticalEntry, limitBytes: context.reading.limitBytes,
+                unreclaimableBytes: context.reading.unreclaimableBytes,
                 footprintBytes: context.reading.footprintBytes, managedBytes: context.managedBytes,
-                leadTime: context.leadTime, shortage: context.shortage),
+                leadTime: context.leadTime, shortage: context.shortage, isDisturbed: context.isDisturbed),
             growth: growth)
         return earlyVote
     }
@@ -251,11 +254,8 @@ struct Judgement {
             stallWindow.append(totalMicroseconds: total, at: context.now)
         }
         events.observe(context.reading)
-        // Whoever writes files waits at the limit too, until page cache is taken back that nobody needs: caches are no help then. They are
-        // where pages come back that the kernel took.
-        let isReclaiming =
-            events.sawRefaults(within: StallWindow.length, of: context.now)
-            || (events.sawEvents(within: StallWindow.length, of: context.now) && !isCacheAtLimit(context))
+        let isReclaiming = events.showsShortage(
+            context.reading, reclaimablePercent: configuration.events.reclaimablePercent)
         guard context.isHeadroomBelow(percent: rule.headroomPercent), isReclaiming else {
             stall.reset()
             return nil
@@ -276,17 +276,10 @@ struct Judgement {
                 rule: .events, level: .critical, observed: events.newOutOfMemory, threshold: 0, unit: .count)
         }
         guard context.reading.isLimited, events.sawEvents(within: rule.hold.nanoseconds, of: context.now),
-            context.isHeadroomBelow(percent: max(1, rule.headroomPercent)), !isCacheAtLimit(context)
+            context.isHeadroomBelow(percent: max(1, rule.headroomPercent)),
+            !EventWatch.isCacheAtLimit(context.reading, percent: configuration.events.reclaimablePercent)
         else { return nil }
         return Vote(rule: .events, level: .warning, observed: events.newReclaim, threshold: 0, unit: .count)
-    }
-
-    /// Page cache touches a limit all the time and is taken back for free; only when little of it is left does the kernel's work there
-    /// say more than that files were read or written.
-    private func isCacheAtLimit(_ context: RuleContext) -> Bool {
-        let reading = context.reading
-        let reclaimable = max(0, reading.usageBytes - reading.unreclaimableBytes)
-        return reading.isLimited && reclaimable >= reading.limitBytes / 100 * configuration.events.reclaimablePercent
     }
 
     private mutating func distanceToHighVote(_ context: RuleContext) -> Vote? {

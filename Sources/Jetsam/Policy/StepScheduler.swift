@@ -4,7 +4,7 @@ internal import MemoryPressure
 struct StepScheduler {
     private var configuration: ResourceManager.Configuration
     private(set) var step = 0
-    private var lastEnd: MonotonicInstant?
+    private(set) var lastEnd: MonotonicInstant?
     private var lastPromised = 0
     private var lastTarget = 0
     /// What came after its step and was not looked at yet.

@@ -27,7 +27,7 @@ struct UnmanagedGrowth {
     private var longest: GrowthTrend
     private var last: Sample?
     /// Unmanaged memory without what is owed, in bytes; only differences mean anything.
-    private(set) var total = 0
+    private var total = 0
     /// How it comes and goes.
     private(set) var rise = UnmanagedRise()
     /// Bytes that caches gave and that are still in the footprint.

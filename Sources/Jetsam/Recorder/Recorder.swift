@@ -47,7 +47,10 @@ final class Recorder: Sendable {
             let bytes = unsafe UnsafeRawBufferPointer(rebasing: place[..<count])
             let kind = type(of: record).kind
             unsafe trace?.append(kind, at: instant, bytes)
-            unsafe flight?.append(RecordKind(rawValue: kind.rawValue), at: instant, bytes)
+            guard let flight else { return }
+            let kept = RecordBytes.kept(count, in: FlightRecorder.payloadBytes)
+            unsafe flight.append(
+                RecordKind(rawValue: kind.rawValue), at: instant, UnsafeRawBufferPointer(rebasing: place[..<kept]))
         }
     }
 

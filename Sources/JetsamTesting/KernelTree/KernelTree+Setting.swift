@@ -62,6 +62,14 @@ extension KernelTree {
         }
     }
 
+    /// Counts up the pages of files that came back to memory anywhere on the machine (`/proc/vmstat`).
+    public func addMachineRefaults(pages: Int) {
+        change { state throws(Errno) in
+            state.model.refaults += pages
+            try state.write("/proc/vmstat", state.model.machineStat)
+        }
+    }
+
     /// Sets the totals of every PSI file: the time since boot in which some, or all, tasks waited for memory.
     public func setStall(some: Duration, full: Duration = .zero) {
         change { state throws(Errno) in

@@ -44,6 +44,7 @@ extension KernelTree.State {
         try writeStall()
         try writeProcess()
         try write("/proc/meminfo", model.memoryInfo)
+        try write("/proc/vmstat", model.machineStat)
         for path in pressurePaths { root.faults[path] = KernelFault(arming: .permissionDenied) }
         if model.layout.kind == .readOnly {
             for name in ["memory.pressure", "memory.events", "memory.high", "memory.max", "memory.reclaim"] {

@@ -25,6 +25,7 @@ struct KernelTreeModel {
     var totalBytes: Int
     var availableBytes: Int
     var swapFreeBytes = 0
+    var refaults = 0
     var footprintBytes = 0
     var swappedBytes = 0
     var residentSharedBytes = 0
@@ -157,6 +158,17 @@ struct KernelTreeModel {
         Cached:         \(availableBytes / 2048) kB
         SwapTotal:      \(swapFreeBytes / 1024) kB
         SwapFree:       \(swapFreeBytes / 1024) kB
+
+        """
+    }
+
+    var machineStat: String {
+        """
+        nr_free_pages \(availableBytes / 8192)
+        workingset_nodes 12
+        workingset_refault_anon 0
+        workingset_refault_file \(refaults)
+        workingset_activate_anon 7
 
         """
     }

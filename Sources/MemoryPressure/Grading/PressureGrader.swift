@@ -5,25 +5,12 @@ struct PressureGrader: Sendable {
     /// What is seen at one instant.
     struct Observation: Sendable, Equatable {
         var now: MonotonicInstant
-        /// Bytes until the tightest hard limit, and that limit; nil where neither is known.
-        var room: Room?
-        /// The counters of `memory.events`.
-        var events: MemoryEventCounters?
-        /// PSI's `some total=`, where it was read.
-        var stallSomeMicroseconds: UInt64?
+        /// Nil where nothing can be read.
+        var reading: MemoryReading?
         /// The grade of the PSI trigger that fired just now.
         var triggerGrade = PressureLevel.normal
         /// What systemd's watch says just now.
         var externalGrade = PressureLevel.normal
-    }
-
-    struct Room: Sendable, Equatable {
-        var headroomBytes: Int
-        var limitBytes: Int
-
-        /// Whether less than half of the limit is left. With more left than that, waiting for memory is not being short of
-        /// it: whoever writes a log or reads a file waits too.
-        var isBelowHalf: Bool { headroomBytes < limitBytes / 2 }
     }
 
     /// How long nothing may have called for a level before it is left.
@@ -32,6 +19,8 @@ struct PressureGrader: Sendable {
     static let repetition = Duration.seconds(30)
     /// Percent of two seconds that some task waited: the same shares as the triggers'.
     static let stallPercent = (warning: 7, critical: 30)
+    /// With so much page cache left, in percent of the limit, touching that means nothing: a manager's default.
+    private static let reclaimablePercent = 10
 
     /// The level now.
     private(set) var level = PressureLevel.normal
@@ -40,7 +29,7 @@ struct PressureGrader: Sendable {
     private var lastAnnouncement: MonotonicInstant?
     private var headroom = PressureLevel.normal
     private var stall = StallWindow()
-    private var outOfMemory: UInt64?
+    private var events = EventWatch()
 
     /// Takes what was seen. Gives the level to announce; nil where there is nothing new.
     mutating func observe(_ observation: Observation) -> PressureLevel? {
@@ -62,21 +51,34 @@ struct PressureGrader: Sendable {
     }
 
     private mutating func vote(_ observation: Observation) -> PressureLevel {
-        var vote = max(observation.externalGrade, headroomVote(observation.room))
-        if isOutOfMemory(observation.events) { vote = .critical }
         let stall = stallVote(observation)
-        if observation.room?.isBelowHalf ?? true { vote = max(vote, stall) }
+        guard let reading = observation.reading else { return max(observation.externalGrade, stall) }
+        events.observe(reading)
+        var vote = observation.externalGrade
+        // While the kernel can page out it does not kill.
+        let entry = HeadroomThresholds(limitBytes: reading.limitBytes).criticalEntry
+        let canPageOut = reading.usableSwapBytes > entry
+        if reading.limitBytes > 0 { vote = max(vote, headroomVote(reading)) }
+        if canPageOut, stall == .normal { vote = min(vote, .warning) }
+        if events.isOutOfMemory(at: observation.now, hold: .zero) { vote = .critical }
+        if countsStall(reading) { vote = max(vote, stall) }
         return vote
     }
 
+    /// With half of the limit left, waiting for memory is not being short of it. Where headroom is not known, stall is all there is.
+    private func countsStall(_ reading: MemoryReading) -> Bool {
+        guard reading.limitBytes > 0 else { return true }
+        return reading.headroomBytes < reading.limitBytes / 2
+            && events.showsShortage(reading, reclaimablePercent: Self.reclaimablePercent)
+    }
+
     /// Counts for as long as headroom has not come back to the exit of the grade.
-    private mutating func headroomVote(_ room: Room?) -> PressureLevel {
-        guard let room else { return .normal }
-        let thresholds = HeadroomThresholds(limitBytes: room.limitBytes)
+    private mutating func headroomVote(_ reading: MemoryReading) -> PressureLevel {
+        let thresholds = HeadroomThresholds(limitBytes: reading.limitBytes)
         let isHeld = (critical: headroom == .critical, warning: headroom >= .warning)
-        if room.headroomBytes < (isHeld.critical ? thresholds.criticalExit : thresholds.criticalEntry) {
+        if reading.headroomBytes < (isHeld.critical ? thresholds.criticalExit : thresholds.criticalEntry) {
             headroom = .critical
-        } else if room.headroomBytes < (isHeld.warning ? thresholds.warningExit : thresholds.warningEntry) {
+        } else if reading.headroomBytes < (isHeld.warning ? thresholds.warningExit : thresholds.warningEntry) {
             headroom = .warning
         } else {
             headroom = .normal
@@ -86,21 +88,12 @@ struct PressureGrader: Sendable {
 
     private mutating func stallVote(_ observation: Observation) -> PressureLevel {
         var percent = 0
-        if let total = observation.stallSomeMicroseconds {
+        if let total = observation.reading?.stallSomeMicroseconds {
             stall.append(totalMicroseconds: total, at: observation.now)
             percent = stall.percent(at: observation.now)
         }
         let read: PressureLevel =
             percent > Self.stallPercent.critical ? .critical : percent > Self.stallPercent.warning ? .warning : .normal
         return max(read, observation.triggerGrade)
-    }
-
-    /// Whether the kernel ran out of memory here since the last look. `high` and `max` do not count: page cache touches
-    /// the limit all the time and is taken back for free.
-    private mutating func isOutOfMemory(_ events: MemoryEventCounters?) -> Bool {
-        guard let events else { return false }
-        let count = events.oom &+ events.oomKill
-        defer { outOfMemory = count }
-        return outOfMemory.map { count > $0 } ?? false
     }
 }

@@ -87,13 +87,7 @@ internal import Dispatch
             _ reading: MemoryReading?, _ event: KernelEvent?, _ now: MonotonicInstant
         ) -> PressureGrader.Observation {
             var observation = PressureGrader.Observation(now: now)
-            if let reading {
-                if reading.limitBytes > 0 {
-                    observation.room = .init(headroomBytes: reading.headroomBytes, limitBytes: reading.limitBytes)
-                }
-                observation.events = reading.events
-                observation.stallSomeMicroseconds = reading.stallSomeMicroseconds
-            }
+            observation.reading = reading
             switch event?.source {
             case .pressureTrigger: observation.triggerGrade = event?.grade ?? .normal
             case .systemdWatch: observation.externalGrade = event?.grade ?? .normal

@@ -8,6 +8,7 @@ package struct Discovery: @unchecked Sendable {
     let membershipFile: KernelFile
     let pressureFile: KernelFile
     let machineFile: KernelFile
+    let machineStatFile: KernelFile
     let pagesFile: KernelFile
     let statusFile: KernelFile
     /// Whether `pressureFile` is of the process's own cgroup rather than of the machine.
@@ -19,6 +20,7 @@ package struct Discovery: @unchecked Sendable {
         map = CgroupMap.discover(in: root)
         membershipFile = KernelFile(root.process("cgroup"), in: root)
         machineFile = KernelFile("/proc/meminfo", in: root)
+        machineStatFile = KernelFile("/proc/vmstat", in: root)
         pagesFile = KernelFile(root.process("statm"), in: root)
         statusFile = KernelFile(root.process("status"), in: root)
         places = map.levels.enumerated().map { index, place in LevelFiles(place, isOwn: index == 0, in: root) }

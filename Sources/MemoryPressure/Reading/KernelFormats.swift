@@ -156,6 +156,28 @@ struct MachineMemory: Equatable {
     }
 }
 
+/// `/proc/vmstat`: pages of the machine that were read back after they had been reclaimed, since boot.
+enum MachineRefaults {
+    /// Nil where the file does not count them.
+    static func count(_ bytes: borrowing Span<UInt8>) -> Int? {
+        var scanner = ByteScanner()
+        var pages: Int?
+        while let entry = scanner.nextEntry(in: bytes, where: { $0 == UInt8(ascii: "w") }) {
+            switch entry.key {
+            case Keys.anon, Keys.file, Keys.both: pages = (pages ?? 0) &+ entry.value
+            default: break
+            }
+        }
+        return pages
+    }
+
+    private enum Keys {
+        static let anon = PackedKey("workingset_refault_anon"), file = PackedKey("workingset_refault_file")
+        /// Before Linux 5.9.
+        static let both = PackedKey("workingset_refault")
+    }
+}
+
 /// What `/proc/PID/status` adds to `statm`, in bytes.
 struct ProcessStatus: Equatable {
     var swapped = 0

@@ -57,7 +57,20 @@ extension KernelReader {
             last.stallSomeMicroseconds = totals.some
             last.stallFullMicroseconds = totals.full
         }
+        readMachineRefaults(isBound: hasMachine && availableEstimate < smallest, at: now)
         settle()
+    }
+
+    /// The kernel adds them up over all processors for each reader: ten times a second is enough for what is counted over two.
+    private func readMachineRefaults(isBound: Bool, at now: MonotonicInstant) {
+        guard isBound else {
+            machineRefaults = nil
+            machineRefaultsReadAt = nil
+            return
+        }
+        if let readAt = machineRefaultsReadAt, readAt.duration(to: now) < .milliseconds(100) { return }
+        machineRefaultsReadAt = now
+        machineRefaults = buffer.read(machineStatFile) { MachineRefaults.count($0) }
     }
 
     /// A machine without swap is not asked further.
@@ -96,6 +109,7 @@ extension KernelReader {
             last.tightestLevel = -1
             last.isLimited = false
             last.processes = nil
+            last.refaultedPages = machineRefaults.map { UInt64($0) }
             last.limitBytes = machine.total
             last.usageBytes = max(0, machine.total &- machine.free)
             last.headroomBytes = max(0, availableEstimate)

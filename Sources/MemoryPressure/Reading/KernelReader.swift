@@ -12,6 +12,7 @@ public final class KernelReader {
     var membershipFile: KernelFile { found.membershipFile }
     var pressureFile: KernelFile { found.pressureFile }
     var machineFile: KernelFile { found.machineFile }
+    var machineStatFile: KernelFile { found.machineStatFile }
     var pagesFile: KernelFile { found.pagesFile }
     var statusFile: KernelFile { found.statusFile }
     /// Whether stall times are those of the process's own cgroup rather than of the machine.
@@ -23,6 +24,9 @@ public final class KernelReader {
     var hasMachine = false
     var hasFull = false
     var machineReadAt = MonotonicInstant(nanoseconds: 0)
+    /// Nil where they were not read, because a cgroup is the bound, or cannot be.
+    var machineRefaults: Int?
+    var machineRefaultsReadAt: MonotonicInstant?
     var footprintAtMachine = 0
     var hasStatus = false
     var statusReadAt = MonotonicInstant(nanoseconds: 0)

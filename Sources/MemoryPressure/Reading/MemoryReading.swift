@@ -58,7 +58,8 @@ public struct MemoryReading: Sendable, Equatable {
     public var events: MemoryEventCounters?
 
     /// Pages of the tightest level that were read back after they had been reclaimed (`workingset_refault_*`), since the
-    /// cgroup was made; nil where no cgroup's `memory.stat` could be read. What grows here is being thrashed.
+    /// cgroup was made; of the machine since boot (`/proc/vmstat`). Nil where that cannot be read. What grows here is being
+    /// thrashed.
     public var refaultedPages: UInt64?
 
     /// An empty reading, to be filled in.

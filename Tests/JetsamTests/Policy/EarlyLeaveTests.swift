@@ -33,7 +33,8 @@ struct EarlyLeaveTests {
                     now: reading.instant, leavingNanoseconds: Int64(leavingSeconds * 1e9),
                     roomBytes: reading.headroomBytes, expectedBytes: cacheBytes, retainedBytes: 0,
                     criticalEntry: 51 * mebibyte, limitBytes: reading.limitBytes,
-                    footprintBytes: reading.footprintBytes, managedBytes: cacheBytes, leadTime: LeadTime(),
+                    unreclaimableBytes: reading.unreclaimableBytes, footprintBytes: reading.footprintBytes,
+                    managedBytes: cacheBytes, leadTime: LeadTime(),
                     shortage: Shortage(reading, sharers: sharers)),
                 growth: growth)
             if began { asked.append(time) }

@@ -25,7 +25,9 @@ struct ShortageTests {
         #expect(shortage.isOfLimit)
     }
 
-    @Test("Where the machine is short, half of what it uses makes it this process's", arguments: [(200, true), (199, false)])
+    @Test(
+        "Where the machine is short, half of what it uses makes it this process's",
+        arguments: [(200, true), (199, false)])
     func machine(footprint: Int, isOurs: Bool) {
         let shortage = shortage(footprint: footprint, used: 400, sharers: 1, isLimited: false)
         #expect(shortage.isOurs == isOurs)

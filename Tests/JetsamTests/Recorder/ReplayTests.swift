@@ -34,7 +34,7 @@ struct ReplayTests {
         let lines = String(decoding: try await Self.recordPressure().read(), as: UTF8.self).split(separator: "\n")
         var header = String(try #require(lines.first))
         for (today, then) in [
-            (#""version":4"#, #""version":3"#),
+            (#""version":4"#, #""version":2"#),
             (#""reclaim.sharePercent":5"#, #""reclaim.warningSharePercent":25"#),
             (
                 #""timeToLimit.window":"#,

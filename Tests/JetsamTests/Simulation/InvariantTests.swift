@@ -211,7 +211,12 @@ struct InvariantTests {
         stage.low.manner = .honest
         stage.leave(headroom: 500 * mebibyte)
         stage.note(.lastResort(reason))
-        #expect(stage.violated == [.lastResort, .lastResort, .lastResort, .lastResort])
+        // Again, and with room and caches to spare.
+        #expect(stage.violated == [.lastResort, .lastResort, .lastResort])
+        stage.leave(headroom: 50 * mebibyte)
+        stage.note(.lastResort(reason))
+        // Again, and with caches that have something left.
+        #expect(stage.violated.count == 5)
     }
 }
 

@@ -8,17 +8,26 @@ private func after(_ seconds: Double) -> MonotonicInstant {
     MonotonicInstant(nanoseconds: 1_000_000_000_000 + Int64(seconds * 1e9))
 }
 
-/// A look at `seconds`, with that many percent of the limit left; nil where headroom is not known.
+/// A look at `seconds`, with that many percent of the limit left, nil where headroom is not known; pages come back all the time.
 private func look(
     _ seconds: Double, left percent: Int? = 90, trigger: PressureLevel = .normal, external: PressureLevel = .normal,
-    stall: Double? = nil, events: MemoryEventCounters? = nil
+    stall: Double? = nil, events: MemoryEventCounters? = nil, refaults: Bool = true, swap: Int = 0
 ) -> PressureGrader.Observation {
     var observation = PressureGrader.Observation(now: after(seconds))
-    observation.room = percent.map { .init(headroomBytes: limit * $0 / 100, limitBytes: limit) }
+    var reading = MemoryReading()
+    reading.instant = after(seconds)
+    reading.isLimited = percent != nil
+    reading.limitBytes = percent == nil ? 0 : limit
+    reading.headroomBytes = percent.map { limit * $0 / 100 } ?? 0
+    reading.unreclaimableBytes = reading.limitBytes - reading.headroomBytes
+    reading.usageBytes = reading.unreclaimableBytes
+    reading.usableSwapBytes = swap
+    reading.refaultedPages = refaults ? UInt64(seconds * 10_000) + 10_000 : 0
+    reading.stallSomeMicroseconds = stall.map { UInt64($0 * 1e6) }
+    reading.events = events
+    observation.reading = reading
     observation.triggerGrade = trigger
     observation.externalGrade = external
-    observation.stallSomeMicroseconds = stall.map { UInt64($0 * 1e6) }
-    observation.events = events
     return observation
 }
 
@@ -60,8 +69,25 @@ private func counters(max: UInt64 = 0, oom: UInt64 = 0, kills: UInt64 = 0) -> Me
         Story(
             name: "triggers count where less than half is left",
             looks: [
-                (look(0, left: 45, trigger: .warning), .warning), (look(1, left: 45, trigger: .critical), .critical),
-                (look(5.9, left: 45), nil), (look(6.1, left: 45), .normal),
+                (look(0, left: 45), nil),
+                (look(1, left: 45, trigger: .warning), .warning), (look(2, left: 45, trigger: .critical), .critical),
+                (look(6.9, left: 45), nil), (look(7.1, left: 45), .normal),
+            ]),
+        Story(
+            name: "triggers do not count where no page comes back: somebody writes files",
+            looks: [
+                (look(0, left: 45, refaults: false), nil),
+                (look(1, left: 45, trigger: .critical, refaults: false), nil),
+                (look(2, left: 45, trigger: .warning, events: counters(), refaults: false), nil),
+                // Touching the limit with hardly any page cache left is evidence, too.
+                (look(3, left: 45, trigger: .warning, events: counters(max: 9), refaults: false), .warning),
+            ]),
+        Story(
+            name: "with swap to be used nearness to the limit is a warning, unless tasks wait",
+            looks: [
+                (look(0, left: 8, swap: 60 << 20), .warning), (look(1, left: 8, swap: 60 << 20), nil),
+                (look(2, left: 8, trigger: .warning, swap: 60 << 20), .critical),
+                (look(7.1, left: 8, swap: 60 << 20), .warning), (look(8, left: 8, swap: 10 << 20), .critical),
             ]),
         Story(
             name: "triggers do not count where half and more is left",

@@ -59,6 +59,26 @@ private func at(_ milliseconds: Int64) -> MonotonicInstant {
         #expect(read().usableSwapBytes == 0)
     }
 
+    @Test func `where the machine is the bound, pages that come back are counted there`() throws {
+        let tree = try KernelTree.v2(limit: 512 * mebibyte, available: 100 * mebibyte)
+        tree.addRefaults(pages: 7)
+        tree.addMachineRefaults(pages: 1000)
+        let reader = try KernelReader(root: tree.root)
+        func pages(at milliseconds: Int64) -> UInt64? {
+            reader.read(.full, at: at(milliseconds), includingStall: false).refaultedPages
+        }
+        #expect(pages(at: 0) == 1000)
+        tree.addMachineRefaults(pages: 50)
+        #expect(pages(at: 99) == 1000, "ten times a second")
+        #expect(pages(at: 100) == 1050)
+        tree.setAvailable(bytes: 12 << 30)
+        #expect(pages(at: 5000) == 7)
+        let bare = try KernelTree(.bare)
+        bare.addMachineRefaults(pages: 3)
+        let machine = try KernelReader(root: bare.root)
+        #expect(machine.read(.full, at: at(0), includingStall: false).refaultedPages == 3)
+    }
+
     @Test(arguments: [KernelTreeLayout.v2, .v1])
     func `the processes of the tightest level are counted`(layout: KernelTreeLayout) throws {
         let tree = try KernelTree(layout, limit: 512 * mebibyte, available: 12 << 30)
@@ -137,7 +157,9 @@ private func at(_ milliseconds: Int64) -> MonotonicInstant {
         let tree = try KernelTree.v2(limit: 512 * mebibyte, ancestorLimits: [nil])
         tree.setUnreclaimable(bytes: 100 * mebibyte)
         let reader = try KernelReader(root: tree.root)
-        func read(_ depth: MemoryReading.Depth) -> MemoryReading { reader.read(depth, at: at(0), includingStall: false) }
+        func read(_ depth: MemoryReading.Depth) -> MemoryReading {
+            reader.read(depth, at: at(0), includingStall: false)
+        }
         #expect(read(.full).limitBytes == 512 * mebibyte)
         tree.setLimit(bytes: 256 * mebibyte)
         #expect(read(.cheap).limitBytes == 512 * mebibyte)

@@ -43,7 +43,8 @@ package enum InvariantName: String, CaseIterable, Sendable {
         case .normal: "back to normal once the load is gone"
         case .expiry: "no background task expires early, twice or never"
         case .ledger: "every byte that was promised is in the ledger, and none is in flight at rest"
-        case .lastResort: "the last resort is called once: with nothing left to take, or when leaving takes longer than memory lasts"
+        case .lastResort:
+            "the last resort is called once: with nothing left to take, or when leaving takes longer than memory lasts"
         }
     }
 }

@@ -68,7 +68,7 @@ extension Disturbance {
             neighbour("redis", quickRuns: [.jetsam: 8]), neighbour("memcached"),
             Disturbance(
                 name: "resize", text: "The limit is cut from 512 to 384 MiB, in place.", resizedBytes: 384 * mebibyte,
-                unmanagedBytes: 128 * mebibyte, quickRuns: [.jetsam: 5]),
+                unmanagedBytes: 128 * mebibyte, quickRuns: [.cleared: 5, .jetsam: 5]),
         ] + [2, 4, 8].map(several)
 
     private static func ramp(

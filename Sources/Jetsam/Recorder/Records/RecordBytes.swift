@@ -3,8 +3,8 @@
 /// Integers take eight bytes, flags and words one, what may be nil one more before it, a text its length in one byte and then its
 /// UTF-8. A size that was added to a record later takes seven bytes at its end, and none where it and those after it are 0.
 package enum RecordBytes {
-    /// No record takes more; what a slot has room for.
-    package static let most = 224
+    /// No record takes more.
+    package static let most = 248
     /// The longest text, in bytes; what is beyond is cut at a character.
     package static let longestText = 120
     /// The longest text of those of which a record has several, in bytes.
@@ -22,6 +22,12 @@ package enum RecordBytes {
         var writer = unsafe ByteFieldWriter(place)
         record.visit(&writer)
         return writer.count
+    }
+
+    /// How many of the first `count` bytes of a record to keep where there is room for `room`. Sizes that were added last go, as
+    /// wholes: they are read as 0 then.
+    package static func kept(_ count: Int, in room: Int) -> Int {
+        count <= room ? count : count - (count - room + bytesOfAddedSize - 1) / bytesOfAddedSize * bytesOfAddedSize
     }
 
     /// Reads one; nil where the bytes are too few or hold what no field can.

@@ -1,0 +1,91 @@
+/// Turns running counters (`memory.events`, refaults) into "something new happened, and when", and that into evidence that stall is a
+/// matter of memory.
+package struct EventWatch: Sendable {
+    private var last: MemoryEventCounters?
+    private var lastReclaim: MonotonicInstant?
+    private var lastRefault: MonotonicInstant?
+    private var refaults: (pages: UInt64, level: Int, since: MonotonicInstant)?
+    private var lastOutOfMemory: MonotonicInstant?
+    /// How many `high` and `max` the latest reading that had any brought.
+    package private(set) var newReclaim = 0
+    /// How many `oom` and `oom_kill` the latest reading that had any brought.
+    package private(set) var newOutOfMemory = 0
+
+    /// How long a new `oom` keeps the emergency steps allowed.
+    package static let emergencyHold = Duration.seconds(2)
+
+    /// So many pages that come back are thrash rather than a page or two of a program: 256 KiB with 4 KiB pages.
+    private static let fewestRefaults: UInt64 = 64
+
+    package init() {}
+
+    package mutating func observe(_ reading: MemoryReading) {
+        if let counters = reading.events { observe(counters, at: reading.instant) }
+        if let pages = reading.refaultedPages { observe(refaultedPages: pages, reading) }
+    }
+
+    /// Readings follow each other closely: what came back is counted over the length of the stall window.
+    private mutating func observe(refaultedPages pages: UInt64, _ reading: MemoryReading) {
+        let now = reading.instant
+        guard let known = refaults, known.level == reading.tightestLevel, pages >= known.pages else {
+            refaults = (pages, reading.tightestLevel, now)
+            return
+        }
+        let areMany = pages - known.pages >= Self.fewestRefaults
+        if areMany { lastRefault = now }
+        if areMany || now.nanoseconds - known.since.nanoseconds > StallWindow.length {
+            refaults = (pages, reading.tightestLevel, now)
+        }
+    }
+
+    /// Whether stall means that memory is short: pages come back that the kernel took, or a limit was touched while little page cache
+    /// was left. Whoever writes or reads files waits at a limit too, until page cache is taken back that nobody needs.
+    ///
+    /// - Parameter reclaimablePercent: From so much page cache on, in percent of the limit, touching it means nothing.
+    package func showsShortage(_ reading: MemoryReading, reclaimablePercent: Int) -> Bool {
+        sawRefaults(within: StallWindow.length, of: reading.instant)
+            || (sawEvents(within: StallWindow.length, of: reading.instant)
+                && !Self.isCacheAtLimit(reading, percent: reclaimablePercent))
+    }
+
+    /// Page cache touches a limit all the time and is taken back for free; only when little of it is left does the kernel's work there
+    /// say more than that files were read or written.
+    package static func isCacheAtLimit(_ reading: MemoryReading, percent: Int) -> Bool {
+        let reclaimable = max(0, reading.usageBytes - reading.unreclaimableBytes)
+        return reading.isLimited && reclaimable >= reading.limitBytes / 100 * percent
+    }
+
+    private mutating func observe(_ counters: MemoryEventCounters, at now: MonotonicInstant) {
+        defer { last = counters }
+        guard let last else { return }  // What was counted before we came is nobody's news.
+        func growth(_ new: UInt64, _ old: UInt64) -> Int {
+            new > old ? Int(clamping: new - old) : 0
+        }
+        let reclaim = growth(counters.high, last.high) + growth(counters.max, last.max)
+        if reclaim > 0 {
+            newReclaim = reclaim
+            lastReclaim = now
+        }
+        let outOfMemory = growth(counters.oom, last.oom) + growth(counters.oomKill, last.oomKill)
+        if outOfMemory > 0 {
+            newOutOfMemory = outOfMemory
+            lastOutOfMemory = now
+        }
+    }
+
+    /// Whether `high` or `max` rose within that many nanoseconds before `now`.
+    package func sawEvents(within nanoseconds: Int64, of now: MonotonicInstant) -> Bool {
+        lastReclaim.map { now.nanoseconds - $0.nanoseconds <= nanoseconds } ?? false
+    }
+
+    /// Whether pages came back that the kernel had taken here, within that many nanoseconds before `now`. cgroup v1's failcnt stands
+    /// still on recent kernels, so the counters alone are not enough.
+    package func sawRefaults(within nanoseconds: Int64, of now: MonotonicInstant) -> Bool {
+        lastRefault.map { now.nanoseconds - $0.nanoseconds <= nanoseconds } ?? false
+    }
+
+    package func isOutOfMemory(at now: MonotonicInstant, hold: Duration = emergencyHold) -> Bool {
+        guard let lastOutOfMemory else { return false }
+        return lastOutOfMemory.duration(to: now) <= hold
+    }
+}
