@@ -7,8 +7,9 @@ extension LeaveForecast {
         let seconds = (leavingNanoseconds + 500_000_000) / 1_000_000_000
         let growth =
             "Memory beside the caches grows by \(ByteCount(growthRate)) a second, and leaving takes \(seconds) s"
-        let lack = "until then \(ByteCount(neededBytes)) are needed, \(ByteCount(missingBytes)) more than there are"
-        return "\(growth): \(lack). If caches cannot give them, the process \(isDryRun ? "would leave" : "leaves")"
+        let lack =
+            "until then \(ByteCount(neededBytes)) are needed, \(ByteCount(missingBytes)) more than there are, caches included"
+        return "\(growth): \(lack). The process \(isDryRun ? "would leave" : "leaves") unless that changes"
     }
 
     var metadata: Logger.Metadata {

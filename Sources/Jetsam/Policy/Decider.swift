@@ -136,7 +136,7 @@ struct Decider {
         ReclaimContext(
             reading: context.reading, thresholds: context.thresholds, level: machine.level, reason: reason, vote: vote,
             required: judgement.required,
-            leavingDeficit: judgement.early.isAsking ? judgement.early.deficit : 0,
+            leavingDeficit: judgement.early.isAsking ? min(judgement.early.deficit, max(0, hollowBytes)) : 0,
             growthRate: judgement.growth.steepest,
             millisecondsToLimit: judgement.millisecondsToLimit,
             millisecondsAtOnce: judgement.millisecondsAtOnce, purgeableBytes: observation.reportedBytes,
@@ -145,7 +145,8 @@ struct Decider {
             trimsFrom: observation.trimsFrom)
     }
 
-    /// Has the caches asked for what is missing until this process has left, and has it leave where they did not bring that.
+    /// Has those asked that were counted on for nothing, as what the others can give is reckoned in, and has this process leave where
+    /// they did not bring what is missing.
     private mutating func leaveEarly(_ decision: inout Decision, _ context: RuleContext) {
         let early = judgement.early
         if judgement.beganToAsk {
@@ -155,7 +156,7 @@ struct Decider {
         }
         if early.isAsking, let demand = decision.demand { judgement.early.demanded(step: demand.step) }
         guard decision.ladder == nil, context.reading.depth == .full,
-            early.isDue(nothingLeft: scheduler.nothingLeftSince != nil, at: context.now),
+            early.isDue(nothingToAsk: hollowBytes <= 0 || scheduler.nothingLeftSince != nil, at: context.now),
             let action = ladder.leaveEarly()
         else { return }
         decision.ladder = action

@@ -4,8 +4,8 @@ internal import MemoryPressure
 ///
 /// Leaving cannot be taken back. So the least growth that was seen counts, and all of this has to hold for a while: more unmanaged
 /// memory than there was in ten minutes (what comes and goes has been that high before), a cgroup's hard limit, and a process that
-/// is no smaller and grows no more slowly than the others there. Then the caches are asked for what is missing; if that is still
-/// missing when they have given, leaving begins.
+/// is no smaller and grows no more slowly than the others there. Then caches that were counted on for nothing are asked once more; if
+/// they do not bring what is missing, leaving begins. What the others can give is reckoned in, and they keep it until it is needed.
 struct EarlyLeave {
     /// What it looks at beside the growth.
     struct Context {
@@ -123,13 +123,14 @@ struct EarlyLeave {
 
     /// Whether leaving begins with this reading.
     ///
-    /// - Parameter nothingLeft: Caches have nothing to give.
-    func isDue(nothingLeft: Bool, at now: MonotonicInstant) -> Bool {
+    /// - Parameter nothingToAsk: There is no cache that could give more than is reckoned with.
+    func isDue(nothingToAsk: Bool, at now: MonotonicInstant) -> Bool {
         guard isAsking else { return false }
         switch phase {
         case .asked: return true
-        case .asking(let since, let step):
-            return (step == nil && nothingLeft) || since.duration(to: now) >= Self.patience
+        case .asking(let since, _):
+            // Not with the reading that began it: it is told first.
+            return (nothingToAsk && now > since) || since.duration(to: now) >= Self.patience
         case .none, .due: return false
         }
     }

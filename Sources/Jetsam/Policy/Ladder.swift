@@ -103,9 +103,8 @@ struct Ladder {
         let hasLasted = since.duration(to: context.now) >= configuration.lastResort.degradedLimit
         if hasLasted, let action = lastResort() { return action }
         let isNear = context.millisecondsToLimit.map { $0 < Self.nearMilliseconds } ?? false
-        let isLast = isNear || context.emergency.isOutOfMemory
-        // Whoever was told to go may take longer than there is time.
-        guard outstanding == nil else { return isLast ? lastResort() : nil }
+        // Whoever was told to go may take longer than there is time. After an `oom` there is time: somebody was killed for it.
+        guard outstanding == nil else { return isNear ? lastResort() : nil }
         if configuration.ladder.expiresAssertions, context.now >= noAssertionsUntil ?? context.now,
             context.heldAssertions > 0
         {
@@ -114,7 +113,7 @@ struct Ladder {
         if configuration.ladder.takesScenes, context.now >= noScenesUntil ?? context.now, context.scenes > 0 {
             return take(.loseScene)
         }
-        return isLast ? lastResort() : nil
+        return isNear || context.emergency.isOutOfMemory ? lastResort() : nil
     }
 
     /// The last resort before there is an emergency, as leaving takes longer than memory lasts.

@@ -34,7 +34,7 @@ struct ReclaimContext {
     var vote: Vote
     /// How much headroom must be there.
     var required = RequiredHeadroom()
-    /// What would be missing before this process has left, where caches are asked for that; else 0.
+    /// What would be missing before this process has left, as far as caches may give more than is reckoned with; else 0.
     var leavingDeficit = 0
     /// Steepest growth of unmanaged memory, in bytes a second.
     var growthRate = 0

@@ -4,7 +4,7 @@ package struct EventWatch: Sendable {
     private var last: MemoryEventCounters?
     private var lastReclaim: MonotonicInstant?
     private var lastRefault: MonotonicInstant?
-    private var refaults: (pages: UInt64, level: Int, since: MonotonicInstant)?
+    private var refaults: (pages: UInt64, level: Int)?
     private var lastOutOfMemory: MonotonicInstant?
     /// How many `high` and `max` the latest reading that had any brought.
     package private(set) var newReclaim = 0
@@ -24,18 +24,11 @@ package struct EventWatch: Sendable {
         if let pages = reading.refaultedPages { observe(refaultedPages: pages, reading) }
     }
 
-    /// Readings follow each other closely: what came back is counted over the length of the stall window.
     private mutating func observe(refaultedPages pages: UInt64, _ reading: MemoryReading) {
-        let now = reading.instant
-        guard let known = refaults, known.level == reading.tightestLevel, pages >= known.pages else {
-            refaults = (pages, reading.tightestLevel, now)
-            return
+        if let refaults, refaults.level == reading.tightestLevel, pages >= refaults.pages + Self.fewestRefaults {
+            lastRefault = reading.instant
         }
-        let areMany = pages - known.pages >= Self.fewestRefaults
-        if areMany { lastRefault = now }
-        if areMany || now.nanoseconds - known.since.nanoseconds > StallWindow.length {
-            refaults = (pages, reading.tightestLevel, now)
-        }
+        refaults = (pages, reading.tightestLevel)
     }
 
     /// Whether stall means that memory is short: pages come back that the kernel took, or a limit was touched while little page cache

@@ -142,14 +142,15 @@ struct EarlyLeaveTests {
         let now = MonotonicInstant.seconds(100 + world.time)
         var early = world.early
         early.demanded(step: 7)
-        #expect(!early.isDue(nothingLeft: false, at: world.asked.isEmpty ? now : .seconds(100 + world.asked[0])))
+        #expect(!early.isDue(nothingToAsk: false, at: world.asked.isEmpty ? now : .seconds(100 + world.asked[0])))
         early.stepEnded(6)
-        #expect(!early.isDue(nothingLeft: false, at: .seconds(100 + world.asked[0])))
+        #expect(!early.isDue(nothingToAsk: false, at: .seconds(100 + world.asked[0])))
         early.stepEnded(7)
-        #expect(early.isDue(nothingLeft: false, at: .seconds(100 + world.asked[0])))
+        #expect(early.isDue(nothingToAsk: false, at: .seconds(100 + world.asked[0])))
         var nobody = world.early
-        #expect(nobody.isDue(nothingLeft: true, at: .seconds(100 + world.asked[0])))
+        #expect(!nobody.isDue(nothingToAsk: true, at: .seconds(100 + world.asked[0])), "it is told first")
+        #expect(nobody.isDue(nothingToAsk: true, at: .seconds(100 + world.asked[0] + 0.01)))
         nobody.wasAbandoned()
-        #expect(!nobody.isDue(nothingLeft: true, at: now))
+        #expect(!nobody.isDue(nothingToAsk: true, at: now))
     }
 }

@@ -11,6 +11,8 @@ final class LastResortInvariant: Invariant {
 
     private var called: Set<ObjectIdentifier> = []
     private var looks: [ObjectIdentifier: [Look]] = [:]
+    /// For so long after it last misbehaved a cache may not be counted on, in nanoseconds.
+    private static let distrust: Int64 = 600_000_000_000
     /// Nanoseconds that are looked back.
     private static let memory: Int64 = 10_000_000_000
     /// The shortest time that growth is measured over, in nanoseconds.
@@ -37,7 +39,9 @@ final class LastResortInvariant: Invariant {
         if !called.insert(ObjectIdentifier(server)).inserted { world.violate(.lastResort, "it was called again") }
         // One that did not answer in time, or not truly, counts as empty.
         let left = server.caches.reduce(0) { sum, cache in
-            cache.manner == .honest && cache.slowness == 1 && cache.outstandingBytes == 0 ? sum + cache.bytes : sum
+            let isTrusted = cache.misbehavedAt == .min || world.now - cache.misbehavedAt > Self.distrust
+            return isTrusted && cache.manner == .honest && cache.slowness == 1 && cache.outstandingBytes == 0
+                ? sum + cache.bytes : sum
         }
         guard world.isEmergency else {
             let missing = foreseenBytes(server) - max(0, world.cgroup.headroomBytes) - left
