@@ -96,13 +96,13 @@ private final class HollowLog: Sendable {
 
     func note(_ text: String, _ level: Logger.Level, promised: String?) {
         let now = SystemMonotonicClock().now
-        if text.contains("probe: ") {
+        let isProbe = text.contains("probe: ")
+        if isProbe || level >= .info { StandardError.write(text) }
+        if isProbe {
             state.withLock { state in
                 state.probes += 1
                 state.largestProbeBytes = max(state.largestProbeBytes, promised.flatMap { Int($0) } ?? .max)
             }
-        } else if level >= .info {
-            StandardError.write(text)
         }
         guard level >= .warning, text.hasPrefix("Cache 'values' ") else { return }
         state.withLock { state in
