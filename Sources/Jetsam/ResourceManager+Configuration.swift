@@ -35,8 +35,9 @@ extension ResourceManager {
         new.keepFixedParts(of: old)
         // What is decided from here on is only decided, or done.
         reclaimer.reconfigure(new)
-        governor.reconfigure(new)
+        // Takes the usage thresholds away as well: before the governor forgets them, or it would go on counting on them.
         if old.stall != new.stall { events?.rearm(Self.triggers(new)) }
+        governor.reconfigure(new)
         governor.judge(.request)
         return change
     }

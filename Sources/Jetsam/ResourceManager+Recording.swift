@@ -14,7 +14,7 @@ extension ResourceManager {
         do {
             let file = try TraceFile(
                 path: FilePath(path), maximumBytes: configuration.recorder.maximumTraceBytes, header: header,
-                queue: queue, clock: environment.clock)
+                queue: queue, clock: environment.clock, threads: environment.threads)
             try file.start()
             files.watch(file, at: path)
             logger.info("A trace is written", metadata: ["file": "\(path)"])

@@ -98,7 +98,7 @@ public final class ResourceManager: Service, Sendable {
         self.logger = logger
         files = FileReports(logger: logger)
         self.redactSnapshot = redactSnapshot
-        ticker = environment.ticker ?? SamplerThread()
+        ticker = environment.ticker ?? SamplerThread(threads: environment.threads)
         channel = ReclaimChannel(threads: environment.threads)
         let metrics = ManagerMetrics(factory: metricsFactory ?? MetricsSystem.factory)
         self.metrics = metrics
@@ -268,6 +268,11 @@ public final class ResourceManager: Service, Sendable {
     ///   descriptor cannot be had.
     public func run() async throws {
         guard !hasRun.exchange(true, ordering: .acquiringAndReleasing) else { throw ResourceManagerError.hasRunBefore }
+        // Also where it never begins: it has no second run, and whoever listens would wait for ever.
+        defer {
+            levels.finish()
+            steps.finish()
+        }
         guard registry.attachManager() else { throw ResourceManagerError.registryInUse }
         defer { registry.detachManager() }
         guard backgroundTasks.attachManager(level: { governor.currentLevel }) else {
@@ -282,8 +287,8 @@ public final class ResourceManager: Service, Sendable {
             threads.stop()
             events?.cancel()
             bell.disconnect()
-            levels.finish()
-            steps.finish()
+            // They hold what asks this manager, which would keep itself alive.
+            files.forget()
         }
         let queue = DispatchQueue(label: "jetsam.notifications")
         environment.allocator.prepare()
@@ -292,6 +297,8 @@ public final class ResourceManager: Service, Sendable {
             try threads.start()
             bell.connect(try environment.threads.makeDoorbell(queue: queue) { [self] in tell() })
         } catch {
+            // Nothing is launched, and nobody is left to be asked whether it answers.
+            lifecycle.endResponders()
             throw ResourceManagerError.cannotStart("the reclaim threads", error)
         }
         events?.activate()
@@ -320,6 +327,7 @@ public final class ResourceManager: Service, Sendable {
                 }
             }
         } catch {
+            await endTrace(trace)
             endFlightRecorder(error)
             throw error
         }
@@ -502,6 +510,8 @@ public final class ResourceManager: Service, Sendable {
         guard let events, let wanted = governor.wantedThreshold else { return }
         if events.armUsageThresholds(directory: wanted.directory, bytes: [wanted.usageBytes] + wanted.beyond) {
             governor.noteArmed(usageBytes: wanted.usageBytes, limitBytes: wanted.limitBytes)
+            // Who armed other triggers meanwhile has taken it away with them.
+            if !events.hasLiveThreshold { governor.forgetThresholds() }
         }
     }
 

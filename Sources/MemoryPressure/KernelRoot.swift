@@ -12,6 +12,8 @@ public struct KernelRoot: Sendable, Hashable {
     public var processIdentifier: Int32?
     /// Errors that opening or arming a file meets in place of the real outcome, by the file's path inside the root.
     package var faults: [String: KernelFault] = [:]
+    /// Whether openings meet an error for want of descriptors; nil for the real outcome.
+    package var scarcity: DescriptorScarcity?
     /// Files that are read from memory in place of the disk; nil for none. Finding the cgroups still goes by the disk.
     package var madeUpFiles: MadeUpFiles?
 
@@ -24,6 +26,11 @@ public struct KernelRoot: Sendable, Hashable {
     /// The path to hand to the kernel for `inner`, an absolute path inside the root.
     package func outer(_ inner: String) -> String {
         path.hasSuffix("/") ? String(path.dropLast()) + inner : path + inner
+    }
+
+    /// What opening the file at `inner` to read ends in, in place of the real outcome; nil for that.
+    package func readingFault(_ inner: String) -> Errno? {
+        scarcity?.error ?? faults[inner]?.reading
     }
 
     /// The path inside the root of a file of the process, such as `statm`.
@@ -40,10 +47,28 @@ package struct KernelFault: Sendable, Hashable {
     package var writing: Errno?
     /// What writing a trigger into it ends in.
     package var arming: Errno?
+    /// What a watch on it dies of while it is still being set up.
+    package var dying: Errno?
 
-    package init(reading: Errno? = nil, writing: Errno? = nil, arming: Errno? = nil) {
+    package init(reading: Errno? = nil, writing: Errno? = nil, arming: Errno? = nil, dying: Errno? = nil) {
         self.reading = reading
         self.writing = writing
         self.arming = arming
+        self.dying = dying
     }
+}
+
+/// Has openings to read meet EMFILE, for as long as it is told so: at a real shortage every other test would be short too.
+package final class DescriptorScarcity: Sendable, Hashable {
+    private let isScarce = Lock(false)
+
+    package init() {}
+
+    package var error: Errno? { isScarce.withLock { $0 } ? .tooManyOpenFiles : nil }
+
+    package func set(_ isScarce: Bool) { self.isScarce.withLock { $0 = isScarce } }
+
+    package static func == (first: DescriptorScarcity, second: DescriptorScarcity) -> Bool { first === second }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

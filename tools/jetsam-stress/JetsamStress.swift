@@ -15,7 +15,7 @@ struct JetsamStress: ParsableCommand {
             """,
         subcommands: [
             AllocateCommand.self, RunCommand.self, ServeCommand.self, EnterCommand.self, TraceCommand.self,
-            RecordKillsCommand.self, RecordLoadCommand.self, SurviveCommand.self,
+            HollowLoadCommand.self, RecordKillsCommand.self, RecordLoadCommand.self, SurviveCommand.self,
         ],
         defaultSubcommand: AllocateCommand.self
     )

@@ -17,6 +17,9 @@ final class ControlServer: Sendable {
     /// How many requests are carried out at once. More are told to come again, but for the first of each process: whoever asks
     /// once is answered, however often another asks.
     static let maximumRequests = 4
+    /// How many requests are carried out at once with those whose peers have gone meanwhile: where caches' handlers hang these would
+    /// become ever more. Who asks for the status is answered all the same.
+    static let mostUnderWay = 64
     /// How many peers are connected at once. For one more, one is sent away that has not asked yet: of the process that has most.
     static let maximumConnections = 32
     /// So many are let in before those who are there are looked at again.
@@ -38,6 +41,8 @@ final class ControlServer: Sendable {
 
     private struct Mail {
         var answers: [(number: UInt64, answer: ControlAnswer)] = []
+        /// Requests that are being carried out, whether their peers are there or not.
+        var underWay = 0
         var isStopped = false
         var isRunning = false
         var waiter: CheckedContinuation<Void, Never>?
@@ -48,15 +53,17 @@ final class ControlServer: Sendable {
     private let handler: any ControlHandler
     private let clock: any MonotonicClock
     private let peer: @Sendable (CInt) -> Syscalls.Peer?
+    private let threads: any ThreadSource
     private let bell: CInt
     private let mail = Lock(Mail())
 
     init(
         socket: ControlSocket, gate: ControlGate, handler: any ControlHandler,
-        clock: any MonotonicClock = SystemMonotonicClock(),
+        clock: any MonotonicClock = SystemMonotonicClock(), threads: any ThreadSource = SystemThreads(),
         peer: @escaping @Sendable (CInt) -> Syscalls.Peer? = { try? Syscalls.peer(of: $0) }
     ) throws(ControlSocketError) {
         self.peer = peer
+        self.threads = threads
         self.socket = socket
         self.gate = gate
         self.handler = handler
@@ -78,7 +85,7 @@ final class ControlServer: Sendable {
     func start() throws(ControlSocketError) {
         mail.withLock { $0.isRunning = true }
         do {
-            try ServiceThread.start("jetsam.control", stackBytes: 256 << 10) { self.loop() }
+            try threads.start("jetsam.control", stackBytes: 256 << 10) { self.loop() }
         } catch {
             mail.withLock { $0.isRunning = false }
             throw ControlSocketError("its thread", error)
@@ -183,7 +190,7 @@ final class ControlServer: Sendable {
                 }
                 switch connection.conversation.receive(bytes, at: clock.now) {
                 case .close: return false
-                case .perform(let request) where mayPerform:
+                case .perform(let request) where mayPerform && (request == .status || !isFull):
                     connection.isPerforming = true
                     perform(request, for: connection.number)
                 case .perform: connection.conversation.finish(ControlRefusal.busy.answer.bytes, at: clock.now)
@@ -201,9 +208,15 @@ final class ControlServer: Sendable {
         }
     }
 
+    private var isFull: Bool { mail.withLock { $0.underWay >= Self.mostUnderWay } }
+
     private func perform(_ request: ControlRequest, for number: UInt64) {
+        mail.withLock { $0.underWay += 1 }
         handler.perform(request) { [self] answer in
-            mail.withLock { $0.answers.append((number, answer)) }
+            mail.withLock { mail in
+                mail.underWay -= 1
+                mail.answers.append((number, answer))
+            }
             ring()
         }
     }

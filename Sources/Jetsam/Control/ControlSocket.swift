@@ -118,13 +118,16 @@ struct ControlSocketError: Error, Sendable, CustomStringConvertible {
     private static func removeStale(in directory: borrowing StateDirectory, own: String) throws(ControlSocketError) {
         guard let names = try? directory.names() else { return }
         for name in names where name.hasSuffix(unfinished) && isOld(name, in: directory) {
-            if isServed(name, in: directory) == false { _ = try? directory.remove(name) }
+            let identity = identity(of: name, in: directory)
+            if isServed(name, in: directory) == false { remove(name, identity, from: directory) }
         }
         for name in names where name.hasSuffix(suffix) {
             let number = name.dropLast(suffix.count)
             guard !number.isEmpty, number.allSatisfy({ $0.isASCII && $0.isNumber }) else { continue }
+            // Another process of the same number may give its own socket this name between the two.
+            let identity = identity(of: name, in: directory)
             switch isServed(name, in: directory) {
-            case false: _ = try? directory.remove(name)
+            case false: remove(name, identity, from: directory)
             case true where name == own:
                 throw ControlSocketError("\(name) is served by another process of the same number")
             default: break

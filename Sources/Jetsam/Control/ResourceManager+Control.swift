@@ -27,7 +27,8 @@ extension ResourceManager {
             }
             let socket = try ControlSocket(directory: directory, process: environment.processID)
             let gate = ControlGate(owner: ControlGate.ownUser, unmapped: ControlGate.unmappedUser(in: KernelRoot()))
-            let server = try ControlServer(socket: socket, gate: gate, handler: ManagerControl(manager: self))
+            let server = try ControlServer(
+                socket: socket, gate: gate, handler: ManagerControl(manager: self), threads: environment.threads)
             try server.start()
             files.watch(server)
             logger.info("Control socket \(socket.path)")

@@ -28,6 +28,19 @@ final class FileReports: Sendable {
     /// Whether there is anything to look at.
     var isNeeded: Bool { state.withLock { $0.flight != nil || $0.trace != nil || $0.control != nil } }
 
+    /// The run has ended: nobody looks any more, and what it held is let go of.
+    func forget() {
+        let (flight, trace, control) = state.withLock { state in
+            defer {
+                state.flight = nil
+                state.trace = nil
+                state.control = nil
+            }
+            return (state.flight, state.trace, state.control)
+        }
+        withExtendedLifetime((flight, trace, control)) {}
+    }
+
     /// Looks at the files where that is due, and forgets those that are lost. Runs on the notification queue.
     func look(at now: MonotonicInstant) {
         let (flight, trace, control) = state.withLock {

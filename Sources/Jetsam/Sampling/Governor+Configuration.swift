@@ -20,6 +20,11 @@ extension Governor {
         }
     }
 
+    /// The threshold that was armed is gone: another is asked for at the next reading.
+    func forgetThresholds() {
+        state.withLock { forgetThresholds(&$0) }
+    }
+
     /// What the kernel wakes us for belongs to other thresholds, or is to be armed again.
     func forgetThresholds(_ state: inout State) {
         state.armed = nil

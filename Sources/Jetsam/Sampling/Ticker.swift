@@ -38,17 +38,21 @@ final class SamplerThread: Ticker {
     private let isStopped = Atomic<Bool>(false)
     private let ended = Lock<Ending>(Ending())
 
+    private let threads: any ThreadSource
+
     private struct Ending {
         var isRunning = false
         var waiter: CheckedContinuation<Void, Never>?
     }
 
-    init() {}
+    init(threads: any ThreadSource = SystemThreads()) {
+        self.threads = threads
+    }
 
     func start(_ tick: @escaping @Sendable () -> Duration) throws(ResourceManagerError) {
         ended.withLock { $0.isRunning = true }
         do {
-            try ServiceThread.start("jetsam.sampler") { self.loop(tick) }
+            try threads.start("jetsam.sampler") { self.loop(tick) }
         } catch {
             ended.withLock { $0.isRunning = false }
             throw ResourceManagerError.cannotStart("the sampler's thread", error)

@@ -34,6 +34,12 @@ extension KernelTree {
         }
     }
 
+    /// Makes whatever opens a file to read from now on meet EMFILE, as if the process had no descriptor left; false ends that. What is
+    /// open stays readable.
+    public func setDescriptorsExhausted(_ areExhausted: Bool) {
+        state.withLock { $0.root.scarcity }?.set(areExhausted)
+    }
+
     /// Tells in `/proc/self/cgroup` that the process was moved to another cgroup, which need not exist.
     public func moveProcess(to path: String) {
         change { state throws(Errno) in

@@ -53,7 +53,8 @@ public final class KernelTree: Sendable {
         let model = KernelTreeModel(
             layout: layout, levels: layout.kind == .bare ? [] : levels, totalBytes: total, availableBytes: available)
         let files = try KernelTreeFiles()
-        let root = KernelRoot(path: files.directory)
+        var root = KernelRoot(path: files.directory)
+        root.scarcity = DescriptorScarcity()
         state = Lock(State(model: model, files: files, root: root))
         do throws(Errno) {
             try state.withLock { state throws(Errno) in try state.layOut() }

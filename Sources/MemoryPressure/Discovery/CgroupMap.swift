@@ -76,7 +76,7 @@ struct CgroupMap: Equatable {
     }
 
     private static func contents(_ path: String, in root: KernelRoot) throws(Errno) -> [UInt8] {
-        if let fault = root.faults[path]?.reading { throw fault }
+        if let fault = root.readingFault(path) { throw fault }
         return try Syscalls.contents(of: root.outer(path))
     }
 }

@@ -11,7 +11,7 @@ final class EventsFileWatch: Watch {
         path: String, in root: KernelRoot, queue: DispatchQueue, signal: @escaping @Sendable (WatchSignal) -> Void
     ) throws(Errno) {
         self.path = path
-        if let fault = root.faults[path]?.reading { throw fault }
+        if let fault = root.readingFault(path) { throw fault }
         let descriptor = try Syscalls.open(root.outer(path))
         let event = KernelEvent(source: .memoryEvents, grade: .normal, path: path)
         let own = WeakBox<PollSource>()

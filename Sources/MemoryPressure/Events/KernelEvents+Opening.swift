@@ -2,26 +2,30 @@ internal import Dispatch
 internal import SystemPackage
 
 extension KernelEvents {
-    func openAll() {
+    /// Opens every slot for one start. Where another start has begun meanwhile it leaves them to that one: of two watches of a slot
+    /// it could not be told which of them has died.
+    func openAll(_ generation: Int) {
         let map = CgroupMap.discover(in: root)
-        for slot in slots { open(slot, map) }
+        for slot in slots { open(slot, map, generation) }
     }
 
     var slots: [Slot] { triggers.indices.map { .trigger($0) } + [.memoryEvents, .systemd] }
 
     /// Opens one slot, and notes how that went.
-    private func open(_ slot: Slot, _ map: CgroupMap) {
-        let current = state.withLock { state in
+    private func open(_ slot: Slot, _ map: CgroupMap, _ generation: Int) {
+        let isCurrent = state.withLock { state in
+            guard state.phase == .active, state.generation == generation else { return false }
             state.stillborn[slot] = nil
-            return state.phase == .active ? state.generation : nil
+            return true
         }
-        guard let generation = current else { return }
+        guard isCurrent else { return }
         let signal: @Sendable (WatchSignal) -> Void = { [weak self] signal in
             self?.receive(signal, from: slot, generation)
         }
         let target = path(of: slot, map)
         do throws(WatchFailure) {
             let watch = try watch(slot, path: target, map, signal)
+            if let target, let death = root.faults[target]?.dying { signal(.died(death)) }
             let (isCurrent, death) = state.withLock { state -> (Bool, Errno?) in
                 guard state.phase == .active, state.generation == generation else { return (false, nil) }
                 if let death = state.stillborn.removeValue(forKey: slot) { return (true, death) }
@@ -113,7 +117,7 @@ extension KernelEvents {
         guard let wait else { return }
         queue.asyncAfter(deadline: .now() + .nanoseconds(Int(wait.nanoseconds))) { [weak self] in
             guard let self, state.withLock({ $0.generation == generation }) else { return }
-            open(slot, CgroupMap.discover(in: root))
+            open(slot, CgroupMap.discover(in: root), generation)
         }
     }
 }

@@ -17,7 +17,7 @@ extension KernelEvents {
         let standing = makeThresholds(directory, bytes, current.generation, current.arming)
         let (outdated, isLive) = state.withLock { state -> ([any Watch], Bool) in
             guard state.phase == .active, state.generation == current.generation else {
-                return ([standing.watch].compactMap { $0 }, standing.watch != nil)
+                return ([standing.watch].compactMap { $0 }, false)
             }
             let earlier = state.threshold?.watch
             state.arming = current.arming
@@ -32,13 +32,19 @@ extension KernelEvents {
         return isLive
     }
 
+    /// Whether usage thresholds are armed and alive.
+    package var hasLiveThreshold: Bool { state.withLock { $0.threshold?.watch != nil } }
+
     private func makeThresholds(_ directory: String, _ bytes: [Int], _ generation: Int, _ arming: Int) -> Standing {
         do throws(Errno) {
-            return .live(
-                try UsageThresholdWatch(directory: directory, thresholds: bytes, in: root, queue: queue) {
-                    [weak self] signal in
-                    self?.receiveThreshold(signal, directory, generation, arming)
-                })
+            let watch = try UsageThresholdWatch(directory: directory, thresholds: bytes, in: root, queue: queue) {
+                [weak self] signal in
+                self?.receiveThreshold(signal, directory, generation, arming)
+            }
+            if let death = root.faults[watch.path]?.dying {
+                receiveThreshold(.died(death), directory, generation, arming)
+            }
+            return .live(watch)
         } catch .noSuchFileOrDirectory {
             return .failed(path: directory, reason: "ENOENT: this cgroup has no usage thresholds; only v1 has")
         } catch {

@@ -64,25 +64,26 @@ package final class KernelEvents: Sendable {
 
     /// Opens everything. When it returns, ``statuses`` tells what is used and what is not. Once only; later calls do nothing.
     package func activate() {
-        let isFirst = state.withLock { state in
-            defer { if state.phase == .idle { state.phase = .active } }
-            return state.phase == .idle
+        let generation = state.withLock { state -> Int? in
+            guard state.phase == .idle else { return nil }
+            state.phase = .active
+            return state.generation
         }
-        if isFirst { openAll() }
+        if let generation { openAll(generation) }
     }
 
     /// Seeks the process's cgroup anew and opens everything there, as after a move. Usage thresholds have to be armed again.
     package func rediscover() {
-        let old = state.withLock { state in
+        let (old, generation) = state.withLock { state in
             state.generation += 1
             defer {
                 state.standings = [:]
                 state.threshold = nil
             }
-            return state.watches
+            return (state.watches, state.generation)
         }
         for watch in old { watch.cancel() }
-        openAll()
+        openAll(generation)
     }
 
     /// What to arm on the PSI file.

@@ -59,7 +59,7 @@ final class KernelFile {
             return
         }
         do throws(Errno) {
-            if let fault = root.faults[path]?.reading { throw fault }
+            if let fault = root.readingFault(path) { throw fault }
             descriptor = try Syscalls.open(root.outer(path))
             failure = .none
         } catch {

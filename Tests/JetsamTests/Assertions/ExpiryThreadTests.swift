@@ -159,11 +159,16 @@ struct ExpiryThreadTests {
 
     private final class Want: BackgroundTaskObserver {
         let news = Lock<[String]>([])
+        /// The thread that told last that expiry goes on.
+        let toldBy = Lock<Int32>(0)
 
         func taskIsOverdue(_ task: HeldBackgroundTask) {}
         func handlerHangs(_ count: Int) {}
         func expiryHasNoThread(_ error: Errno) { news.withLock { $0.append("none: \(error.rawValue)") } }
-        func expiryGoesOn() { news.withLock { $0.append("goes on") } }
+        func expiryGoesOn() {
+            news.withLock { $0.append("goes on") }
+            toldBy.withLock { $0 = jetsam_thread_id() }
+        }
     }
 
     @Test("Where no thread can be had that is said once, and tasks expire as soon as there is one")
@@ -184,6 +189,36 @@ struct ExpiryThreadTests {
         threads.isPlenty.withLock { $0 = true }
         // Nobody begins another task: the registry tries again by itself.
         await expired.waitForArrivals(3)
+        try? await eventually("it is said that expiry goes on") { want.news.withLock { $0 } == [none, "goes on"] }
         #expect(want.news.withLock { $0 } == [none, "goes on"])
+    }
+
+    @Test("Where the sampler gets the thread, the observer hears of it on another one")
+    func samplerTells() async throws {
+        let threads = ScarceThreads()
+        let clock = StartedClock()
+        let registry = BackgroundTaskRegistry(clock: clock, isAutomatic: true, threads: threads)
+        defer { registry.endEverything() }
+        let want = Want()
+        registry.setObserver(want)
+        _ = registry.beginBackgroundTask(withName: "a", expiry: .after(.seconds(3600))) {}
+        threads.isPlenty.withLock { $0 = true }
+        // A second and more has passed, before whoever tries again by itself comes.
+        clock.advance(by: .seconds(2))
+        let thread = await Task.detached {
+            registry.engine.retry()
+            return jetsam_thread_id()
+        }.value
+        try await eventually("it is said that expiry goes on") { want.news.withLock { $0.last } == "goes on" }
+        #expect(want.toldBy.withLock { $0 } != thread)
+    }
+
+    /// Real time, and what is added to it.
+    private final class StartedClock: MonotonicClock {
+        private let shift = Lock(Duration.zero)
+
+        var now: MonotonicInstant { SystemMonotonicClock().now.advanced(by: shift.withLock { $0 }) }
+
+        func advance(by duration: Duration) { shift.withLock { $0 += duration } }
     }
 }

@@ -134,6 +134,28 @@ import Testing
             }
         }
 
+        @Test("Requests whose peers have gone do not become ever more, and the status is told all the same")
+        func leavers() async throws {
+            let process = Lock<Int32>(1)
+            try await serve(process: { process.withLock { $0 } }) { path in
+                for number in 1...ControlServer.mostUnderWay {
+                    // Each of a process of its own, which is served however much others ask.
+                    process.withLock { $0 += 1 }
+                    try ControlPeer(path).send("release 1\n")
+                    try await handler.isWaiting(number)
+                }
+                process.withLock { $0 += 1 }
+                #expect(try await ControlPeer.ask("release 1", path).contains(#""code":"busy""#))
+                #expect(try await ControlPeer.ask("status", path).contains("asked"))
+                handler.finishAll()
+                let last = try ControlPeer(path)
+                try last.send("release 1\n")
+                try await handler.isWaiting(1)
+                handler.finishAll()
+                #expect(try await last.answer().contains("released"))
+            }
+        }
+
         @Test("Many who come and go at once are all answered, served or refused")
         func crowd() async throws {
             try await serve { path in

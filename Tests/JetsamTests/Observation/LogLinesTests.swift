@@ -158,6 +158,56 @@ struct LogLinesTests {
         #expect(logs.lines.count { $0.level == .error } == 1)
     }
 
+    @Test(
+        "Files that there is no descriptor for are a warning, once, and a notice when there is again; nothing is said of a move"
+    )
+    func starved() async throws {
+        let fixture = try Fixture(logger: logs.logger)
+        let (broken, mended) = (
+            "Files of memory signals cannot be opened", "The files of memory signals could be opened"
+        )
+        try await fixture.run { fixture in
+            let tree = fixture.machine.tree
+            fixture.machine.advance(by: .seconds(1))
+            // What makes it look for its files again.
+            tree.moveProcess(to: "/elsewhere")
+            tree.setDescriptorsExhausted(true)
+            for _ in 0..<3 {
+                fixture.machine.advance(by: .seconds(11))
+                await fixture.toldEverything()
+            }
+            #expect(lines(mended, .notice).isEmpty)
+            tree.moveProcess(to: "/server")
+            tree.setDescriptorsExhausted(false)
+            for _ in 0..<3 {
+                fixture.machine.advance(by: .seconds(11))
+                await fixture.toldEverything()
+            }
+            let unused = fixture.manager.status.sources.filter { $0.source != .pressureTotals && !$0.isUsed }
+            #expect(unused.isEmpty)
+        }
+        let warning = try #require(lines(broken, .warning).first)
+        #expect(lines(broken, .warning).count == 1)
+        #expect(warning.text.contains("EMFILE: file descriptors are exhausted"))
+        #expect(warning.metadata["reason"] == "starved")
+        #expect(lines(mended, .notice).count == 1)
+        #expect(!logs.lines.contains { $0.text.contains("moved to another cgroup") })
+    }
+
+    @Test("A move to another cgroup is a notice, once")
+    func moved() async throws {
+        let fixture = try Fixture(logger: logs.logger)
+        try await fixture.run { fixture in
+            fixture.machine.advance(by: .seconds(1))
+            fixture.machine.tree.moveProcess(to: "/elsewhere")
+            for _ in 0..<3 {
+                fixture.machine.advance(by: .seconds(11))
+                await fixture.toldEverything()
+            }
+        }
+        #expect(lines("The process was moved to another cgroup", .notice).count == 1)
+    }
+
     @Test("A call of the application's is a line of its own, and belongs to no episode")
     func call() async throws {
         let fixture = try Fixture(logger: logs.logger)

@@ -61,6 +61,29 @@ struct TraceFileTests {
         #expect(Array(bytes[..<count]) == first)
     }
 
+    @Test("While a disk keeps the thread that writes waiting, nobody waits who asks for errors")
+    func slowDisk() async throws {
+        let gate = Gate()
+        let trace = try TraceFile(
+            path: FilePath(file.path), maximumBytes: 1 << 20, header: TraceHeader(Decider.Setup()),
+            queue: TraceQueue(capacity: 64), clock: clock,
+            write: { _, _ in
+                gate.arrive()
+                gate.waitUntilOpen()
+                throw Errno.ioError
+            })
+        try trace.start()
+        await gate.waitForArrivals(1)
+        let answers = Lock<[Errno?]>([])
+        let asking = Task.detached { answers.withLock { $0.append(trace.error) } }
+        defer { gate.open() }
+        try await eventually("it is said that there is no error yet") { answers.withLock { $0 } == [nil] }
+        gate.open()
+        await asking.value
+        await trace.stop()
+        #expect(trace.error == .ioError)
+    }
+
     @Test("Where no trace can be written the manager says why and runs")
     func cannotBeWritten() async throws {
         var configuration = ResourceManager.Configuration()

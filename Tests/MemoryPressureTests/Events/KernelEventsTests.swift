@@ -154,6 +154,42 @@ extension KernelEvents {
         #expect(events.reason(.systemdWatch)?.hasPrefix(reason) == true)
     }
 
+    @Test func `a watch that dies while it is set up is not taken for a live one, and is let go`() async throws {
+        let directory = try TestDirectory()
+        let fifo = try directory.makeFIFO("watch")
+        var root = KernelRoot()
+        root.faults[fifo] = KernelFault(dying: .operationNotSupportedByDevice)
+        let queue = DispatchQueue(label: "test")
+        let events = KernelEvents(
+            root: root, queue: queue, clock: SystemMonotonicClock(), environment: ["MEMORY_PRESSURE_WATCH": fifo],
+            triggers: []
+        ) { _ in }
+        defer { events.cancel() }
+        events.activate()
+        #expect(events.reason(.systemdWatch) == "ENODEV: its cgroup was removed")
+        #expect(await becomesTrue(on: queue) { !openPaths().contains(fifo) })
+    }
+
+    @Test(arguments: [nil, Errno.operationNotSupportedByDevice])
+    func `a usage threshold that dies while it is armed is not taken for an armed one`(death: Errno?) throws {
+        let tree = try KernelTree.v1(limit: 1 << 29)
+        let directory = try #require(tree.directory())
+        var root = tree.root
+        let control = root.outer(directory + "/cgroup.event_control")
+        try makeFile(control)
+        defer {
+            removeFile(control)
+            tree.remove()
+        }
+        root.faults[directory + "/memory.usage_in_bytes"] = KernelFault(dying: death)
+        let events = events(root)
+        defer { events.cancel() }
+        events.activate()
+        #expect(events.armUsageThresholds(directory: directory, bytes: [1 << 20]) == (death == nil))
+        #expect(events.hasLiveThreshold == (death == nil))
+        #expect(events.reason(.usageThreshold) == death.map { _ in "ENODEV: its cgroup was removed" })
+    }
+
     @Test func `everything is closed after cancelling`() async throws {
         let directory = try TestDirectory()
         let fifo = try directory.makeFIFO("watch")

@@ -43,6 +43,13 @@ final class TestDirectory: Sendable {
     }
 }
 
+/// Makes an empty file.
+func makeFile(_ path: String) throws {
+    try FileDescriptor.open(FilePath(path), .writeOnly, options: [.create], permissions: .ownerReadWrite).close()
+}
+
+func removeFile(_ path: String) { _ = unsafe unlink(path) }
+
 /// The names of what is in a directory.
 func names(in directory: String) -> [String] {
     guard let stream = unsafe opendir(directory) else { return [] }

@@ -83,31 +83,35 @@ final class ExpiryEngine: Sendable {
         if !hasStarted.load(ordering: .acquiring) { start() }
     }
 
-    private func start() {
+    /// - Parameter tells: Whether the observer, which is code of the application's, may be called on this thread.
+    private func start(tells: Bool = true) {
         guard !hasStarted.exchange(true, ordering: .acquiringAndReleasing) else { return }
         let leader = runner.becomeLeader()
         if let error = startThread("jetsam.expiry", { $0.serve(asLeader: leader) }) {
             // Nothing can be called without a thread: the next that begins tries again, and the sampler, and a timer.
             hasStarted.store(false, ordering: .releasing)
             planned.store(.max, ordering: .releasing)
-            startFailed(error)
+            startFailed(error, tells: tells)
             return
         }
         retryAt.store(.max, ordering: .releasing)
-        if hasToldOfWant.exchange(false, ordering: .acquiringAndReleasing) {
-            observer.withLock { $0 }?.expiryGoesOn()
-        }
+        if tells { tellThatItGoesOn() }
         startStandby()
     }
 
-    private func startFailed(_ error: Errno) {
+    private func tellThatItGoesOn() {
+        guard hasToldOfWant.exchange(false, ordering: .acquiringAndReleasing) else { return }
+        observer.withLock { $0 }?.expiryGoesOn()
+    }
+
+    private func startFailed(_ error: Errno, tells: Bool) {
         retryAt.store(table.now + Self.retryInterval.nanoseconds, ordering: .releasing)
         want.withLock { $0 = error }
-        tellOfWant()
+        if tells { tellOfWant() }
         // A process without a manager has no sampler.
         DispatchQueue.global().asyncAfter(deadline: .now() + .nanoseconds(Int(Self.retryInterval.nanoseconds))) {
             [weak self] in
-            self?.retry()
+            self?.retry(tells: true)
         }
     }
 
@@ -118,11 +122,15 @@ final class ExpiryEngine: Sendable {
     }
 
     /// Tries again to have a thread where there was none for the first deadline. For the sampler: costs an atomic load where all is
-    /// well, and tries once a second else.
+    /// well, and tries once a second else. What the observer is to hear of it, it hears on another thread.
     func retry() {
+        retry(tells: false)
+    }
+
+    private func retry(tells: Bool) {
         let due = retryAt.load(ordering: .acquiring)
         guard due != .max, table.now >= due, !isStopped.load(ordering: .acquiring) else { return }
-        start()
+        start(tells: tells)
     }
 
     private func startStandby() {
@@ -163,6 +171,8 @@ final class ExpiryEngine: Sendable {
     /// What a thread does from its start to its end.
     private func serve(asLeader leader: Int?) {
         var leader = leader
+        // Who stands by has the time for it, where whoever started it had not.
+        if leader == nil { tellThatItGoesOn() }
         while true {
             if let me = leader {
                 lead(me)

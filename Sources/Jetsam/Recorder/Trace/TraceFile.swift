@@ -15,15 +15,18 @@ final class TraceFile: Sendable {
         var writer = TraceLineWriter()
         var writtenBytes = 0
         var isFull = false
-        /// The first error; from then on nothing is written.
-        var error: Errno?
     }
 
     private let queue: TraceQueue
+    private let threads: any ThreadSource
+    private let path: FilePath
     private let file: FileDescriptor
     private let maximumBytes: Int
     private let clock: any MonotonicClock
     private let state = Lock(State())
+    /// The first error; from then on nothing is written. Beside the rest: a disk may keep whoever writes waiting, and nobody who asks.
+    private let failure = Lock<Errno?>(nil)
+    private let writeOut: @Sendable (FileDescriptor, [UInt8]) throws -> Void
     private let spot = ParkingSpot()
     private let ending = Lock<Ending>(Ending())
 
@@ -39,9 +42,14 @@ final class TraceFile: Sendable {
     /// Opens the file, which nobody else may read. A trace that is there already is kept beside it, with `.previous` behind its
     /// name.
     init(
-        path: FilePath, maximumBytes: Int, header: TraceHeader, queue: TraceQueue, clock: any MonotonicClock
+        path: FilePath, maximumBytes: Int, header: TraceHeader, queue: TraceQueue, clock: any MonotonicClock,
+        threads: any ThreadSource = SystemThreads(),
+        write: @escaping @Sendable (FileDescriptor, [UInt8]) throws -> Void = { _ = try $0.writeAll($1) }
     ) throws(Errno) {
         self.queue = queue
+        self.threads = threads
+        writeOut = write
+        self.path = path
         self.maximumBytes = maximumBytes
         self.clock = clock
         do {
@@ -60,8 +68,23 @@ final class TraceFile: Sendable {
         try? file.close()
     }
 
+    /// Where there is no thread the file is gone again: the next run would keep it, empty as it is, in the place of the trace before.
     func start() throws(Errno) {
-        try ServiceThread.start("jetsam.trace", stackBytes: 128 << 10) { self.loop() }
+        do throws(Errno) {
+            try threads.start("jetsam.trace", stackBytes: 128 << 10) { self.loop() }
+        } catch {
+            removeName()
+            throw error
+        }
+    }
+
+    /// Takes the file's name away, where it still is this file's.
+    private func removeName() {
+        var (own, named) = (stat(), stat())
+        guard unsafe fstat(file.rawValue, &own) == 0, unsafe lstat(path.string, &named) == 0,
+            own.st_dev == named.st_dev, own.st_ino == named.st_ino
+        else { return }
+        _ = unsafe unlink(path.string)
     }
 
     /// Writes what there is and ends the thread.
@@ -78,7 +101,7 @@ final class TraceFile: Sendable {
     }
 
     /// What went wrong with the file; nil where nothing did.
-    var error: Errno? { state.withLock { $0.error } }
+    var error: Errno? { failure.withLock { $0 } }
 
     /// Whether the file has no name any more: nobody will find what is written from now on.
     var isRemoved: Bool {
@@ -126,7 +149,7 @@ final class TraceFile: Sendable {
 
     private func write(_ state: inout State) {
         defer { state.writer.drop() }
-        guard state.error == nil, !state.isFull else { return }
+        guard error == nil, !state.isFull else { return }
         if state.writtenBytes + state.writer.bytes.count > maximumBytes {
             state.isFull = true
             state.writer.drop()
@@ -134,10 +157,10 @@ final class TraceFile: Sendable {
         }
         do {
             let bytes = state.writer.bytes
-            try file.writeAll(bytes)
+            try writeOut(file, bytes)
             state.writtenBytes += bytes.count
         } catch {
-            state.error = error as? Errno ?? .ioError
+            failure.withLock { $0 = error as? Errno ?? .ioError }
         }
     }
 }

@@ -77,6 +77,42 @@ struct PurgeableCacheLoadingTests {
         #expect(cache[1] == "value")
     }
 
+    @Test("A key that only a load still had is let go of under no lock")
+    func lastKey() async throws {
+        let cache = PurgeableCache<ReferenceKey, String>(name: "test", registry: CacheRegistry())
+        let wasLocked = Lock<[Bool]>([])
+        let first = Gate()
+        let second = Gate()
+        let end = Gate()
+        let begin = { @Sendable (called: Gate, isFirst: Bool) in
+            Task {
+                let key = ReferenceKey { [weak cache] in
+                    guard let cache else { return }
+                    wasLocked.withLock { $0.append(cache.flights.isLocked) }
+                }
+                return try await cache.value(for: key) { _ in
+                    called.arrive()
+                    // Whatever becomes of those who wait for it, the first one ends after the second has begun.
+                    if isFirst { await second.waitForArrivals(1) } else { await end.waitForArrivals(1) }
+                    return "value"
+                }
+            }
+        }
+        let one = begin(first, true)
+        await first.waitForArrivals(1)
+        one.cancel()
+        await #expect(throws: CancellationError.self) { try await one.value }
+        let other = begin(second, false)
+        await second.waitForArrivals(1)
+        // The first one's key is gone, unless the second's load has it.
+        for _ in 0..<1000 where wasLocked.withLock({ $0.isEmpty }) { await Task.yield() }
+        end.arrive()
+        #expect(try await other.value == "value")
+        cache.removeAll()
+        try await eventually("both keys are gone") { wasLocked.withLock { $0.count } == 2 }
+        #expect(wasLocked.withLock { $0 } == [false, false])
+    }
+
     @Test("A load that nobody waits for any more is cancelled, and who comes then begins another one")
     func cancellingAll() async throws {
         let held = Held()
@@ -163,4 +199,19 @@ struct PurgeableCacheLoadingTests {
         #expect(try await task.value == "old")
         #expect(cache[key] == (isInsertion ? "new" : nil))
     }
+}
+
+/// A key of which all are equal, and which says when the last reference to it goes.
+private final class ReferenceKey: Hashable, Sendable {
+    private let atEnd: @Sendable () -> Void
+
+    init(atEnd: @escaping @Sendable () -> Void) {
+        self.atEnd = atEnd
+    }
+
+    deinit { atEnd() }
+
+    static func == (first: ReferenceKey, second: ReferenceKey) -> Bool { true }
+
+    func hash(into hasher: inout Hasher) {}
 }
