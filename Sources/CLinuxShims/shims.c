@@ -2,6 +2,14 @@
 #include "CLinuxShims.h"
 #include <unistd.h>
 
+int32_t jetsam_seconds_from_utc(int64_t seconds) {
+  // localtime_r need not look whether the zone has changed.
+  tzset();
+  time_t time = (time_t)seconds;
+  struct tm local;
+  return localtime_r(&time, &local) ? (int32_t)local.tm_gmtoff : 0;
+}
+
 uint32_t jetsam_processor_count(void) {
   long count = sysconf(_SC_NPROCESSORS_ONLN);
   return count < 1 ? 1 : (uint32_t)count;

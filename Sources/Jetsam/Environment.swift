@@ -19,9 +19,13 @@ public struct Environment: Sendable {
     public var clock: any MonotonicClock = SystemMonotonicClock()
     /// The wall clock in nanoseconds since 1970: looked at only to see that somebody has set it.
     package var wallClock: @Sendable () -> Int64 = { wallClockNanoseconds() }
+    /// By how many seconds the local time is ahead of UTC, at a time of the wall clock in nanoseconds since 1970.
+    package var secondsFromUTC: @Sendable (_ wallClock: Int64) -> Int = { localSecondsFromUTC(wallClock: $0) }
     /// Environment variables. Those are read that systemd and Kubernetes set: where memory pressure is told, where the
-    /// service's state is to be told, who started it, and where sockets of this user belong.
+    /// service's state is to be told, who started it and with what, and where sockets of this user belong.
     public var variables: [String: String]
+    /// The command line's arguments, without the program's name: ``LaunchReason`` tells them.
+    public var arguments = Array(CommandLine.arguments.dropFirst())
     /// What gives memory back to the kernel.
     public var allocator: any Allocator = SystemAllocator()
     /// What calls the sampler; nil for a thread of its own.
@@ -47,7 +51,7 @@ public struct Environment: Sendable {
         variables = [:]
         let names =
             ["MEMORY_PRESSURE_WATCH", "MEMORY_PRESSURE_WRITE", "WATCHDOG_USEC", "WATCHDOG_PID", "XDG_RUNTIME_DIR"]
-            + LaunchReason.Starter.variables
+            + LaunchReason.variables
         for name in names {
             variables[name] = Self.variable(name)
         }

@@ -75,6 +75,11 @@ extension ResourceManager {
         }
     }
 
+    /// How long the process may still stay where it is: in the background until ``Configuration/Lifecycle/backgroundTimeLimit`` is
+    /// over, and once shutdown has begun until held background tasks have their deadline. Nil where nothing limits it; zero where
+    /// the time is over.
+    public var backgroundTimeRemaining: Duration? { lifecycle.backgroundTimeRemaining }
+
     /// Makes the process ready, from wherever it is. Returns once every observer has been told or was late.
     ///
     /// - Parameter cause: ``LifecycleCause/operator`` or ``LifecycleCause/resume``.
@@ -92,7 +97,8 @@ extension ResourceManager {
         try await lifecycle.request(.inactive, cause: cause)
     }
 
-    /// Takes the process into the background, where it idles: not ready, with whatever background tasks are held.
+    /// Takes the process into the background, where it idles: not ready, with whatever background tasks are held. With
+    /// ``Configuration/Lifecycle/exitsOnSuspend`` an active or inactive process begins to end instead.
     ///
     /// - Parameter cause: ``LifecycleCause/operator`` or ``LifecycleCause/pressure``.
     /// - Throws: ``LifecycleRefusal``, as ``becomeActive(cause:)`` does.
@@ -101,7 +107,8 @@ extension ResourceManager {
     }
 
     /// Suspends the process: state saved, caches emptied, the allocator trimmed. Held background tasks and background modes do not
-    /// bar what is asked for; with a task held, the process is back in the background at the sampler's next turn.
+    /// bar what is asked for; with a task held, the process is back in the background at the sampler's next turn. With
+    /// ``Configuration/Lifecycle/exitsOnSuspend`` the process begins to end instead, and held tasks are waited for.
     ///
     /// - Parameter cause: ``LifecycleCause/operator`` or ``LifecycleCause/pressure``.
     /// - Throws: ``LifecycleRefusal``, as ``becomeActive(cause:)`` does.
@@ -124,7 +131,8 @@ extension ResourceManager {
         lifecycle.extendLaunch(by: duration)
     }
 
-    /// Bars idle suspension until the mode is ended or dropped.
+    /// Bars suspension of a process in the background, and stops its time there, until the mode is ended or dropped. Suspension that
+    /// is asked for is not barred.
     ///
     /// - Parameter name: The reason, as the status shows it; at most 64 characters.
     /// - Returns: The mode: it ends when this is dropped.
@@ -154,10 +162,14 @@ extension ResourceManager {
     ) -> ServiceGroupConfiguration {
         typealias Part = ServiceGroupConfiguration.ServiceConfiguration
         var parts = needs.map { Part(service: $0) }
-        // It returns before its turn where the process leaves once it is suspended.
+        // Without the gate, as in a group that is not this one, it returns before its turn where the process ends by itself.
         parts.append(Part(service: self, successTerminationBehavior: .gracefullyShutdownGroup))
         parts += servers.map { Part(service: $0) }
-        parts.append(Part(service: drainGate(serving: serving ?? (servers.isEmpty ? .started : .reported))))
+        // It does so too where the process ends instead of suspending: the group shuts down in its order then.
+        parts.append(
+            Part(
+                service: drainGate(serving: serving ?? (servers.isEmpty ? .started : .reported)),
+                successTerminationBehavior: .gracefullyShutdownGroup))
         var group = ServiceGroupConfiguration(services: parts, logger: logger)
         let grace = configuration.lifecycle.terminationGracePeriod
         group.maximumGracefulShutdownDuration = grace - min(configuration.lifecycle.exitRoom, grace / 4) / 4
@@ -181,11 +193,6 @@ extension ProcessLifecycle {
     /// The process did not run for `gap`.
     func notePause(_ gap: Duration) {
         note(.resumed) { await $0.resumed(after: gap) }
-    }
-
-    /// The wall clock was set.
-    func noteWallClockChange(by change: Duration) {
-        note(.wallClockChanged) { await $0.wallClockChanged(by: change) }
     }
 
     /// The store for the states of scenes can be written to again, or no longer.

@@ -44,6 +44,7 @@ public final class ResourceManager: Service, Sendable {
     let lifecycle: ProcessLifecycle
     /// Where kernel events arrive.
     let eventQueue = DispatchQueue(label: "jetsam.events")
+    let longHeld: LongHeldTasks?
     let history = Lock(ReclaimHistory())
     private let episodes = Lock(ReclaimEpisodes())
     private let poorReturns = Lock(PoorReturns())
@@ -97,6 +98,7 @@ public final class ResourceManager: Service, Sendable {
         self.environment = environment
         self.logger = logger
         files = FileReports(logger: logger)
+        longHeld = LongHeldTasks(tasks: backgroundTasks)
         self.redactSnapshot = redactSnapshot
         ticker = environment.ticker ?? SamplerThread(threads: environment.threads)
         channel = ReclaimChannel(threads: environment.threads)
@@ -149,6 +151,9 @@ public final class ResourceManager: Service, Sendable {
         dependencies.noteMissedDeadline = { metrics.recordMissedLifecycleDeadline() }
         dependencies.listeningPorts =
             environment.listeningPorts ?? { [root = environment.kernelRoot] in try? ListeningPorts.current(in: root) }
+        dependencies.wallClock = environment.wallClock
+        dependencies.secondsFromUTC = environment.secondsFromUTC
+        dependencies.arguments = environment.arguments
         dependencies.ring = { [bell] in bell.ring() }
         let halving = Lock<Task<Void, Never>?>(nil)
         let idle = IdleCaches(registry: registry, threads: environment.threads)
@@ -349,11 +354,15 @@ public final class ResourceManager: Service, Sendable {
         do {
             let held = HeldTasksWatch(tasks: backgroundTasks)
             try ticker.start {
-                [governor, events, channel, lifecycle, recorder, bell, backgroundTasks, clock = environment.clock] in
+                [
+                    governor, events, channel, lifecycle, recorder, bell, backgroundTasks, longHeld,
+                    clock = environment.clock
+                ] in
                 backgroundTasks.engine.retry()
                 governor.hasLiveTrigger = events?.hasLiveTrigger ?? false
                 let interval = governor.judge(.sampler)
                 if recorder.flight != nil, held.isDue(at: clock.now) { bell.ring() }
+                if longHeld?.isDue == true { bell.ring() }
                 return lifecycle.tick(governor.watch(channel, interval))
             }
         } catch {
@@ -407,6 +416,7 @@ public final class ResourceManager: Service, Sendable {
             lifecycle.notePause(pause)
         }
         if let change = governor.takeWallClockChange() { lifecycle.noteWallClockChange(by: change) }
+        tellLongHeldTasks()
         recordHeldTasks()
         armThreshold()
         var news: [News] = governor.takeChanges().map { .change($0) }

@@ -23,6 +23,7 @@ public final class SimulatedMachine: Sendable {
     public let allocator: SimulatedAllocator
     private let ticker: ManualTicker
     private let wallClockShift = Atomic<Int64>(0)
+    private let secondsFromUTC = Atomic<Int>(0)
 
     /// A machine with these files; it removes them when it is let go.
     public init(tree: KernelTree, allocator: SimulatedAllocator = SimulatedAllocator()) {
@@ -37,7 +38,9 @@ public final class SimulatedMachine: Sendable {
         environment.kernelRoot = tree.root
         environment.clock = clock
         environment.wallClock = { [self] in clock.now.nanoseconds &+ wallClockShift.load(ordering: .relaxed) }
+        environment.secondsFromUTC = { [self] _ in secondsFromUTC.load(ordering: .relaxed) }
         environment.variables = [:]
+        environment.arguments = []
         environment.ticker = ticker
         environment.allocator = allocator
         environment.listensToKernel = false
@@ -67,6 +70,12 @@ public final class SimulatedMachine: Sendable {
     /// Sets the wall clock forward, or back where `change` is negative; the sampler sees it within two seconds.
     public func setWallClock(by change: Duration) {
         wallClockShift.add(change.nanoseconds, ordering: .relaxed)
+    }
+
+    /// Changes the time zone to one that is ahead of UTC by so many seconds, or behind it where that is negative. UTC at first.
+    /// The manager sees it within a minute.
+    public func setTimeZone(secondsFromUTC seconds: Int) {
+        secondsFromUTC.store(seconds, ordering: .relaxed)
     }
 
     /// How often the sampler has run.

@@ -44,6 +44,10 @@ static inline int64_t jetsam_realtime_ns(void) {
   return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
+// By how many seconds the local time is ahead of UTC at `seconds` since 1970; 0 where that cannot be told. Reads the zone anew where
+// it has changed (tzset(3)), which may open files and allocate.
+int32_t jetsam_seconds_from_utc(int64_t seconds);
+
 // MARK: - Processors
 
 // Begins to fetch the cache line at `address`, which is soon written to; any address will do.

@@ -9,7 +9,7 @@ extension BackgroundTaskRegistry {
     /// - Parameter level: What the manager has found already, or was told to pretend.
     func attachManager(level: () -> PressureLevel) -> Bool {
         guard !hasManager.exchange(true, ordering: .acquiringAndReleasing) else { return false }
-        table.setDeadline(.max, lead: 0)
+        table.setDeadline(.none, lead: 0)
         table.changeAdmission {
             $0 = Admission()
             $0.level = level()
@@ -34,9 +34,33 @@ extension BackgroundTaskRegistry {
         let now = table.now
         let left = max(0, deadline.nanoseconds - now)
         let lead = min(table.leadMicroseconds * 1000, left / 10)
-        table.changeAdmission { $0.isDraining = true }
-        table.setDeadline(deadline.nanoseconds, lead: lead)
+        deadlineTurn.withLock { _ in
+            table.changeAdmission { $0.isDraining = true }
+            table.setDeadline(ProcessDeadline(fixed: deadline.nanoseconds), lead: lead)
+        }
         engine.expect(deadline.nanoseconds - lead)
+    }
+
+    /// The process's time in the background ends at `deadline`: every task that is held then expires by it, whatever its own
+    /// deadline says. Time in which the process does not run moves it. Nil takes it back. Does nothing once the process drains.
+    ///
+    /// - Returns: When they are to be told: the caller has it ``expect(_:)``, under no lock.
+    func setBackgroundDeadline(_ deadline: MonotonicInstant?) -> MonotonicInstant? {
+        let lead = deadline.map { min(table.leadMicroseconds * 1000, max(0, $0.nanoseconds - table.now) / 10) } ?? 0
+        let isSet = deadlineTurn.withLock { _ in
+            guard !table.admission.isDraining else { return false }
+            let moving = deadline.map {
+                ProcessDeadline(movingWithPauses: $0.nanoseconds, paused: table.pauses.pausedNanoseconds)
+            }
+            table.setDeadline(moving ?? .none, lead: lead)
+            return true
+        }
+        return isSet ? deadline.map { MonotonicInstant(nanoseconds: $0.nanoseconds - lead) } : nil
+    }
+
+    /// Something is due then. May start a thread, and log that there is none.
+    func expect(_ instant: MonotonicInstant) {
+        engine.expect(instant.nanoseconds)
     }
 
     /// Nothing begins any more.

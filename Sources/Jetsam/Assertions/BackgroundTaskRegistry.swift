@@ -21,6 +21,8 @@ public final class BackgroundTaskRegistry: Sendable {
     let engine: ExpiryEngine
     let configuration: Configuration
     let hasManager = Atomic<Bool>(false)
+    /// One change of the process's deadline at a time.
+    let deadlineTurn = Lock(())
 
     /// A registry of one's own, for tests and for libraries that want to be apart. A manager has to be given it.
     ///

@@ -8,6 +8,9 @@ extension BackgroundTaskRegistry {
         public var grace = Duration.seconds(2)
         /// Whether an overdue task still holds up suspension and the end of the process (until its deadline). Default false.
         public var overdueTasksHold = false
+        /// After how long a manager reports a task that is still held: once for each, by one notice in the log and in
+        /// ``BackgroundTaskStatistics/longHeld``. It expires none. 1 s…1 h, default 15 min; nil for never.
+        public var longHeldAfter: Duration? = .seconds(900)
 
         /// The documented defaults.
         public init() {}
@@ -17,6 +20,7 @@ extension BackgroundTaskRegistry {
             var copy = self
             copy.lead = min(max(lead, .zero), .seconds(60))
             copy.grace = min(max(grace, .zero), .seconds(3600))
+            copy.longHeldAfter = longHeldAfter.map { min(max($0, .seconds(1)), .seconds(3600)) }
             return copy
         }
     }

@@ -51,6 +51,8 @@ public struct BackgroundTaskStatistics: Sendable, Hashable {
     public var overdue = 0
     /// How many are overdue and have not been ended.
     public var overdueNow = 0
+    /// How many were held for longer than ``BackgroundTaskRegistry/Configuration/longHeldAfter`` while a manager ran.
+    public var longHeld = 0
     /// How many were refused.
     public var refused = 0
     /// How many expiration handlers did not come back in time and had their thread replaced.

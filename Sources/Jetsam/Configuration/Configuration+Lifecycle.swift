@@ -57,9 +57,15 @@ extension ResourceManager.Configuration {
         /// How long nothing must have been held in the background before the process suspends itself. 1 ms…1 h; nil, the default,
         /// for never.
         public var idleDelay: Duration?
-        /// Named reasons that bar idle suspension for as long as the process runs, such as `replication`.
+        /// How long the process may stay in the background before it suspends itself, although background tasks are held: these
+        /// expire by the end of it. A background mode stops the time; it begins anew when the last mode ends. Time in which the
+        /// process did not run does not count. 1 ms…1 h; nil, the default, for no limit.
+        public var backgroundTimeLimit: Duration?
+        /// Named reasons that bar suspension for as long as the process runs, such as `replication`.
         public var backgroundModes: [String] = []
-        /// Whether the manager returns, and with it the group ends, once the process is suspended. Default false.
+        /// Whether the process ends instead of suspending: a process that would enter the background or suspend calls
+        /// ``LifecycleObserver/willResignActive(_:)`` and ``LifecycleObserver/willTerminate(_:)``, and its group shuts down
+        /// gracefully. An end that was asked for goes through the background all the same. Default false.
         public var exitsOnSuspend = false
 
         /// The documented defaults.
@@ -78,6 +84,9 @@ extension ResourceManager.Configuration {
             "lifecycle.terminationGracePeriod", lifecycle.terminationGracePeriod)
         if let idleDelay = lifecycle.idleDelay {
             findings.time("lifecycle.idleDelay", idleDelay, .milliseconds(1))
+        }
+        if let limit = lifecycle.backgroundTimeLimit {
+            findings.time("lifecycle.backgroundTimeLimit", limit, .milliseconds(1))
         }
     }
 }

@@ -54,6 +54,7 @@ final class ManagerMetrics: Sendable {
     private let tasksBegun: Counter
     private let tasksExpired: Counter
     private let tasksOverdue: Counter
+    private let tasksLongHeld: Counter
     private let tasksRefused: Counter
     private let scenes: [SceneState: Gauge]
     private let told = Lock(Told())
@@ -93,6 +94,7 @@ final class ManagerMetrics: Sendable {
         tasksBegun = counter(Metrics.tasksBegun)
         tasksExpired = counter(Metrics.tasksExpired)
         tasksOverdue = counter(Metrics.tasksOverdue)
+        tasksLongHeld = counter(Metrics.tasksLongHeld)
         tasksRefused = counter(Metrics.tasksRefused)
         let dimension = Metrics.scenes.dimension ?? ""
         scenes = Dictionary(
@@ -160,6 +162,7 @@ final class ManagerMetrics: Sendable {
         tasksBegun.increment(by: max(0, figures.tasks.begun - before.tasks.begun))
         tasksExpired.increment(by: max(0, figures.tasks.expired - before.tasks.expired))
         tasksOverdue.increment(by: max(0, figures.tasks.overdue - before.tasks.overdue))
+        tasksLongHeld.increment(by: max(0, figures.tasks.longHeld - before.tasks.longHeld))
         tasksRefused.increment(by: max(0, figures.tasks.refused - before.tasks.refused))
     }
 }

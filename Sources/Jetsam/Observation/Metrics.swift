@@ -14,7 +14,7 @@ extension ResourceManager {
             level, levelChanges, headroom, limit, footprint, stall, readings, steps, promised, freed, returned, trimmed,
             released, needed, refetched, wasted, retained, handlerTime, missedHandlerDeadlines, processState,
             processTransitions, missedLifecycleDeadlines,
-            tasksHeld, tasksBegun, tasksExpired, tasksOverdue, tasksRefused, scenes,
+            tasksHeld, tasksBegun, tasksExpired, tasksOverdue, tasksLongHeld, tasksRefused, scenes,
         ]
 
         /// 0 normal, 1 warning, 2 critical.
@@ -98,6 +98,10 @@ extension ResourceManager {
         public static let tasksOverdue = Metric(
             "jetsam_background_tasks_overdue_total", .counter, .none,
             "Background tasks not ended by the end of their grace.")
+        /// Background tasks that were held for longer than ``BackgroundTaskRegistry/Configuration/longHeldAfter``.
+        public static let tasksLongHeld = Metric(
+            "jetsam_background_tasks_long_held_total", .counter, .none,
+            "Background tasks reported because they were held for long, 15 minutes by default.")
         /// Background tasks that might not begin.
         public static let tasksRefused = Metric(
             "jetsam_background_tasks_refused_total", .counter, .none, "Background tasks that might not begin.")

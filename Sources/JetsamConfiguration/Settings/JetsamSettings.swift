@@ -50,8 +50,15 @@ public struct JetsamSettings: Sendable, Equatable {
             ("backgroundTasks.lead", backgroundTasks.lead, Duration.seconds(60)),
             ("backgroundTasks.grace", backgroundTasks.grace, Duration.seconds(3600)),
         ]
-        return bounds.filter { $0.1 < .zero || $0.1 > $0.2 }.map { name, value, most in
+        var problems = bounds.filter { $0.1 < .zero || $0.1 > $0.2 }.map { name, value, most in
             ConfigurationError(setting: name, value: value.description, allowed: "between 0.0 seconds and \(most)")
         }
+        if let time = backgroundTasks.longHeldAfter, time < .seconds(1) || time > .seconds(3600) {
+            problems.append(
+                ConfigurationError(
+                    setting: "backgroundTasks.longHeldAfter", value: time.description,
+                    allowed: "between 1.0 seconds and 3600.0 seconds"))
+        }
+        return problems
     }
 }

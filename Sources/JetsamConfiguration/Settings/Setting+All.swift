@@ -73,6 +73,7 @@ extension Setting {
         .duration("backgroundTasks.lead", \.backgroundTasks.lead, from: "0", to: "1m"),
         .duration("backgroundTasks.grace", \.backgroundTasks.grace, from: "0"),
         .bool("backgroundTasks.overdueTasksHold", \.backgroundTasks.overdueTasksHold),
+        .duration(optional: "backgroundTasks.longHeldAfter", \.backgroundTasks.longHeldAfter, from: "1s"),
     ]
 
     private static let lifecycle: [Setting] = [
@@ -86,6 +87,7 @@ extension Setting {
         .duration("lifecycle.exitRoom", \.manager.lifecycle.exitRoom, from: "0"),
         .duration("lifecycle.drainDelay", \.manager.lifecycle.drainDelay, from: "0"),
         .duration(optional: "lifecycle.idleDelay", \.manager.lifecycle.idleDelay, from: "1ms"),
+        .duration(optional: "lifecycle.backgroundTimeLimit", \.manager.lifecycle.backgroundTimeLimit, from: "1ms"),
         .list("lifecycle.backgroundModes", \.manager.lifecycle.backgroundModes),
         .bool("lifecycle.exitsOnSuspend", \.manager.lifecycle.exitsOnSuspend),
     ]

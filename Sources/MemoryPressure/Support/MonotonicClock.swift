@@ -47,6 +47,14 @@ public struct SystemMonotonicClock: MonotonicClock {
 /// `CLOCK_REALTIME` in nanoseconds since 1970: only to see that somebody has set it, never to measure time with.
 package func wallClockNanoseconds() -> Int64 { jetsam_realtime_ns() }
 
+/// By how many seconds the local time is ahead of UTC, as the C library tells it at that time of the wall clock. The zone is that of
+/// `TZ` or of the machine; it is read anew where it has changed, which opens files and allocates.
+///
+/// - Parameter wallClock: Nanoseconds since 1970.
+package func localSecondsFromUTC(wallClock: Int64) -> Int {
+    Int(jetsam_seconds_from_utc(wallClock / 1_000_000_000))
+}
+
 extension Duration {
     /// The whole nanoseconds of this duration, held to the range of `Int64` (about ±292 years).
     package var nanoseconds: Int64 {

@@ -42,16 +42,26 @@ struct LaunchTests {
             (["INVOCATION_ID": "6f", "TRIGGER_TIMER_MONOTONIC_USEC": "12"], .timer),
         ])
     func reason(variables: [String: String], starter: LaunchReason.Starter) async throws {
-        #expect(LaunchReason.Starter.from(variables, processID: 4711) == starter)
+        #expect(LaunchDetails(variables: variables, arguments: [], processID: 4711).reason.starter == starter)
     }
 
     @Test("The first callback and the status say how the process was started")
     func toldReason() async throws {
-        let fixture = try LifecycleFixture(variables: ["TRIGGER_UNIT": "backup.timer"])
+        let variables = [
+            "TRIGGER_UNIT": "backup.timer", "LISTEN_FDS": "1", "LISTEN_PID": "4711", "LISTEN_FDNAMES": "http",
+            "JETSAM_LAUNCH_PAYLOAD": "tenant 7",
+        ]
+        let fixture = try LifecycleFixture(variables: variables, arguments: ["--once"])
+        let expected = LaunchReason(
+            starter: .socket, sockets: [LaunchReason.Socket(descriptor: 3, name: "http")],
+            trigger: LaunchReason.Trigger(unit: "backup.timer"), arguments: ["--once"], payload: "tenant 7")
         try await fixture.run { fixture in
-            #expect(fixture.record.reasons == [LaunchReason(starter: .timer)])
-            #expect(fixture.manager.status.process.launchReason == LaunchReason(starter: .timer))
+            #expect(fixture.record.reasons == [expected])
+            #expect(fixture.manager.status.process.launchReason == expected)
         }
+        let line = try #require(fixture.logs.lines.first { $0.text.hasPrefix("Launch: started by") })
+        #expect(line.text.contains("http (3)") && line.text.contains("1 argument"))
+        #expect(!fixture.logs.lines.contains { $0.text.contains("tenant 7") || $0.text.contains("--once") })
     }
 
     @Test("A launch into the background is not ready before it is asked to be")

@@ -29,10 +29,10 @@ struct NotificationTests {
     func oneOrder(seeds: ClosedRange<UInt64>) async throws {
         for seed in seeds {
             var generator = SeededGenerator(seed: seed)
-            let fixture = try LifecycleFixture()
+            let fixture = try LifecycleFixture { $0.backgroundTimeLimit = .seconds(30) }
             let second = LifecycleRecord()
             let observation = fixture.manager.observeLifecycle(second)
-            let plan = (0..<40).map { _ in UInt8.random(in: 0..<5, using: &generator) }
+            let plan = (0..<40).map { _ in UInt8.random(in: 0..<7, using: &generator) }
             try await fixture.run { fixture in
                 let manager = fixture.manager
                 try await withThrowingTaskGroup(of: Void.self) { group in
@@ -42,6 +42,11 @@ struct NotificationTests {
                         case 1: group.addTask { try await manager.enterBackground() }
                         case 2: group.addTask { try await manager.resignActive(cause: .operator) }
                         case 3: manager.lifecycle.notePause(.seconds(number))
+                        // The zone is another one each time.
+                        case 4:
+                            fixture.machine.setTimeZone(secondsFromUTC: number + 1)
+                            manager.lifecycle.lookAtTime()
+                        case 5: manager.beginBackgroundMode("\(number)").end()
                         default: manager.lifecycle.noteWallClockChange(by: .seconds(number))
                         }
                     }
@@ -61,8 +66,11 @@ struct NotificationTests {
                 #expect(earlier.sequence < later.sequence, "seed \(seed)")
                 #expect(earlier.to == later.from, "seed \(seed): a gap in the states")
             }
-            let others = fixture.record.events.filter { $0.hasPrefix("resumed") || $0.hasPrefix("wallClock") }
-            #expect(others.count == plan.count { $0 > 2 }, "seed \(seed): one was dropped")
+            func count(_ start: String) -> Int { fixture.record.events.count { $0.hasPrefix(start) } }
+            #expect(count("resumed") == plan.count { $0 == 3 }, "seed \(seed): one was dropped")
+            #expect(count("wallClock") == plan.count { $0 == 6 }, "seed \(seed): one was dropped")
+            #expect(count("significantTimeChange wallClock") == plan.count { $0 == 6 }, "seed \(seed)")
+            #expect(count("significantTimeChange timeZone") == plan.count { $0 == 4 }, "seed \(seed)")
             observation.cancel()
         }
     }
@@ -127,8 +135,11 @@ struct NotificationTests {
             fixture.machine.advance(by: .seconds(5))
             fixture.machine.setWallClock(by: .seconds(seconds))
             fixture.machine.advance(by: .seconds(5))
-            try await fixture.until("it is told") { fixture.record.events.count == 5 }
-            #expect(fixture.record.events.suffix(1) == ["wallClockChanged \(Duration.seconds(seconds))"])
+            try await fixture.until("it is told") { fixture.record.events.count == 6 }
+            #expect(
+                fixture.record.events.suffix(2) == [
+                    "wallClockChanged \(Duration.seconds(seconds))", "significantTimeChange wallClock",
+                ])
             #expect(fixture.record.gaps.count == 1)
         }
     }

@@ -11,11 +11,11 @@ struct ProcessMachineTests {
         (.active, .inactive, [.shutdown, .operator, .pressure]),
         (.inactive, .background, [.shutdown, .operator, .idle, .pressure]),
         (.background, .inactive, [.operator, .resume]),
-        (.background, .suspended, [.operator, .idle, .pressure]),
+        (.background, .suspended, [.operator, .idle, .pressure, .expiration]),
         (.suspended, .background, [.operator, .resume]),
-        (.inactive, .notRunning, [.launch, .shutdown, .pressure]),
-        (.background, .notRunning, [.launch, .shutdown, .pressure]),
-        (.suspended, .notRunning, [.shutdown, .idle, .pressure]),
+        (.inactive, .notRunning, [.launch, .shutdown, .operator, .pressure]),
+        (.background, .notRunning, [.launch, .shutdown, .operator, .idle, .pressure, .expiration]),
+        (.suspended, .notRunning, [.shutdown, .pressure]),
     ]
 
     private static func allowed(_ from: ProcessState, _ to: ProcessState) -> Set<LifecycleCause> {
@@ -23,8 +23,8 @@ struct ProcessMachineTests {
     }
 
     /// Brings a machine that has not ended to a state.
-    private static func machine(in state: ProcessState) throws -> ProcessMachine {
-        var machine = ProcessMachine()
+    private static func machine(in state: ProcessState, exitsOnSuspend: Bool = false) throws -> ProcessMachine {
+        var machine = ProcessMachine(exitsOnSuspend: exitsOnSuspend)
         let way: [(ProcessState, LifecycleCause)] =
             switch state {
             case .notRunning: []
@@ -82,6 +82,44 @@ struct ProcessMachineTests {
         machine.commit()
         for target in ProcessState.allCases {
             #expect(throws: LifecycleRefusal.ended) { try machine.request(to: target, cause: .launch) }
+        }
+    }
+
+    @Test(
+        "A process that ends instead of suspending does so on every way to the background and to suspended, and on no other",
+        arguments: ProcessState.allCases, ProcessState.allCases)
+    func leaves(from: ProcessState, to: ProcessState) throws {
+        let isOnTheWay =
+            switch (from, to) {
+            case (.active, .background), (.active, .suspended), (.inactive, .background), (.inactive, .suspended): true
+            case (.background, .suspended): true
+            default: false
+            }
+        for cause in LifecycleCause.allCases {
+            let first = try Self.machine(in: from).path(to: to).first
+            let fits = first.map { Self.allowed(from, $0).contains(cause) } ?? false
+            for exitsOnSuspend in [false, true] {
+                var machine = try Self.machine(in: from, exitsOnSuspend: exitsOnSuspend)
+                if isOnTheWay, exitsOnSuspend, !fits {
+                    #expect(throws: LifecycleRefusal.self) { try machine.leaves(for: to, cause: cause) }
+                } else {
+                    #expect(try machine.leaves(for: to, cause: cause) == (isOnTheWay && exitsOnSuspend))
+                }
+                machine.beginShutdown()
+                #expect(try !machine.leaves(for: to, cause: cause), "it is on its way out already")
+            }
+        }
+    }
+
+    @Test(
+        "Whoever ends without having been suspended is told, but for a launch that failed",
+        arguments: ProcessState.allCases)
+    func lastCall(from: ProcessState) throws {
+        for cause in Self.allowed(from, .notRunning) {
+            var machine = try Self.machine(in: from)
+            let actions = try machine.request(to: .notRunning, cause: cause)
+            let isTold = from == .background || (from == .inactive && cause != .launch)
+            #expect(actions.contains(.tell(.willTerminate)) == isTold, "\(from), \(cause)")
         }
     }
 

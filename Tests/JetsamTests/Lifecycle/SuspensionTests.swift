@@ -155,22 +155,6 @@ struct SuspensionTests {
         #expect(fixture.seconds == 12)
     }
 
-    @Test("A process that leaves when it is suspended takes its group with it, in order, without a last call")
-    func exits() async throws {
-        let fixture = try Self.fixture { $0.exitsOnSuspend = true }
-        let group = GroupRecord()
-        let services = [FakeService("database", in: group), FakeService("server", in: group)]
-        try await fixture.run(needs: [services[0]], servers: [services[1]]) { fixture, _ in
-            fixture.machine.advance(by: .seconds(12))
-        }
-        #expect(fixture.manager.processState == .notRunning)
-        #expect(fixture.manager.status.process.cause == .idle)
-        #expect(fixture.record.events == ["willFinishLaunching", "didFinishLaunching"])
-        let events = group.events.filter { !$0.hasSuffix("runs") }
-        #expect(events == ["server is told", "server ended", "database is told", "database ended"])
-        #expect(fixture.seconds == 12)
-    }
-
     @Test(
         "An idle process does not refill its caches before it is active again, and draining lifts nothing that is not there"
     )

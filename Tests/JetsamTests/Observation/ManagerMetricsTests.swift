@@ -132,6 +132,13 @@ struct ManagerMetricsTests {
             #expect(counter(ResourceManager.Metrics.tasksExpired) == 1)
             #expect(counter(ResourceManager.Metrics.tasksOverdue) == 1)
             #expect(counter(ResourceManager.Metrics.tasksRefused) == 1)
+            #expect(counter(ResourceManager.Metrics.tasksLongHeld) ?? 0 == 0)
+            let held = try fixture.backgroundTasks.begin("held", priority: .high).intoIdentifier()
+            fixture.machine.advance(by: .seconds(1000))
+            try await eventually("it is reported") { fixture.backgroundTasks.statistics.longHeld == 1 }
+            fixture.manager.tellFigures()
+            #expect(counter(ResourceManager.Metrics.tasksLongHeld) == 1)
+            fixture.backgroundTasks.endBackgroundTask(held)
             fixture.backgroundTasks.endBackgroundTask(task)
         }
     }

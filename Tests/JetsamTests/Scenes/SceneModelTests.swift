@@ -56,6 +56,15 @@ struct SceneModelTests {
                 #expect(found == expected, "seed \(seed), step \(step): \(request) \(name)")
                 guard found == expected else { return }
             }
+            // A process that ends instead of suspending does so from wherever it stands.
+            if Bool.random(using: &random) {
+                let end = fixture.clock.now.advanced(by: .seconds(1))
+                await fixture.scenes.processGoesDown(to: .disconnected, isFinal: true, by: end)
+                model.scenes = [:]
+                #expect(fixture.scenes.scenes.isEmpty, "seed \(seed)")
+                let late = try? await fixture.scenes.connect("late", by: .system, observer: SceneRecord())
+                #expect(late == nil, "seed \(seed)")
+            }
             let connected = Set(model.scenes.values.map { ObjectIdentifier($0.record) })
             for record in records {
                 let isGone = record.calls.contains("willConnect") && !connected.contains(ObjectIdentifier(record))

@@ -72,7 +72,7 @@ extension AssertionTable {
 
     /// Whether everything that is held expires now, because the process's deadline is near.
     func isAtDeadline(_ now: Int64) -> Bool {
-        now >= deadline.load(ordering: .acquiring) &- deadlineLeadNow
+        now >= deadline &- deadlineLeadNow
     }
 
     /// Fills the batch with what is due now.
@@ -82,7 +82,7 @@ extension AssertionTable {
         pauses.check(MonotonicInstant(nanoseconds: now))
         let running = running(now)
         let expiresAll = isAtDeadline(now)
-        let deadline = deadline.load(ordering: .acquiring)
+        let deadline = deadline
         let latest = deadline == .max ? .max : self.running(deadline)
         var hasMore = false
         for number in 0..<shardCount {
@@ -122,21 +122,57 @@ extension AssertionTable {
 
     /// When everything that is held has to be told; `.max` where nothing is held, or it was done.
     private func nextWalk() -> Int64 {
-        let deadline = deadline.load(ordering: .acquiring)
+        let deadline = deadline
         guard deadline != .max else { return .max }
         let isLeft = (0..<shardCount).contains { unsafe shards[$0].withLock { $0.walk != nil } }
         return isLeft ? deadline &- deadlineLeadNow : .max
     }
 
-    /// The process's deadline is set, or taken back where it is `.max`. Costs nothing per assertion.
-    func setDeadline(_ deadline: Int64, lead: Int64) {
+    /// The process's deadline in monotonic nanoseconds; `.max` where it has none.
+    var deadline: Int64 {
+        ProcessDeadline(word: deadlineWord.load(ordering: .acquiring)).instant(after: pauses.pausedNanoseconds)
+    }
+
+    /// The process's deadline is set, or taken back. Costs nothing per assertion.
+    func setDeadline(_ deadline: ProcessDeadline, lead: Int64) {
         for number in 0..<shardCount {
             unsafe shards[number].withLock { shard in
-                shard.walk = deadline == .max ? nil : 0
+                shard.walk = deadline == .none ? nil : 0
                 shard.isPastDeadline = false
             }
         }
         deadlineLead.store(lead, ordering: .relaxed)
-        self.deadline.store(deadline, ordering: .releasing)
+        deadlineWord.store(deadline.word, ordering: .releasing)
+    }
+}
+
+/// When everything that is held expires, in one word, so that whoever reads it never sees half of a change. Pure.
+struct ProcessDeadline: Equatable {
+    /// An instant that stands as it is; one that moves with pauses as its complement, which is negative; `.max` for none.
+    let word: Int64
+
+    static let none = ProcessDeadline(word: .max)
+
+    init(word: Int64) {
+        self.word = word
+    }
+
+    /// The end of the process: whoever set it does not wait longer because the process was stopped.
+    init(fixed nanoseconds: Int64) {
+        self.init(word: max(0, nanoseconds))
+    }
+
+    /// - Parameters:
+    ///   - nanoseconds: When it would be if the process were not stopped any more, in monotonic nanoseconds.
+    ///   - paused: All the nanoseconds in which the process did not run so far.
+    init(movingWithPauses nanoseconds: Int64, paused: Int64) {
+        self.init(word: ~max(0, nanoseconds - paused))
+    }
+
+    /// In monotonic nanoseconds; `.max` for none.
+    func instant(after paused: Int64) -> Int64 {
+        guard word < 0 else { return word }
+        let (sum, overflow) = (~word).addingReportingOverflow(paused)
+        return overflow ? .max : sum
     }
 }

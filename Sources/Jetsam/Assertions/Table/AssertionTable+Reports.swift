@@ -15,6 +15,7 @@ extension AssertionTable {
             }
         }
         sum.refused = refused.load(ordering: .relaxed)
+        sum.longHeld = longHeld.load(ordering: .relaxed)
         return sum
     }
 
@@ -66,7 +67,7 @@ extension AssertionTable {
 
     /// Until the deadline: its own or the process's, whichever is earlier.
     func remaining(_ entry: borrowing AssertionEntry, at now: Int64) -> Duration? {
-        let process = deadline.load(ordering: .acquiring)
+        let process = deadline
         var left = process == .max ? Int64.max : max(0, process - now)
         switch entry.phase {
         case .held where entry.due == .max: break

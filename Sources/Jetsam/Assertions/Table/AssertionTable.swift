@@ -26,11 +26,13 @@ internal import Synchronization
     /// When the first assertion could have begun; what `began` counts from.
     let start: Int64
     let admissionWord = Atomic<UInt32>(0)
-    /// The process's deadline in monotonic nanoseconds; `.max` while it does not drain.
-    let deadline = Atomic<Int64>(.max)
+    /// The process's deadline: see ``ProcessDeadline``.
+    let deadlineWord = Atomic<Int64>(ProcessDeadline.none.word)
     /// The lead before that deadline, in nanoseconds.
     let deadlineLead = Atomic<Int64>(0)
     let refused = Atomic<Int>(0)
+    /// How many were reported because they have been held for long.
+    let longHeld = Atomic<Int>(0)
 
     init(configuration: BackgroundTaskRegistry.Configuration, clock: any MonotonicClock, pauses: PauseWatch) {
         let configuration = configuration.bounded
@@ -140,7 +142,7 @@ internal import Synchronization
                 // Asked under the lock: the walk may have come by since the look at the clock.
                 if shard.isPastDeadline {
                     due = running
-                    lead = UInt32(clamping: (deadline.load(ordering: .relaxed) - now) / 1000)
+                    lead = UInt32(clamping: (deadline - now) / 1000)
                 }
                 let generation = shard.nextGeneration
                 shard.nextGeneration = generation == .max ? 1 : generation + 1

@@ -1,6 +1,6 @@
 internal import MemoryPressure
 
-/// A named reason why an idle process is not suspended, such as replication. It holds until it is ended or dropped.
+/// A named reason why a process in the background is not suspended, such as replication. It holds until it is ended or dropped.
 public final class BackgroundMode: Sendable {
     /// The name, at most 64 characters.
     public let name: String
@@ -29,12 +29,17 @@ extension ProcessLifecycle {
             state.modes[state.nextID] = name
             return state.nextID
         }
-        watch.modesChanged(to: backgroundModes.count)
+        modesChanged()
         return BackgroundMode(name: name) { [weak self] in
             guard let self else { return }
-            state.withLock { $0.modes[id] = nil }
-            watch.modesChanged(to: backgroundModes.count)
+            let wasThere = state.withLock { $0.modes.removeValue(forKey: id) != nil }
+            if wasThere { modesChanged() }
         }
+    }
+
+    private func modesChanged() {
+        watch.modesChanged(to: backgroundModes.count)
+        renewBackgroundTime()
     }
 
     /// The configured reasons and those that were begun.

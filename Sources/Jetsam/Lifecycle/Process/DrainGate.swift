@@ -21,19 +21,16 @@ public struct DrainGate: Service {
         }
     }
 
-    /// Waits for the group's shutdown, and returns once the process takes no more work.
+    /// Waits for the group's shutdown, and returns once the process takes no more work. A process that ends instead of suspending
+    /// begins that shutdown: it returns without one then.
     public func run() async {
         lifecycle.gateRuns()
         let search = Task {
             if case .listening(let ports) = serving.code { await lifecycle.lookForListening(on: ports) }
         }
         defer { search.cancel() }
-        do {
-            try await gracefulShutdown()
-        } catch {
-            // Cancelled: the manager ends by itself, promptly.
-            return
-        }
+        // Cancelled: the manager ends by itself, promptly.
+        guard await lifecycle.waitToClose() else { return }
         await lifecycle.closeGate()
     }
 }

@@ -1,4 +1,4 @@
-/// How this process came to be started.
+/// How this process came to be started, and with what.
 public struct LaunchReason: Sendable, Equatable, CustomStringConvertible {
     /// Who or what started the process.
     public struct Starter: Sendable, Hashable, CustomStringConvertible {
@@ -59,39 +59,102 @@ public struct LaunchReason: Sendable, Equatable, CustomStringConvertible {
         public var description: String { code.rawValue }
     }
 
+    /// A descriptor that the supervisor opened and passed: sd_listen_fds(3).
+    public struct Socket: Sendable, Hashable, CustomStringConvertible {
+        /// What a descriptor is called that was given no name.
+        public static let unnamed = "unknown"
+
+        /// Its number, from 3 on. It is the application's to use and to close: Jetsam does neither.
+        public var descriptor: Int32
+        /// Its name: `FileDescriptorName=` of the socket unit, or ``unnamed``.
+        public var name: String
+
+        /// A descriptor, to call an observer with in a test.
+        public init(descriptor: Int32, name: String = Self.unnamed) {
+            self.descriptor = descriptor
+            self.name = name
+        }
+
+        /// Such as `http (3)`.
+        public var description: String { "\(name) (\(descriptor))" }
+    }
+
+    /// The unit that had systemd start this one: "Environment Variables Set on Triggered Units" of systemd.exec(5).
+    public struct Trigger: Sendable, Hashable, CustomStringConvertible {
+        /// Its name, such as `backup.timer`; empty where it was not told.
+        public var unit: String
+        /// The path that a path unit found changed; nil for any other unit.
+        public var path: String?
+        /// When a timer unit's time had come, on the wall clock since 1970; nil for any other unit, and for a timer that goes by the
+        /// time since the start of the machine.
+        public var elapsedSince1970: Duration?
+
+        /// A trigger, to call an observer with in a test.
+        public init(unit: String, path: String? = nil, elapsedSince1970: Duration? = nil) {
+            self.unit = unit
+            self.path = path
+            self.elapsedSince1970 = elapsedSince1970
+        }
+
+        /// The unit's name.
+        public var description: String { unit.isEmpty ? "unknown unit" : unit }
+    }
+
+    /// The environment variable by which whoever starts the process passes ``payload``.
+    public static let payloadVariable = "JETSAM_LAUNCH_PAYLOAD"
+    /// The most bytes that ``payload`` may have. A longer one is not told, and a warning in the log says so.
+    public static let maximumPayloadBytes = 65_536
+
     /// Who started this run.
     public var starter: Starter
     /// How the run before it ended.
     public var previousExit: PreviousExit
 
+    /// The descriptors that the supervisor passed to this very process, in their order; empty where it passed none.
+    public var sockets: [Socket] = []
+    /// What had systemd start the process; nil where it was started by itself, or by something else.
+    public var trigger: Trigger?
+    /// The command line's arguments, without the program's name.
+    public var arguments: [String] = []
+    /// What whoever started the process passed in ``payloadVariable``, for the application to read, such as the job that is to be
+    /// done; nil where nothing was passed, or more than ``maximumPayloadBytes``. Bytes that are not UTF-8 are replaced.
+    ///
+    /// Anyone who may look at the process's environment can read it: no place for secrets.
+    public var payload: String?
+
     /// A reason, to call an observer with in a test.
-    public init(starter: Starter, previousExit: PreviousExit = .unknown) {
+    public init(
+        starter: Starter, previousExit: PreviousExit = .unknown, sockets: [Socket] = [], trigger: Trigger? = nil,
+        arguments: [String] = [], payload: String? = nil
+    ) {
         self.starter = starter
         self.previousExit = previousExit
+        self.sockets = sockets
+        self.trigger = trigger
+        self.arguments = arguments
+        self.payload = payload
     }
 
-    /// One line for a log.
-    public var description: String { "started by \(starter), previous exit \(previousExit)" }
-}
+    /// One line for a log. It has the number of arguments and the payload's size, but neither of them: they may be private.
+    public var description: String {
+        var text = "started by \(starter), previous exit \(previousExit)"
+        if let trigger { text += ", triggered by \(trigger.description.onOneLine)" }
+        if !sockets.isEmpty {
+            let rest = sockets.count > Self.mostNamed ? " and \(sockets.count - Self.mostNamed) more" : ""
+            let names = sockets.prefix(Self.mostNamed).map { $0.description.onOneLine }.joined(separator: ", ")
+            text += ", sockets \(names)\(rest)"
+        }
+        if !arguments.isEmpty { text += ", \(arguments.count) \(arguments.count == 1 ? "argument" : "arguments")" }
+        if let payload { text += ", payload of \(payload.utf8.count) bytes" }
+        return text
+    }
 
-extension LaunchReason.Starter {
+    /// So many sockets are named in a line.
+    private static let mostNamed = 8
+
     /// The environment variables that tell.
     static let variables = [
-        "LISTEN_FDS", "LISTEN_PID", "TRIGGER_UNIT", "TRIGGER_TIMER_REALTIME_USEC", "TRIGGER_TIMER_MONOTONIC_USEC",
-        "INVOCATION_ID", "NOTIFY_SOCKET", "KUBERNETES_SERVICE_HOST",
+        "LISTEN_FDS", "LISTEN_FDNAMES", "LISTEN_PID", "TRIGGER_UNIT", "TRIGGER_PATH", "TRIGGER_TIMER_REALTIME_USEC",
+        "TRIGGER_TIMER_MONOTONIC_USEC", "INVOCATION_ID", "NOTIFY_SOCKET", "KUBERNETES_SERVICE_HOST", payloadVariable,
     ]
-
-    /// Told from the environment (sd_listen_fds(3), "Environment Variables Set on Triggered Units" of systemd.exec(5)).
-    ///
-    /// - Parameter processID: This process's: variables that were meant for a parent are inherited, too.
-    static func from(_ variables: [String: String], processID: Int32) -> LaunchReason.Starter {
-        let descriptors = variables["LISTEN_FDS"].flatMap { Int($0) } ?? 0
-        if descriptors > 0, variables["LISTEN_PID"].flatMap({ Int32($0) }) == processID { return .socket }
-        let trigger = variables["TRIGGER_UNIT"] ?? ""
-        if trigger.hasSuffix(".socket") { return .socket }
-        let timers = ["TRIGGER_TIMER_REALTIME_USEC", "TRIGGER_TIMER_MONOTONIC_USEC"]
-        if trigger.hasSuffix(".timer") || timers.contains(where: { variables[$0] != nil }) { return .timer }
-        let supervisors = ["INVOCATION_ID", "NOTIFY_SOCKET", "KUBERNETES_SERVICE_HOST"]
-        return supervisors.contains { variables[$0] != nil } ? .supervisor : .operator
-    }
 }

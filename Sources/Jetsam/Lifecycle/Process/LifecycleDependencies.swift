@@ -11,6 +11,10 @@ protocol AssertionHolder: Sendable {
     /// Work that comes and goes evenly has, on average, as long to go as it has run: that is a property of every renewal process.
     /// Where what is left falls off exponentially, nine of ten have ended after 2.3 times that.
     var timeToEnd: Duration { get }
+    /// Whether those that are overdue still hold the process.
+    var overdueTasksHold: Bool { get }
+    /// All the nanoseconds in which the process did not run so far.
+    var pausedNanoseconds: Int64 { get }
     /// How many are held. Cheap.
     var heldCount: Int { get }
     /// How many were begun so far. Cheap.
@@ -19,6 +23,13 @@ protocol AssertionHolder: Sendable {
     func describeHeld(limit: Int) -> [String]
     /// Those that end with the process have this deadline now, and none outlives it.
     func beginDraining(deadline: MonotonicInstant)
+    /// Until then, whatever their own deadlines say, those that are held may go on; nil takes that back. Time in which the process
+    /// does not run moves it. Does nothing once it drains.
+    ///
+    /// - Returns: When they are to be told, for ``expect(_:)``.
+    func setBackgroundDeadline(_ deadline: MonotonicInstant?) -> MonotonicInstant?
+    /// They are to be told then.
+    func expect(_ instant: MonotonicInstant)
     /// Refuses all from here on.
     func shut()
     /// Returns when none is held that is not overdue.
@@ -30,7 +41,8 @@ extension BackgroundTaskRegistry: AssertionHolder {
     var timeToEnd: Duration {
         max(configuration.lead + configuration.grace, .nanoseconds(table.meanAge) * 23 / 10)
     }
-
+    var overdueTasksHold: Bool { configuration.overdueTasksHold }
+    var pausedNanoseconds: Int64 { table.pauses.pausedNanoseconds }
     func describeHeld(limit: Int) -> [String] { heldTasks(limit: limit).map(\.description) }
     var begunCount: UInt64 { UInt64(clamping: table.statistics.begun) }
 }
@@ -60,6 +72,12 @@ struct LifecycleDependencies: Sendable {
     var giveBack: @Sendable () async -> Void = {}
     /// The TCP ports that somebody listens on; nil where that cannot be told.
     var listeningPorts: @Sendable () -> Set<UInt16>? = { nil }
+    /// The wall clock, in nanoseconds since 1970.
+    var wallClock: @Sendable () -> Int64 = { 0 }
+    /// By how many seconds the local time is ahead of UTC, at a time of the wall clock. May read files and allocate.
+    var secondsFromUTC: @Sendable (_ wallClock: Int64) -> Int = { _ in 0 }
+    /// What the process was started with, for whoever asks why it was.
+    var arguments: [String] = []
     /// Wakes the queue that calls ``ProcessLifecycle/takeWork()``.
     var ring: @Sendable () -> Void = {}
 }

@@ -5,7 +5,8 @@
 /// deadline: one that is missed is recorded with the observer's name, the call's task is cancelled, and the process goes on
 /// or exits, as ``ResourceManager/Configuration/Lifecycle/missedDeadline`` says. What comes later waits for its turn.
 ///
-/// Suspension, SIGKILL, an OOM kill and power loss announce nothing: after ``didEnterBackground(_:)`` nothing is owed.
+/// Suspension, SIGKILL, an OOM kill and power loss announce nothing: after ``didEnterBackground(_:)`` nothing is owed. A process
+/// that ends instead of suspending (``ResourceManager/Configuration/Lifecycle/exitsOnSuspend``) is told by ``willTerminate(_:)`` alone.
 /// A change of the process's state cannot be awaited from inside a callback: it is refused.
 public protocol LifecycleObserver: Sendable {
     /// The first code of the application's in a launch: nothing is restored yet, nothing is measured yet.
@@ -35,6 +36,10 @@ public protocol LifecycleObserver: Sendable {
     /// The wall clock was set forward by `change`, or back where it is negative. Timers are unaffected.
     /// Seen at the sampler's next look at the limits; changes of less than a second are not.
     func wallClockChanged(by change: Duration) async
+    /// A day has begun, the local time is ahead of UTC by another time than before, or the wall clock was set: what is shown or
+    /// planned by date and time of day is to be looked at again. Midnight is seen at the sampler's next turn, two seconds after it
+    /// at most, the zone within a minute. A clock that was set calls ``wallClockChanged(by:)`` first.
+    func significantTimeChange(_ change: SignificantTimeChange) async
     /// The store for the states of scenes can be written again, or no longer.
     func stateStoreBecame(available: Bool) async
 }
@@ -61,6 +66,8 @@ extension LifecycleObserver {
     /// Does nothing.
     public func wallClockChanged(by change: Duration) async {}
     /// Does nothing.
+    public func significantTimeChange(_ change: SignificantTimeChange) async {}
+    /// Does nothing.
     public func stateStoreBecame(available: Bool) async {}
 }
 
@@ -68,5 +75,5 @@ extension LifecycleObserver {
 enum LifecycleCallback: String, Sendable, CaseIterable {
     case willFinishLaunching, didFinishLaunching, didBecomeActive, willResignActive, didEnterBackground
     case willEnterForeground, willTerminate
-    case didReceiveMemoryWarning, resumed, wallClockChanged, stateStoreBecame
+    case didReceiveMemoryWarning, resumed, wallClockChanged, significantTimeChange, stateStoreBecame
 }

@@ -1,7 +1,8 @@
 internal import MemoryPressure
 internal import Synchronization
 
-/// What the sampler looks after for the life cycle: idling, work that comes back, and the supervisor's watchdog.
+/// What the sampler looks after for the life cycle: idling, the time in the background, work that comes back, the local time, and the
+/// supervisor's watchdog.
 ///
 /// A turn of the sampler costs one load where there is nothing to look after. Nothing in it allocates or waits.
 final class LifecycleWatch: Sendable {
@@ -11,6 +12,8 @@ final class LifecycleWatch: Sendable {
         static let suspend = Work(rawValue: 1)
         static let resume = Work(rawValue: 2)
         static let pulse = Work(rawValue: 4)
+        static let timeIsOver = Work(rawValue: 8)
+        static let lookAtTime = Work(rawValue: 16)
     }
 
     private static let none = Int64.max
@@ -21,6 +24,7 @@ final class LifecycleWatch: Sendable {
     private let begunAtIdle = Atomic<UInt64>(0)
     private let nextPulse = Atomic<Int64>(none)
     private let pulseInterval = Atomic<Int64>(none)
+    private let nextLookAtTime = Atomic<Int64>(none)
     private let due = Atomic<UInt8>(0)
 
     func entered(_ processState: ProcessState) {
@@ -37,6 +41,11 @@ final class LifecycleWatch: Sendable {
         nextPulse.store(instant.nanoseconds, ordering: .relaxed)
     }
 
+    /// The local time is to be looked at then, at the sampler's next turn after it.
+    func lookAtTime(after instant: MonotonicInstant) {
+        nextLookAtTime.store(instant.nanoseconds, ordering: .relaxed)
+    }
+
     func takeWork() -> Work {
         Work(rawValue: due.exchange(0, ordering: .acquiringAndReleasing))
     }
@@ -45,7 +54,8 @@ final class LifecycleWatch: Sendable {
     ///
     /// - Returns: What has become due, and how many nanoseconds the sampler may sleep; `Int64.max` for as long as it likes.
     func look(
-        at now: MonotonicInstant, idleDelay: Int64?, assertions: any AssertionHolder
+        at now: MonotonicInstant, idleDelay: Int64?, assertions: any AssertionHolder,
+        backgroundTime: BackgroundTimeLimit
     ) -> (isDue: Bool, sleep: Int64) {
         var work = Work()
         var sleep = Int64.max
@@ -57,9 +67,17 @@ final class LifecycleWatch: Sendable {
         } else if next != Self.none {
             sleep = next - now.nanoseconds
         }
+        if nextLookAtTime.load(ordering: .relaxed) <= now.nanoseconds {
+            // Whoever looks says when the next look is due.
+            nextLookAtTime.store(Self.none, ordering: .relaxed)
+            work.insert(.lookAtTime)
+        }
         switch state.load(ordering: .acquiring) {
         case ProcessState.background.rawValue:
             if let idleDelay { lookForIdling(at: now, idleDelay, assertions, &work, &sleep) }
+            let (isOver, left) = backgroundTime.look(at: now)
+            if isOver { work.insert(.timeIsOver) }
+            sleep = min(sleep, left)
         case ProcessState.suspended.rawValue:
             if assertions.heldCount > 0 || assertions.begunCount != begunAtIdle.load(ordering: .relaxed) {
                 work.insert(.resume)

@@ -23,6 +23,7 @@ extension ProcessLifecycle {
             return nil
         }
         setReady(false)
+        renewBackgroundTime()
         if let earlier { return earlier }
         servingWait.resolve(.abandoned)
         // Servers that do not stop hold up nothing that has to be saved.
@@ -71,7 +72,7 @@ extension ProcessLifecycle {
     }
 
     /// Returns when the manager has something to do about its end: its turn in the group has come, or only the time is left
-    /// that it takes itself; the task is cancelled; or the process is suspended and leaves for it.
+    /// that it takes itself; the task is cancelled; or the process ends instead of suspending.
     func waitForEnd() async {
         _ = await endWait.outcome()
         if let timer = state.withLock({ $0.backgroundTimer }) { waits.deadlines.cancel(timer) }
@@ -79,11 +80,12 @@ extension ProcessLifecycle {
 
     /// Into the background, wait for what is held and for the servers, and end; never later than the grace period.
     func drain() async {
-        if await leaveSuspended() { return }
         let clock = beginShutdown()
-        let (cause, leavesByItself) = state.withLock { ($0.shutdownCause, $0.leavesByItself) }
+        let (cause, leavesByItself, skipsBackground) = state.withLock { state in
+            (state.shutdownCause, state.leavesByItself, state.skipsBackground)
+        }
         await turn.take()
-        if processState == .active || processState == .inactive {
+        if !skipsBackground, processState == .active || processState == .inactive {
             let end = clock.backgroundEnd(from: now, deadline: configuration.backgroundDeadline)
             try? await move(to: .background, cause: cause, by: end)
         }
@@ -109,19 +111,6 @@ extension ProcessLifecycle {
         guard outcome == .expired else { return }
         dependencies.logger.warning(
             "The termination grace period is nearly over, and servers have not stopped; they are cancelled soon")
-    }
-
-    /// A suspended process that leaves by itself has nothing to wait for, and nobody to tell.
-    private func leaveSuspended() async -> Bool {
-        guard configuration.exitsOnSuspend, !isShuttingDown else { return false }
-        await turn.take()
-        defer { turn.release() }
-        guard processState == .suspended else { return false }
-        dependencies.assertions.shut()
-        // What began while the process fell asleep has the grace period like all others.
-        guard dependencies.assertions.heldCount == 0 else { return false }
-        try? await move(to: .notRunning, cause: .idle)
-        return true
     }
 
     /// - Returns: Whether none was held any more.
@@ -155,7 +144,8 @@ extension ProcessLifecycle {
         await turn.take()
         defer { turn.release() }
         guard processState != .notRunning else { return }
-        if cause != .launch, processState == .active || processState == .inactive {
+        let skipsBackground = state.withLock { $0.skipsBackground }
+        if cause != .launch, !skipsBackground, processState == .active || processState == .inactive {
             try? await move(to: .background, cause: cause, by: now)
         }
         try? await move(to: .notRunning, cause: cause, by: now)

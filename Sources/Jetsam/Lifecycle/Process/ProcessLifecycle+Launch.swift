@@ -28,8 +28,13 @@ extension ProcessLifecycle {
     ///
     /// - Parameter previousExit: How the run before this one ended.
     func beginLaunch(after previousExit: LaunchReason.PreviousExit = .unknown) async {
-        let starter = LaunchReason.Starter.from(dependencies.variables, processID: dependencies.processID)
-        let reason = LaunchReason(starter: starter, previousExit: previousExit)
+        var details = LaunchDetails(
+            variables: dependencies.variables, arguments: dependencies.arguments, processID: dependencies.processID)
+        details.reason.previousExit = previousExit
+        let reason = details.reason
+        dependencies.logger.info("Launch: \(reason)")
+        for problem in details.problems { dependencies.logger.warning("Launch: \(problem)") }
+        lookAtTime()
         let deadline = now.advanced(by: configuration.launchDeadline)
         state.withLock { state in
             state.launchReason = reason
@@ -53,6 +58,8 @@ extension ProcessLifecycle {
             state.isLaunched = true
             return (state.launchDeadline, state.waitsForServers, state.hasGate)
         }
+        // A launch has a deadline of its own.
+        renewBackgroundTime()
         if let deadline, deadline < now {
             dependencies.logger.notice("The launch took longer than its deadline of \(configuration.launchDeadline)")
         }

@@ -46,7 +46,7 @@ extension ProcessLifecycle {
             case .didEnterBackground: await observer.didEnterBackground(transition)
             case .willEnterForeground: await observer.willEnterForeground(transition)
             case .willTerminate: await observer.willTerminate(transition)
-            case .didReceiveMemoryWarning, .resumed, .wallClockChanged, .stateStoreBecame: break
+            case .didReceiveMemoryWarning, .resumed, .wallClockChanged, .significantTimeChange, .stateStoreBecame: break
             }
         }
         let began = now

@@ -4,7 +4,7 @@ extension ProcessLifecycle {
     /// One turn of the sampler; gives how long it may sleep.
     func tick(_ interval: Duration) -> Duration {
         let (isDue, sleep) = watch.look(
-            at: now, idleDelay: idleNanoseconds, assertions: dependencies.assertions)
+            at: now, idleDelay: idleNanoseconds, assertions: dependencies.assertions, backgroundTime: backgroundTime)
         if isDue { dependencies.ring() }
         return sleep == .max ? interval : min(interval, .nanoseconds(sleep))
     }
@@ -15,7 +15,9 @@ extension ProcessLifecycle {
     func takeWork(pulse: () -> Void) {
         let work = watch.takeWork()
         if work.contains(.pulse) { pulse() }
+        if work.contains(.lookAtTime) { lookAtTime() }
         if work.contains(.suspend) { Task { await suspendIfIdle() } }
+        if work.contains(.timeIsOver) { Task { await suspendAfterTime() } }
         if work.contains(.resume) { Task { try? await resume() } }
     }
 
@@ -25,7 +27,7 @@ extension ProcessLifecycle {
         guard processState == .background, !isShuttingDown, dependencies.assertions.heldCount == 0,
             backgroundModes.isEmpty
         else { return }
-        try? await move(to: .suspended, cause: .idle)
+        try? await suspendOrLeave(cause: .idle)
     }
 
     /// From suspended to the background: there is work again.

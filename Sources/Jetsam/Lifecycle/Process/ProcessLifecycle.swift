@@ -5,7 +5,7 @@ internal import Synchronization
 /// The one owner of the process's state: takes it from change to change, one at a time, and calls the observers.
 final class ProcessLifecycle: Sendable {
     struct State {
-        var machine = ProcessMachine()
+        var machine: ProcessMachine
         var transition: ProcessTransition?
         var observers: [(id: UInt64, mailbox: ObserverMailbox)] = []
         var nextID: UInt64 = 0
@@ -20,7 +20,9 @@ final class ProcessLifecycle: Sendable {
         /// Ends the wait for the servers.
         var backgroundTimer: UInt64?
         var shutdownCause = LifecycleCause.shutdown
-        /// The process was suspended and leaves for it: the servers are told only afterwards.
+        /// The process ends instead of suspending: it passes through neither background nor suspended.
+        var skipsBackground = false
+        /// It does so by itself, because there is no gate that would have the group shut down.
         var leavesByItself = false
         /// How long entering the background took last, scenes aside; nil before it did.
         var backgroundTime: Duration?
@@ -50,16 +52,22 @@ final class ProcessLifecycle: Sendable {
 
     let configuration: ResourceManager.Configuration.Lifecycle
     let dependencies: LifecycleDependencies
-    let state = Lock(State())
+    let state: Lock<State>
     let turn = AsyncTurn()
     let waits: TimedWaits
     let watch = LifecycleWatch()
+    let backgroundTime: BackgroundTimeLimit
+    /// One change of the time in the background at a time.
+    let backgroundTimeTurn = Lock(())
+    let days = Lock(DayWatch())
     /// Resolved when the launch is done.
     let launchWait = TimedWait()
     /// Resolved when the servers take connections, or need not any more.
     let servingWait = TimedWait()
+    /// Resolved when the gate has to close: its group shuts down, or the process ends instead of suspending.
+    let gateWait = TimedWait()
     /// Resolved when the manager has something to do about its end: its turn in the group has come, or the time for it has,
-    /// or the process is suspended and leaves for it.
+    /// or the process ends instead of suspending.
     let endWait = TimedWait()
     /// Resolved when the manager's turn in the group has come: the servers have ended.
     let serversWait = TimedWait()
@@ -71,6 +79,8 @@ final class ProcessLifecycle: Sendable {
     init(configuration: ResourceManager.Configuration.Lifecycle, dependencies: LifecycleDependencies) {
         self.configuration = configuration
         self.dependencies = dependencies
+        state = Lock(State(machine: ProcessMachine(exitsOnSuspend: configuration.exitsOnSuspend)))
+        backgroundTime = BackgroundTimeLimit(assertions: dependencies.assertions)
         idleNanoseconds = configuration.idleDelay?.nanoseconds
         watch.modesChanged(to: configuration.backgroundModes.count)
         let deadlines = SceneDeadlines(clock: dependencies.clock, isAutomatic: !dependencies.ticker.drivesDeadlines)
@@ -142,23 +152,6 @@ final class ProcessLifecycle: Sendable {
         if isFirst { notifier?.ready() }
     }
 
-    /// Whether this is called from inside a callback, of an observer or of a scene, that a change would have to wait for.
-    var isInsideCallback: Bool {
-        LifecycleCallbackToken.isInside(self)
-            || state.withLock { $0.scenes }.map { CallbackToken.isInside($0) } ?? false
-    }
-
-    /// What the process may be brought to from outside: one after another, and never from inside a callback.
-    func request(_ target: ProcessState, cause: LifecycleCause) async throws(LifecycleRefusal) {
-        if isInsideCallback { throw .insideCallback }
-        await turn.take()
-        defer { turn.release() }
-        let (current, hasEnded) = state.withLock { ($0.machine.state, $0.machine.hasEnded) }
-        if current == .notRunning { throw hasEnded ? .ended : .notRunning }
-        state.withLock { $0.hasActivated = true }
-        try await move(to: target, cause: cause)
-    }
-
     /// Takes the process through all changes that lead to `target`. The caller has the turn.
     ///
     /// - Parameter deadline: For all of them together; nil gives each its own.
@@ -220,12 +213,7 @@ final class ProcessLifecycle: Sendable {
         case .raiseScenes: await raiseScenes(transition, by: deadline)
         case .emptySensitive: await emptySensitive(by: deadline)
         case .noteCaches: dependencies.noteCaches(transition.to, isShuttingDown)
-        case .giveBack:
-            await giveBack(by: deadline)
-            if configuration.exitsOnSuspend {
-                state.withLock { $0.leavesByItself = !$0.machine.isShuttingDown }
-                endWait.resolve(.done)
-            }
+        case .giveBack: await giveBack(by: deadline)
         }
     }
 
@@ -235,6 +223,7 @@ final class ProcessLifecycle: Sendable {
             state.transition = transition
         }
         publish(transition.to)
+        renewBackgroundTime()
         if transition.to != .active { setReady(false) }
         if transition.to == .notRunning { endResponders() }
         dependencies.noteTransition(transition)

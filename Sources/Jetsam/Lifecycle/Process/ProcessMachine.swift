@@ -20,6 +20,8 @@ struct ProcessMachine: Sendable, Equatable {
         case giveBack
     }
 
+    /// Whether the process ends instead of suspending.
+    let exitsOnSuspend: Bool
     private(set) var state = ProcessState.notRunning
     /// Set from `request` until `commit`.
     private(set) var pending: ProcessState?
@@ -27,6 +29,10 @@ struct ProcessMachine: Sendable, Equatable {
     private(set) var isShuttingDown = false
     /// The process was running and is so no longer: nothing follows.
     private(set) var hasEnded = false
+
+    init(exitsOnSuspend: Bool = false) {
+        self.exitsOnSuspend = exitsOnSuspend
+    }
 
     /// The causes for which a change is allowed; empty where it is not allowed at all.
     static func causes(_ from: ProcessState, _ to: ProcessState) -> [LifecycleCause] {
@@ -36,12 +42,25 @@ struct ProcessMachine: Sendable, Equatable {
         case (.active, .inactive): [.shutdown, .operator, .pressure]
         case (.inactive, .background): [.shutdown, .operator, .idle, .pressure]
         case (.background, .inactive), (.suspended, .background): [.operator, .resume]
-        case (.background, .suspended): [.operator, .idle, .pressure]
-        // A launch that failed ends where it stands.
-        case (.inactive, .notRunning), (.background, .notRunning): [.launch, .shutdown, .pressure]
-        case (.suspended, .notRunning): [.shutdown, .idle, .pressure]
+        case (.background, .suspended): [.operator, .idle, .pressure, .expiration]
+        // A launch that failed ends where it stands; so does a process that ends instead of suspending.
+        case (.inactive, .notRunning): [.launch, .shutdown, .operator, .pressure]
+        case (.background, .notRunning): [.launch, .shutdown, .operator, .idle, .pressure, .expiration]
+        case (.suspended, .notRunning): [.shutdown, .pressure]
         default: []
         }
+    }
+
+    /// Whether the process, asked for `target`, ends instead of getting there.
+    ///
+    /// - Throws: ``LifecycleRefusal`` where `cause` could not lead there either.
+    func leaves(for target: ProcessState, cause: LifecycleCause) throws(LifecycleRefusal) -> Bool {
+        guard exitsOnSuspend, !isShuttingDown, target == .background || target == .suspended else { return false }
+        guard state == .active || state == .inactive || state == .background, let next = path(to: target).first else {
+            return false
+        }
+        guard Self.causes(state, next).contains(cause) else { throw .cause(state, next, cause) }
+        return true
     }
 
     /// From here on nothing leads to the foreground. A change that has begun is still completed.
@@ -60,7 +79,7 @@ struct ProcessMachine: Sendable, Equatable {
         guard !(isShuttingDown && isForeground) else { throw .shuttingDown }
         if cause == .shutdown { isShuttingDown = true }
         pending = target
-        return Self.actions(state, target)
+        return Self.actions(state, target, cause)
     }
 
     /// Completes the change that was begun. Does nothing where none was.
@@ -88,7 +107,7 @@ struct ProcessMachine: Sendable, Equatable {
         }
     }
 
-    private static func actions(_ from: ProcessState, _ to: ProcessState) -> [Action] {
+    private static func actions(_ from: ProcessState, _ to: ProcessState, _ cause: LifecycleCause) -> [Action] {
         switch (from, to) {
         case (.notRunning, _): [.tell(.willFinishLaunching), .commit, .raiseScenes]
         case (_, .active): [.commit, .setReady(true), .tell(.didBecomeActive), .raiseScenes, .noteCaches]
@@ -99,6 +118,7 @@ struct ProcessMachine: Sendable, Equatable {
         case (.background, .suspended): [.lowerScenes, .commit, .giveBack]
         case (.suspended, .background): [.commit, .raiseScenes]
         case (.background, .notRunning): [.lowerScenes, .tell(.willTerminate), .commit]
+        case (.inactive, .notRunning) where cause != .launch: [.lowerScenes, .tell(.willTerminate), .commit]
         default: [.lowerScenes, .commit]
         }
     }

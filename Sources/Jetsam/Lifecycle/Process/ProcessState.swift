@@ -28,7 +28,7 @@ public enum ProcessState: UInt8, Sendable, Hashable, CaseIterable, CustomStringC
 /// What made the process change its state.
 public struct LifecycleCause: Sendable, Hashable, CaseIterable, CustomStringConvertible {
     private enum Code: String, Sendable, CaseIterable {
-        case launch, shutdown, `operator`, idle, pressure, resume
+        case launch, shutdown, `operator`, idle, pressure, resume, expiration
     }
 
     private let code: Code
@@ -45,6 +45,8 @@ public struct LifecycleCause: Sendable, Hashable, CaseIterable, CustomStringConv
     public static let pressure = LifecycleCause(code: .pressure)
     /// There is work again, or the process was stopped and goes on.
     public static let resume = LifecycleCause(code: .resume)
+    /// The time in the background is over: ``ResourceManager/Configuration/Lifecycle/backgroundTimeLimit``.
+    public static let expiration = LifecycleCause(code: .expiration)
 
     /// Every cause that there is.
     public static var allCases: [LifecycleCause] { Code.allCases.map { LifecycleCause(code: $0) } }

@@ -28,7 +28,7 @@ public struct ProcessStatus: Sendable, Equatable {
     public var isShuttingDown: Bool
     /// When the termination grace period is over, on the monotonic clock; nil before shutdown began. It never moves.
     public var terminationDeadline: MonotonicInstant?
-    /// The named reasons that bar idle suspension now.
+    /// The named reasons that bar suspension now.
     public var backgroundModes: [String]
     /// How often an observer missed a deadline.
     public var missedDeadlines: Int

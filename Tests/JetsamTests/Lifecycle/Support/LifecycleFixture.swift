@@ -20,7 +20,8 @@ final class LifecycleFixture: Sendable {
     let ports = Lock<Set<UInt16>?>([])
 
     init(
-        variables: [String: String] = [:], overdueTasksHold: Bool = false, recorderDirectory: String? = nil,
+        variables: [String: String] = [:], arguments: [String] = [], overdueTasksHold: Bool = false,
+        recorderDirectory: String? = nil,
         _ configure: (inout ResourceManager.Configuration.Lifecycle) -> Void = { _ in }
     ) throws {
         machine = SimulatedMachine(tree: try .v2(limit: 512 * mebibyte))
@@ -32,6 +33,7 @@ final class LifecycleFixture: Sendable {
         configure(&configuration.lifecycle)
         var environment = machine.environment
         environment.variables = variables
+        environment.arguments = arguments
         environment.exit = { [exits] status in exits.withLock { $0.append(status) } }
         environment.processID = 4711
         environment.listeningPorts = { [ports] in ports.withLock { $0 } }

@@ -86,5 +86,6 @@ final class LifecycleRecord: LifecycleObserver {
         await note("resumed \(gap)")
     }
     func wallClockChanged(by change: Duration) async { await note("wallClockChanged \(change)") }
+    func significantTimeChange(_ change: SignificantTimeChange) async { await note("significantTimeChange \(change)") }
     func stateStoreBecame(available: Bool) async { await note("stateStoreBecame \(available)") }
 }

@@ -1,0 +1,73 @@
+internal import MemoryPressure
+internal import Synchronization
+
+/// How long the process may still stay in the background. The sampler asks it at each turn: nothing in it allocates or waits.
+final class BackgroundTimeLimit: Sendable {
+    private static let none = Int64.max
+    /// Once more after so long, should suspension be refused.
+    private static let retry = Int64(1_000_000_000)
+
+    private let assertions: any AssertionHolder
+    /// So long after the end of the time the process is suspended with whatever is held then.
+    private let patience: Int64
+    /// When the time is over, in nanoseconds of running time; `none` while it has no limit.
+    private let end = Atomic<Int64>(none)
+    /// When it may be told that the time is over, in the same time.
+    private let nextTelling = Atomic<Int64>(.min)
+
+    init(assertions: any AssertionHolder) {
+        self.assertions = assertions
+        patience = assertions.overdueGrace.nanoseconds + Self.retry
+    }
+
+    private func running(_ now: MonotonicInstant) -> Int64 { now.nanoseconds - assertions.pausedNanoseconds }
+
+    /// The time begins, and is over after so long. Held tasks expire by then.
+    ///
+    /// - Returns: When they are to be told.
+    func begin(_ limit: Duration, at now: MonotonicInstant) -> MonotonicInstant? {
+        nextTelling.store(.min, ordering: .relaxed)
+        end.store(running(now) + limit.nanoseconds, ordering: .releasing)
+        return assertions.setBackgroundDeadline(now.advanced(by: limit))
+    }
+
+    /// There is no limit from here on.
+    func cancel() {
+        guard end.exchange(Self.none, ordering: .acquiringAndReleasing) != Self.none else { return }
+        _ = assertions.setBackgroundDeadline(nil)
+    }
+
+    /// What is left; nil without a limit, zero where it is over.
+    func remaining(at now: MonotonicInstant) -> Duration? {
+        let end = end.load(ordering: .acquiring)
+        return end == Self.none ? nil : .nanoseconds(max(0, end - running(now)))
+    }
+
+    /// Whether the process is to be suspended: its time is over, and nothing holds it any more.
+    ///
+    /// Those that were told have their grace. Who begins meanwhile does not hold the process longer than that: it is work for a
+    /// process that wakes.
+    func isOver(at now: MonotonicInstant) -> Bool {
+        let end = end.load(ordering: .acquiring)
+        guard end != Self.none else { return false }
+        let past = running(now) - end
+        return past >= 0 && (assertions.heldCount == 0 || (past >= patience && !assertions.overdueTasksHold))
+    }
+
+    /// One turn of the sampler.
+    ///
+    /// - Returns: Whether suspension is due, and in how many nanoseconds it is to be looked again; `Int64.max` for never.
+    func look(at now: MonotonicInstant) -> (isDue: Bool, sleep: Int64) {
+        let end = end.load(ordering: .acquiring)
+        guard end != Self.none else { return (false, .max) }
+        let running = running(now)
+        guard running >= end else { return (false, end - running) }
+        guard isOver(at: now) else {
+            // Those that have been told may end at any time: the sampler's own pace is near enough.
+            return (false, running < end + patience ? end + patience - running : .max)
+        }
+        guard running >= nextTelling.load(ordering: .relaxed) else { return (false, Self.retry) }
+        nextTelling.store(running + Self.retry, ordering: .relaxed)
+        return (true, Self.retry)
+    }
+}

@@ -1,0 +1,26 @@
+internal import MemoryPressure
+
+extension ProcessLifecycle {
+    /// Whether this is called from inside a callback, of an observer or of a scene, that a change would have to wait for.
+    var isInsideCallback: Bool {
+        LifecycleCallbackToken.isInside(self)
+            || state.withLock { $0.scenes }.map { CallbackToken.isInside($0) } ?? false
+    }
+
+    /// What the process may be brought to from outside: one after another, and never from inside a callback.
+    func request(_ target: ProcessState, cause: LifecycleCause) async throws(LifecycleRefusal) {
+        if isInsideCallback { throw .insideCallback }
+        await turn.take()
+        defer { turn.release() }
+        let (current, hasEnded) = state.withLock { ($0.machine.state, $0.machine.hasEnded) }
+        if current == .notRunning { throw hasEnded ? .ended : .notRunning }
+        let leaves = try state.withLock { state throws(LifecycleRefusal) in
+            state.hasActivated = true
+            return try state.machine.leaves(for: target, cause: cause)
+        }
+        if leaves { return await leave(cause: cause) }
+        // Who leaves is on the way already, and does not get there.
+        if state.withLock({ $0.skipsBackground }), target == .background || target == .suspended { return }
+        try await move(to: target, cause: cause)
+    }
+}

@@ -1,0 +1,18 @@
+internal import Logging
+internal import MemoryPressure
+
+extension ResourceManager {
+    /// Reports background tasks that have been held for long, where it may be time to. Runs on the notification queue.
+    ///
+    /// Not while the process drains: what it waits for is named already.
+    func tellLongHeldTasks() {
+        guard let longHeld, longHeld.isDue, !lifecycle.isShuttingDown, let found = longHeld.take() else { return }
+        let rest = found.count - found.first.count
+        let names = found.first.joined(separator: "; ") + (rest > 0 ? "; and \(rest) more" : "")
+        logger.notice(
+            found.count == 1
+                ? "Background task \(names) has been held for more than \(found.span); it may have been forgotten"
+                : "\(found.count) background tasks have been held for more than \(found.span); they may have been forgotten: \(names)",
+            metadata: ["count": "\(found.count)", "seconds": "\(found.span.components.seconds)"])
+    }
+}
