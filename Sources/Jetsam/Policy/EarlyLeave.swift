@@ -49,7 +49,9 @@ struct EarlyLeave {
     private static let ownQuarters = 3
 
     private var phase = Phase.none
-    private var own = GrowthTrend(window: .seconds(5))
+    /// Memory beside the caches, of the tightest level and of this process.
+    private var settled = SettledGrowth()
+    private var own = SettledGrowth()
     private var highest = HighestBytes()
     /// Bytes that will be needed until this process has left, critical's entry included.
     private(set) var neededBytes = 0
@@ -69,6 +71,7 @@ struct EarlyLeave {
     /// Forgets growth, but not how much there was.
     mutating func reset() {
         phase = .none
+        settled.reset()
         own.reset()
         deficit = 0
     }
@@ -77,17 +80,18 @@ struct EarlyLeave {
     mutating func wasAbandoned() { phase = .none }
 
     /// Takes a full reading. Gives true where the caches are to be asked from now on.
-    mutating func look(_ context: Context, growth: UnmanagedGrowth) -> Bool {
+    mutating func look(_ context: Context) -> Bool {
         own.append(context.footprintBytes.subtractingSaturating(context.managedBytes), at: context.now)
-        highest.append(context.unmanagedBytes, at: context.now)
+        settled.append(context.unmanagedBytes, at: context.now)
+        if let bytes = settled.latest { highest.append(bytes, at: context.now) }
         let time = context.leavingNanoseconds
         let lead = Self.lead(time)
         let window = min(max(lead / 3, 2 * Self.second), 10 * Self.second)
-        growthRate = growth.least(over: window)
+        growthRate = settled.bytesPerSecond(over: window)
         let horizon = Double(min(lead, window * Self.reach)) / Double(Self.second)
         neededBytes = Int(saturating: Double(growthRate) * horizon).addingSaturating(context.criticalEntry)
         deficit = time > 0 && growthRate > 0 ? missing(context.roomBytes, givable(context, within: lead)) : 0
-        let isHighest = highest.latest >= highest.largest.subtractingSaturating(context.limitBytes / 256)
+        let isHighest = highest.isReached(by: settled.latest, tolerance: context.limitBytes / 256)
         guard deficit > 0, isHighest, context.shortage.isOfLimit, context.shortage.isOurs, growsLikeOthers(context)
         else {
             if !context.isDisturbed { phase = .none }
@@ -160,50 +164,6 @@ struct EarlyLeave {
     private func growsLikeOthers(_ context: Context) -> Bool {
         guard context.shortage.sharers > 1 else { return true }
         let share = growthRate / context.shortage.sharers / 4 * Self.ownQuarters
-        return own.bytesPerSecond ?? 0 >= share
-    }
-}
-
-/// The highest figure of the last ten minutes, and the latest. A second's lowest counts: what caches give leaves them and the process
-/// at two instants, and between these it seems to be somebody else's.
-struct HighestBytes {
-    private struct Slot {
-        var number = Int64.min
-        var bytes = Int.min
-    }
-
-    /// Nanoseconds of a slot, and how many are remembered.
-    private static let length: Int64 = 10_000_000_000
-    private static let memory: Int64 = 60
-    private static let half: Int64 = 500_000_000
-
-    // Of full length from the start: a reading may not allocate.
-    private var slots = [Slot](repeating: Slot(), count: Int(memory) + 1)
-    /// The lowest of this half second and of the one before.
-    private var low = Slot()
-    private var lowBefore = Slot()
-    private(set) var latest = Int.min
-    private(set) var largest = Int.min
-
-    mutating func append(_ bytes: Int, at instant: MonotonicInstant) {
-        noteLow(bytes, instant.nanoseconds / Self.half)
-        latest = lowBefore.number == low.number - 1 ? min(low.bytes, lowBefore.bytes) : low.bytes
-        let number = instant.nanoseconds / Self.length
-        let index = Int(number % Int64(slots.count))
-        if slots[index].number != number || slots[index].bytes < latest {
-            slots[index] = Slot(number: number, bytes: latest)
-        }
-        largest = latest
-        for index in 0..<slots.count where slots[index].number > number - Self.memory {
-            largest = max(largest, slots[index].bytes)
-        }
-    }
-
-    private mutating func noteLow(_ bytes: Int, _ number: Int64) {
-        if low.number != number {
-            lowBefore = low
-            low = Slot(number: number, bytes: bytes)
-        }
-        low.bytes = min(low.bytes, bytes)
+        return own.bytesPerSecond(over: 5 * Self.second) >= share
     }
 }

@@ -162,8 +162,7 @@ struct Judgement {
                 criticalEntry: context.thresholds.criticalEntry, limitBytes: context.reading.limitBytes,
                 unreclaimableBytes: context.reading.unreclaimableBytes,
                 footprintBytes: context.reading.footprintBytes, managedBytes: context.managedBytes,
-                leadTime: context.leadTime, shortage: context.shortage, isDisturbed: context.isDisturbed),
-            growth: growth)
+                leadTime: context.leadTime, shortage: context.shortage, isDisturbed: context.isDisturbed))
         return earlyVote
     }
 

@@ -16,15 +16,11 @@ struct UnmanagedGrowth {
     /// A slope is not drawn out beyond so many times the time that it was seen for.
     private static let reach = 5
     private static let longer = [Duration.seconds(1), .seconds(5)]
-    /// For what takes long, beside these.
-    private static let slower = [Duration.seconds(2), .seconds(10)]
 
     private let shortest: Int64
     private var short: GrowthTrend
     private var middle: GrowthTrend
     private var long: GrowthTrend
-    private var second: GrowthTrend
-    private var longest: GrowthTrend
     private var last: Sample?
     /// Unmanaged memory without what is owed, in bytes; only differences mean anything.
     private var total = 0
@@ -46,16 +42,12 @@ struct UnmanagedGrowth {
         short = GrowthTrend(window: window)
         middle = GrowthTrend(window: Self.longer[0])
         long = GrowthTrend(window: Self.longer[1])
-        second = GrowthTrend(window: Self.slower[0])
-        longest = GrowthTrend(window: Self.slower[1])
     }
 
     mutating func reset() {
         short.reset()
         middle.reset()
         long.reset()
-        second.reset()
-        longest.reset()
         rise.pause()
         last = nil
         latest = nil
@@ -83,8 +75,6 @@ struct UnmanagedGrowth {
         short.append(total, at: sample.instant)
         middle.append(total, at: sample.instant)
         long.append(total, at: sample.instant)
-        second.append(total, at: sample.instant)
-        longest.append(total, at: sample.instant)
         bytesPerSecond = short.bytesPerSecond
         middleRate = middle.bytesPerSecond ?? 0
         longRate = long.bytesPerSecond ?? 0
@@ -122,19 +112,6 @@ struct UnmanagedGrowth {
             most = max(most, drawn(rate, min(latest.nanoseconds, shortest)))
         }
         return Int(saturating: max(0, most))
-    }
-
-    /// The growth that is certain, in bytes a second: the least of the shortest window, a second and so many nanoseconds, which are
-    /// rounded up to two, five or ten seconds. 0 where one of these is not full.
-    func least(over nanoseconds: Int64) -> Int {
-        guard let bytesPerSecond, bytesPerSecond > 0, middleRate > 0 else { return 0 }
-        let wide =
-            switch nanoseconds {
-            case ...Self.slower[0].nanoseconds: second.bytesPerSecond
-            case ...Self.longer[1].nanoseconds: longRate
-            default: longest.bytesPerSecond
-            }
-        return min(bytesPerSecond, middleRate, wide ?? 0)
     }
 
     /// The steepest of the windows, in bytes a second; 0 where there is no growth.

@@ -7,10 +7,11 @@ struct EarlyLeaveTests {
     /// A process under 512 MiB, where critical begins at 51, with memory beside the caches that follows a course.
     private struct World {
         var early = EarlyLeave()
-        var growth = UnmanagedGrowth(window: .milliseconds(200))
         var time = 0.0
         var leavingSeconds = 10.0
         var cacheBytes = 0
+        /// Each second a step takes and gives back: for a tenth of it the process has so many MiB less than its cache says.
+        var blinkMebibytes = 0
         var sharers = 1
         var isLimited = true
         var footprintShare = 1.0
@@ -19,7 +20,8 @@ struct EarlyLeaveTests {
         /// - Parameter used: MiB beside the caches.
         mutating func look(used: Double) {
             time += 0.05
-            let bytes = Int(used * Double(mebibyte))
+            let isBlinking = Int((time * 20).rounded()) % 20 < 2
+            let bytes = Int(used * Double(mebibyte)) - (isBlinking ? blinkMebibytes * mebibyte : 0)
             var reading = MemoryReading()
             reading.instant = .seconds(100 + time)
             reading.limitBytes = 512 * mebibyte
@@ -27,7 +29,6 @@ struct EarlyLeaveTests {
             reading.unreclaimableBytes = bytes + cacheBytes
             reading.footprintBytes = Int(Double(bytes) * footprintShare) + cacheBytes
             reading.headroomBytes = 512 * mebibyte - reading.unreclaimableBytes
-            growth.append(reading, managedBytes: cacheBytes)
             let began = early.look(
                 EarlyLeave.Context(
                     now: reading.instant, leavingNanoseconds: Int64(leavingSeconds * 1e9),
@@ -35,8 +36,8 @@ struct EarlyLeaveTests {
                     criticalEntry: 51 * mebibyte, limitBytes: reading.limitBytes,
                     unreclaimableBytes: reading.unreclaimableBytes, footprintBytes: reading.footprintBytes,
                     managedBytes: cacheBytes, leadTime: LeadTime(),
-                    shortage: Shortage(reading, sharers: sharers)),
-                growth: growth)
+                    shortage: Shortage(reading, sharers: sharers),
+                    isDisturbed: blinkMebibytes != 0 && isBlinking))
             if began { asked.append(time) }
         }
 
@@ -61,6 +62,15 @@ struct EarlyLeaveTests {
         // 5 MiB/s for 1.25 x 10 s + 1 s, critical's entry, and the second for which it has to hold.
         #expect((112...119).contains(room))
         #expect(world.asked.count == 1)
+    }
+
+    @Test("Moments in which memory seems to come and go do not hide the growth", arguments: [30, -30])
+    func blinks(mebibytes: Int) throws {
+        var world = World()
+        world.blinkMebibytes = mebibytes
+        world.grow(from: 150, rate: 5, seconds: 60)
+        let room = try #require(world.roomWhenAsked(from: 150, rate: 5))
+        #expect((80...119).contains(room), "\(room)")
     }
 
     @Test("The longer leaving takes, the earlier")
