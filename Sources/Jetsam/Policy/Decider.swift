@@ -80,7 +80,7 @@ struct Decider {
         _ observation: inout Observation, victims: () -> Victims, timeToLeave: () -> Int64 = { 0 }
     ) -> Decision {
         let reading = observation.reading
-        let mayLeave = setup.hasLastResort && !ladder.isLastResortPosted && (judgement.growthRate ?? 0) > 0
+        let mayLeave = setup.hasLastResort && !ladder.isLastResortPosted && judgement.early.isGrowing
         observation.leavingNanoseconds = mayLeave && reading.depth == .full ? timeToLeave() : 0
         let context = RuleContext(
             reading: reading,

@@ -68,6 +68,9 @@ struct EarlyLeave {
         }
     }
 
+    /// Whether memory beside the caches grows at all: only then it matters how long leaving takes.
+    var isGrowing: Bool { settled.bytesPerSecond(over: 0) > 0 }
+
     /// Forgets growth, but not how much there was.
     mutating func reset() {
         phase = .none
