@@ -73,8 +73,8 @@ struct LadderIntegrationTests {
         "A leak makes the process leave before there is an emergency, after the cache was asked; the log says so first",
         arguments: [
             // 5 MiB a second evenly, and 2 in lumps, between which nothing grows.
-            (used: 200, lump: mebibyte / 4, every: 1, room: 95...119),
-            (used: 400, lump: mebibyte, every: 10, room: 66...79),
+            (used: 200, lump: mebibyte / 4, every: 1, room: 80...119),
+            (used: 400, lump: mebibyte, every: 10, room: 56...79),
         ])
     func leavesEarly(used: Int, lump: Int, every: Int, room: ClosedRange<Int>) async throws {
         var configuration = ResourceManager.Configuration()

@@ -106,9 +106,12 @@ struct ManagerMetricsTests {
             fixture.manager.tellFigures()
             #expect(counter(Metrics.refetched) == Int64(totals.refetchedBytes))
             #expect(counter(Metrics.wasted) ?? 0 == 0)
-            fixture.machine.advance(by: .seconds(12))
+            // A probe of the heap cache, whose thread comes when it comes, may make the episode longer.
+            for _ in 0..<5 where counter(Metrics.released) ?? 0 == 0 {
+                fixture.machine.advance(by: .seconds(12))
+                fixture.manager.tellFigures()
+            }
             #expect(before.duration(to: fixture.machine.clock.now) > ReleaseAccount.window)
-            fixture.manager.tellFigures()
             #expect(counter(Metrics.released) == Int64(40 * mebibyte))
             #expect(counter(Metrics.needed) ?? 0 == 0)
             #expect(counter(Metrics.wasted) == Int64(40 * mebibyte))
