@@ -53,6 +53,8 @@ struct PlannedRelease: Equatable {
     var bytesPerSecond: Double?
     /// Bytes that it keeps whatever the others give.
     var keptBytes = 0
+    /// Whether the ledger knows it to give nothing: what it answers is asked of the others as well.
+    var givesNothing = false
 
     /// Whether it is asked at the beginning, and answers while others are asked.
     var isStarted: Bool { isAsynchronous || ownsSegments }
@@ -79,7 +81,7 @@ enum ReclaimOrder {
         var cost: Double
 
         init(_ client: ClientFacts) {
-            isLast = client.traits.contains(.lossy) ? 2 : client.givesNothing ? 1 : 0
+            isLast = (client.traits.contains(.lossy) ? 2 : 0) + (client.givesNothing ? 1 : 0)
             priority = client.priority
             cost = client.rebuildCost ?? 1
         }
@@ -105,7 +107,7 @@ enum ReclaimOrder {
     /// The parts of a step, in order, and a limit for everybody at what is then left.
     ///
     /// `targetBytes` are taken rank by rank; within a rank each gives in proportion to what may be expected of it, so that
-    /// none is emptied for the others.
+    /// none is emptied for the others. What is asked of those known to give nothing is asked of those after them too.
     static func plan(_ clients: [ClientFacts], targetBytes: Int) -> [PlannedRelease] {
         let order = sorted(clients)
         let asks = asks(order, targetBytes: targetBytes)
@@ -117,7 +119,7 @@ enum ReclaimOrder {
                 id: client.id, askBytes: asks[index], limit: isLower && !client.isBusy ? .set(bytes: limit) : .keep,
                 isAsynchronous: client.traits.contains(.asynchronous),
                 ownsSegments: client.traits.contains(.segments), canBeAsked: client.canBeAsked,
-                bytesPerSecond: client.bytesPerSecond, keptBytes: client.keptBytes)
+                bytesPerSecond: client.bytesPerSecond, keptBytes: client.keptBytes, givesNothing: client.givesNothing)
         }
     }
 
@@ -137,7 +139,8 @@ enum ReclaimOrder {
         while start < order.count, remaining > 0 {
             let rank = Rank(order[start])
             let end = order[start...].firstIndex { Rank($0) != rank } ?? order.count
-            remaining -= divide(remaining, among: order[start..<end], &asks)
+            let asked = divide(remaining, among: order[start..<end], &asks)
+            if !order[start].givesNothing { remaining -= asked }
             start = end
         }
         return asks

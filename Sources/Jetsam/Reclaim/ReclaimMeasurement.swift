@@ -44,10 +44,10 @@ struct ReclaimMeasurement {
         return max(0, Int(saturating: Double(growthRate) * max(0, seconds)))
     }
 
-    /// The part of that which belongs to so many of the promised bytes.
-    func hiddenBytes(ofPromised bytes: Int) -> Int {
-        guard run.promisedBytes > 0 else { return 0 }
-        return Int(saturating: Double(hiddenBytes) * Double(bytes) / Double(run.promisedBytes))
+    /// What that hides of each release, in their order. As with what came back, those who gave by other signs than their word come first:
+    /// who promises much and gives nothing would hide what the others gave.
+    var hiddenShares: [Int] {
+        Self.shares(of: hiddenBytes, releases.map { ($0.answer.promisedBytes, proven($0.client, $0.answer)) })
     }
 
     /// The bytes that a client gave by other signs than its word: what its thread freed, or by how much less it reports.

@@ -84,10 +84,15 @@ struct ReclaimRun {
     /// Who takes part; the plan is made from it anew where a trim has changed what is missing.
     private let clients: [ClientFacts]
     private(set) var plan: [PlannedRelease] {
-        didSet { laterAsks = Self.laterAsks(plan) }
+        didSet {
+            laterAsks = Self.laterAsks(plan)
+            unreliable = Self.unreliable(plan)
+        }
     }
     /// At each place of the plan, what synchronous clients after it are to be asked for.
     private var laterAsks: [Int]
+    /// Those of the plan who are known to give nothing: their answers leave as much to be asked of the others.
+    private var unreliable: Set<UInt64>
     let sizes: [UInt64: Int]
     let callDeadline: Duration
     /// What portions are measured by: a critical step that comes meanwhile waits for no more than one of them.
@@ -132,6 +137,7 @@ struct ReclaimRun {
         self.demand = demand
         self.plan = plan
         laterAsks = Self.laterAsks(plan)
+        unreliable = Self.unreliable(plan)
         self.clients = clients
         self.sizes = sizes
         self.callDeadline = callDeadline
@@ -144,16 +150,21 @@ struct ReclaimRun {
         var sums = [Int](repeating: 0, count: plan.count)
         for index in plan.indices.dropLast().reversed() {
             let next = plan[index + 1]
-            sums[index] = sums[index + 1].addingSaturating(next.isStarted ? 0 : next.askBytes)
+            let counts = !next.isStarted && !next.givesNothing
+            sums[index] = sums[index + 1].addingSaturating(counts ? next.askBytes : 0)
         }
         return sums
+    }
+
+    private static func unreliable(_ plan: [PlannedRelease]) -> Set<UInt64> {
+        Set(plan.lazy.filter(\.givesNothing).map(\.id))
     }
 
     /// At critical only answers count; at warning what asynchronous clients were asked for is taken to come. What is asked of memory
     /// of the library's own always is.
     private static func remaining(of target: Int, _ level: PressureLevel, _ plan: [PlannedRelease]) -> Int {
         let asked = plan.reduce(0) { sum, part in
-            let counts = part.ownsSegments || (part.isAsynchronous && level < .critical)
+            let counts = !part.givesNothing && (part.ownsSegments || (part.isAsynchronous && level < .critical))
             return sum.addingSaturating(counts ? part.askBytes : 0)
         }
         return target.subtractingSaturating(asked)
@@ -216,10 +227,8 @@ struct ReclaimRun {
                 phase = .starts(index + 1)
                 let part = plan[index]
                 guard part.isStarted, !isHurried, part.limit != .keep || part.askBytes > 0 else { continue }
-                if part.ownsSegments {
-                    progress[part.id] = newProgress(part)
-                    if part.askBytes > 0 { firstRelease = firstRelease ?? now }
-                }
+                progress[part.id] = newProgress(part)
+                if part.ownsSegments, part.askBytes > 0 { firstRelease = firstRelease ?? now }
                 let id = out(
                     part, askedBytes: part.askBytes, isRelease: part.askBytes > 0, isBeside: part.ownsSegments, now)
                 let request = part.askBytes > 0 ? request(part.askBytes) : nil
@@ -256,12 +265,18 @@ struct ReclaimRun {
                 phase = .releases(index + 1)
                 let part = plan[index]
                 // What those after it are to give is not asked of it, unless they did not.
-                let wanted = remaining - (isFirstTurn ? laterAsks[index] : 0)
-                guard callsHandlers, wanted > 0, canGive(part) else { continue }
+                let wanted = remaining - (isFirstTurn && !part.givesNothing ? laterAsks[index] : 0)
+                guard callsHandlers, wanted > 0 else { continue }
+                if isLimited(part) {
+                    phase = .portions(index)
+                    return .wait
+                }
+                guard canGive(part) else { continue }
                 let known = progress[part.id] ?? newProgress(part)
                 // It has had its time: first the others.
                 guard known.timeInTurn < callDeadline else { continue }
                 progress[part.id] = known
+                if part.isAsynchronous { return startMore(part, bytes: min(known.remainingBytes, wanted), now) }
                 phase = .portions(index)
                 let ask = min(known.remainingBytes, wanted, known.portionBytes(deadline: portionDeadline))
                 firstRelease = firstRelease ?? now
@@ -290,14 +305,28 @@ struct ReclaimRun {
         }
     }
 
+    /// Whether it only takes its limit yet, and there is time for it to do so: those after it are not asked in its stead.
+    private func isLimited(_ part: PlannedRelease) -> Bool {
+        part.isAsynchronous && demand.level < .critical
+            && calls.values.contains { $0.client == part.id && !$0.isRelease }
+    }
+
     private func canGive(_ part: PlannedRelease) -> Bool {
-        guard !part.isAsynchronous, part.canBeAsked else { return false }
+        guard part.canBeAsked else { return false }
         if calls.values.contains(where: { $0.client == part.id }) { return false }
         return (progress[part.id] ?? newProgress(part)).canGiveMore
     }
 
+    /// Those before it gave less than they were asked for: it is asked for that too, before those after it are.
+    private mutating func startMore(_ part: PlannedRelease, bytes: Int, _ now: MonotonicInstant) -> Action {
+        if demand.level < .critical, !part.givesNothing { remaining = remaining.subtractingSaturating(bytes) }
+        let id = out(part, askedBytes: bytes, isRelease: true, now)
+        return .start(id, client: part.id, limit: .keep, request: request(bytes))
+    }
+
     private func newProgress(_ part: PlannedRelease) -> ReleaseProgress {
-        ReleaseProgress(part, bytes: (sizes[part.id] ?? 0).subtractingSaturating(part.keptBytes))
+        let bytes = (sizes[part.id] ?? 0).subtractingSaturating(part.keptBytes)
+        return ReleaseProgress(part, bytes: part.givesNothing ? min(bytes, part.askBytes) : bytes)
     }
 
     /// The trim that was handed out is done. What it alone brought need not be asked of the caches, nor are their limits cut
@@ -338,7 +367,9 @@ struct ReclaimRun {
         let promised = max(0, min(promisedBytes, max(call.reportedBytes, call.askedBytes)))
         self.promisedBytes = self.promisedBytes.addingSaturating(promised)
         progress[call.client]?.gave(promised, of: call.askedBytes, in: call.start.duration(to: now))
-        if call.isBeside {
+        if unreliable.contains(call.client) {
+            // It was not counted on.
+        } else if call.isBeside {
             let missing = max(0, call.askedBytes - promised)
             remaining = remaining.addingSaturating(missing)
             if missing > 0 { hasShortfall = true }
@@ -363,7 +394,7 @@ struct ReclaimRun {
         outcomes[index].answer.promisedBytes = promised
         outcomes[index].answer.freedBytes = freedBytes
         self.promisedBytes = self.promisedBytes.addingSaturating(promised)
-        remaining = remaining.subtractingSaturating(promised)
+        if !unreliable.contains(outcomes[index].client) { remaining = remaining.subtractingSaturating(promised) }
         return true
     }
 
@@ -418,8 +449,8 @@ struct ReclaimRun {
         for (id, call) in calls.filter({ $0.value.deadline <= now }) {
             calls[id] = nil
             if current == id { current = nil }
-            if call.isRelease { progress[call.client]?.missed() }
-            if call.isBeside {
+            progress[call.client]?.missed()
+            if call.isBeside, !unreliable.contains(call.client) {
                 remaining = remaining.addingSaturating(call.askedBytes)
                 hasShortfall = true
             }

@@ -323,13 +323,14 @@ extension Reclaimer {
         // So little shows only where nothing else moves.
         if step.isProbe, step.isDisturbed { return 0 }
         let isAmbiguous = result.isAmbiguous(unmapping: unmapping)
+        let hidden = result.hiddenShares
         for (index, release) in result.releases.enumerated() {
             var answer = release.answer
             answer.returnedBytes = step.parts[index].returnedBytes
             // Where nothing can be trimmed, what has not come back now never will.
             answer.showsReturn =
                 result.run.didTrimLast || unmapping.contains(release.client) || !allocator.canTrim
-            answer.hiddenBytes = result.hiddenBytes(ofPromised: answer.promisedBytes)
+            answer.hiddenBytes = hidden[index]
             answer.mostReturnedBytes = result.mostReturned(of: release.client, unmapping: unmapping)
             answer.isAmbiguous = isAmbiguous
             step.parts[index].broughtNothing = answer.broughtNothing

@@ -69,6 +69,62 @@ struct ReclaimRunTests {
         #expect(asked.reduce(0, +) == 40)
     }
 
+    @Test(
+        "What one promises that is known to give nothing is asked of those after it as well, and of it no more than planned"
+    )
+    func unreliable() {
+        let facts = [
+            ClientFacts(id: 1, priority: .low, traits: [], bytes: 500, givesNothing: true),
+            ClientFacts(id: 2, priority: .low, traits: .lossy, bytes: 100),
+        ]
+        let plain = run(target: 80, [])
+        var run = ReclaimRun(
+            number: 1, kind: .step, demand: plain.demand, plan: ReclaimOrder.plan(facts, targetBytes: 80),
+            sizes: [1: 500, 2: 100], callDeadline: .seconds(1), trimsFirst: false)
+        let words = words(&run) { _, bytes in bytes }
+        #expect(words.suffix(3) == ["release 1 80", "release 2 80", "measure"])
+    }
+
+    @Test("What lower caches do not give is asked of an asynchronous one before those above it, once it has its limit")
+    func asynchronousShortfall() {
+        let facts = [
+            ClientFacts(id: 1, priority: .low, traits: [], bytes: 100),
+            ClientFacts(id: 2, priority: .normal, traits: .asynchronous, bytes: 300),
+            ClientFacts(id: 3, priority: .high, traits: [], bytes: 300),
+        ]
+        func run(_ level: PressureLevel) -> ReclaimRun {
+            ReclaimRun(
+                number: 1, kind: .step, demand: self.run(level, target: 100, []).demand,
+                plan: ReclaimOrder.plan(facts, targetBytes: 100), sizes: [1: 100, 2: 300, 3: 300],
+                callDeadline: .seconds(1), trimsFirst: false)
+        }
+        var warning = run(.warning)
+        guard
+            case .start(let limited, client: 2, limit: .set(bytes: 300), request: nil) = warning.next(
+                shouldTrimLast: false, at: .seconds(0))
+        else {
+            Issue.record("its limit does not come first")
+            return
+        }
+        #expect(
+            words(&warning) { _, _ in 10 } == ["limit 1 0", "limit 3 300", "release 1 100", "wait"])
+        warning.answered(limited, promisedBytes: 0, freedBytes: nil, error: nil, at: .seconds(0))
+        guard
+            case .start(let asked, client: 2, limit: .keep, let request?) = warning.next(
+                shouldTrimLast: false, at: .seconds(0))
+        else {
+            Issue.record("it is not asked")
+            return
+        }
+        #expect(request.bytes == 90)
+        #expect(words(&warning) { _, bytes in bytes } == ["wait"])
+        warning.answered(asked, promisedBytes: 90, freedBytes: nil, error: nil, at: .seconds(0))
+        #expect(words(&warning) { _, bytes in bytes } == ["measure"])
+        // At critical there is no time for that.
+        var critical = run(.critical)
+        #expect(words(&critical) { client, bytes in client == 1 ? 10 : bytes }.contains("release 3 90"))
+    }
+
     @Test("Limits go down before anything is released, then caches are asked in order until there is enough")
     func orderOfCalls() {
         var run = run(target: 150, [(1, 100, false), (2, 100, false), (3, 100, false)])

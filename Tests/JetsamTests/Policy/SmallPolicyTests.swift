@@ -202,6 +202,12 @@ struct LedgerEntryTests {
         #expect(half.expectedShare == 0.25)
     }
 
+    @Test("Growth hides first what others than the giver can tell, whoever promises more")
+    func hiddenShares() {
+        #expect(ReclaimMeasurement.shares(of: 2, [(promised: 100, proven: 0), (promised: 3, proven: 3)]) == [0, 2])
+        #expect(ReclaimMeasurement.shares(of: 53, [(promised: 100, proven: 0), (promised: 3, proven: 3)]) == [50, 3])
+    }
+
     @Test(
         "Twice next to nothing of a promise counts also while others grow, unless their growth hides it, until the next shortage"
     )

@@ -13,7 +13,11 @@ final class OrderInvariant: Invariant {
     /// Ages and states are compared where they differ by more than this, in nanoseconds.
     private static let moment: Int64 = 5_000_000_000
 
+    /// Who was told early, and when.
+    private var told: [(work: SimulatedTasks.Work, server: SimulatedServer, instant: Int64)] = []
+
     func observe(_ event: WorldEvent, of server: SimulatedServer) {
+        checkTold(server.world.now)
         switch event {
         case .asked(let cache, let bytes, let level) where bytes > 0: check(cache, level, server)
         case .taskExpired(let work): check(work, server)
@@ -39,15 +43,23 @@ final class OrderInvariant: Invariant {
 
     private func check(_ work: SimulatedTasks.Work, _ server: SimulatedServer) {
         guard server.life == .running, work.isEarly(at: server.world.now) else { return }
-        for other in server.heldTasks where !other.wasTold && other !== work {
-            guard
-                other.priority < work.priority
-                    || (other.priority == work.priority && other.began + Self.moment < work.began)
-            else { continue }
-            return server.world.violate(
-                .order, "task \(work.number) (\(work.priority)) expired before task \(other.number) (\(other.priority))"
-            )
+        told.append((work, server, server.world.now))
+    }
+
+    /// Those who are told at the same instant are told together: whoever ranks below one of them has to be among them.
+    private func checkTold(_ now: Int64) {
+        for (work, server, instant) in told where instant < now && server.life == .running {
+            let passed = server.heldTasks.first { other in
+                !other.wasTold && other.began < instant && other !== work
+                    && (other.priority < work.priority
+                        || (other.priority == work.priority && other.began + Self.moment < work.began))
+            }
+            guard let passed else { continue }
+            server.world.violate(
+                .order,
+                "task \(work.number) (\(work.priority)) expired before task \(passed.number) (\(passed.priority))")
         }
+        told.removeAll { $0.instant < now }
     }
 
     private func check(_ step: ReclaimStep, _ server: SimulatedServer) {

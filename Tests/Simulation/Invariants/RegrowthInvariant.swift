@@ -12,6 +12,8 @@ final class RegrowthInvariant: Invariant {
     private var waits: [ObjectIdentifier: Wait] = [:]
     /// How memory beside its caches comes and goes, for each server.
     private var rises: [ObjectIdentifier: UnmanagedRise] = [:]
+    /// How memory beside all caches does: a server that looks at the peak sees it before the others have given for it.
+    private var common = UnmanagedRise()
     private static let minute: Int64 = 60_000_000_000
     private static let leastGrowth = 1 << 20
 
@@ -20,9 +22,12 @@ final class RegrowthInvariant: Invariant {
         let world = server.world
         let exit = HeadroomThresholds(limitBytes: world.cgroup.limitBytes).warningExit
         let managed = server.caches.reduce(0) { $0 + $1.bytes }
+        let now = MonotonicInstant(nanoseconds: world.now)
         rises[ObjectIdentifier(server), default: UnmanagedRise()].append(
-            world.cgroup.unreclaimableBytes - managed, at: MonotonicInstant(nanoseconds: world.now))
-        let rise = rises[ObjectIdentifier(server)]?.largest ?? 0
+            world.cgroup.unreclaimableBytes - managed, at: now)
+        let inAll = world.servers.reduce(0) { $0 + $1.cacheBytes }
+        common.append(world.cgroup.unreclaimableBytes - inAll, at: now)
+        let rise = max(common.largest, rises[ObjectIdentifier(server)]?.largest ?? 0)
         let hasRoom =
             server.life == .running
             && world.cgroup.headroomBytes >= exit + world.cgroup.limitBytes / 20 + rise
