@@ -12,6 +12,11 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+// The made-up worlds of Tests/Simulation run an hour each. tools/test has everything built without optimising but what these need.
+let optimised: [SwiftSetting] =
+    Context.environment["JETSAM_OPTIMISED"] == nil
+    ? [] : [.unsafeFlags(["-O", "-whole-module-optimization", "-num-threads", "2"])]
+
 let package = Package(
     name: "swift-jetsam",
     platforms: [.macOS(.v15)],
@@ -42,7 +47,7 @@ let package = Package(
         .target(
             name: "MemoryPressure",
             dependencies: ["CLinuxShims", .product(name: "SystemPackage", package: "swift-system")],
-            swiftSettings: settings
+            swiftSettings: settings + optimised
         ),
         .target(
             name: "Jetsam",
@@ -54,7 +59,7 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
-            swiftSettings: settings
+            swiftSettings: settings + optimised
         ),
         .target(name: "JetsamJemalloc", dependencies: ["CJemalloc", "Jetsam"], swiftSettings: settings),
         .target(
@@ -62,7 +67,7 @@ let package = Package(
             dependencies: [
                 "Jetsam", "MemoryPressure", .product(name: "SystemPackage", package: "swift-system"),
             ],
-            swiftSettings: settings
+            swiftSettings: settings + optimised
         ),
         // The only one that reads formats, and with them needs Foundation.
         .target(
@@ -129,7 +134,7 @@ let package = Package(
             ],
             path: "Tests/Simulation",
             exclude: ["Baseline.txt"],
-            swiftSettings: settings
+            swiftSettings: settings + optimised
         ),
         // Support for tests: children in cgroups, and jemalloc's count of what a thread allocates.
         .target(name: "CTestProcesses", path: "Tests/CTestProcesses"),

@@ -28,8 +28,10 @@ build_server() {
     # The package manager plans anew only when something of the nested package changes: without this it would not see
     # that a file was added to the library, or taken out of it.
     touch "$package/Package.swift"
-    swift build --package-path "$package" -c release --product demo-server >"$work/build.log" 2>&1 ||
+    local flags
+    read -ra flags <<<"${JETSAM_DEMO_FLAGS:--c release}"
+    swift build --package-path "$package" "${flags[@]}" --product demo-server >"$work/build.log" 2>&1 ||
         fail "the server did not build" "$work/build.log"
-    server=$(swift build --package-path "$package" -c release --show-bin-path 2>/dev/null)/demo-server
+    server=$(swift build --package-path "$package" "${flags[@]}" --show-bin-path 2>/dev/null)/demo-server
     [[ -x $server ]] || fail "the server was built, but is not at $server"
 }
