@@ -2,6 +2,9 @@
 
 package=tools/demo-server
 server_process="" request_process="" failures=0
+# How often a server that does not stop is told to.
+stuck_runs=${for_repeat:+$repeat}
+stuck_runs=${stuck_runs:-20}
 
 # Of a log as well, where there is one.
 fail() {  # MESSAGE [LOG]
@@ -188,8 +191,8 @@ prove_late_listener() {
 
 prove_stuck_server() {
     local run good=0 told
-    say "SIGTERM with a request that does not end, and a grace period of 3 s, 20 times"
-    for run in {1..20}; do
+    say "SIGTERM with a request that does not end, and a grace period of 3 s, $stuck_runs times"
+    for ((run = 1; run <= stuck_runs; run++)); do
         start_server --termination-grace-period 3
         curl -s --max-time 15 -o "$work/request" "$url/poll/60000" &
         request_process=$!
@@ -207,8 +210,8 @@ prove_stuck_server() {
             say "  run $run: $took s, background after $told s, status $status"
         fi
     done
-    check "it entered the background, saved and was told of its end, once each, before the grace period: $good of 20" \
-        "$good == 20"
+    check "it entered the background, saved and was told of its end, once each, before the grace period: $good of $stuck_runs" \
+        "$good == $stuck_runs"
 }
 count_events() { grep -c "\"event\":\"$1\"" "$work/events" || true; }
 poll_is_under_way() { [[ $(ss -Htn state established "sport = :${url##*:}" 2>/dev/null | wc -l) -gt 0 ]]; }

@@ -76,6 +76,7 @@ extension ResourceManager.Status {
             ("ended", .integer(backgroundTasks.ended)), ("expired", .integer(backgroundTasks.expired)),
             ("overdue", .integer(backgroundTasks.overdue)), ("overdueNow", .integer(backgroundTasks.overdueNow)),
             ("refused", .integer(backgroundTasks.refused)), ("hungHandlers", .integer(backgroundTasks.hungHandlers)),
+            ("longHeld", .integer(backgroundTasks.longHeld)),
             ("oldest", .array(longestTasks.map(\.report))),
         ])
     }

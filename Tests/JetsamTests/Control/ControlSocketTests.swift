@@ -70,8 +70,11 @@ import Testing
                 let gate = Gate()
                 for process in 0..<8 {
                     try ServiceThread.start("starts") {
-                        let socket = try? ControlSocket(directory: path, process: Int32(1 + round * 8 + process))
-                        if let socket { sockets.withLock { $0.append(socket) } }
+                        // Nothing of it may be left here once the round is over.
+                        do {
+                            let socket = try? ControlSocket(directory: path, process: Int32(1 + round * 8 + process))
+                            if let socket { sockets.withLock { $0.append(socket) } }
+                        }
                         gate.arrive()
                     }
                 }
@@ -80,6 +83,7 @@ import Testing
                 #expect(all.count == 8)
                 #expect(all.allSatisfy { !$0.isRemoved })
                 #expect(try TemporaryDirectory.names(directory).count == 8)
+                sockets.withLock { $0 = [] }
             }
         }
 

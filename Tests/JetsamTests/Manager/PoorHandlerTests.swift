@@ -11,9 +11,12 @@ struct PoorHandlerTests {
 
     private func lines(_ part: String) -> [LogRecord.Line] { logs.lines.filter { $0.text.contains(part) } }
 
-    private func pass(_ tenths: Int, _ fixture: Fixture, until isDone: @Sendable () -> Bool = { false }) async {
-        for _ in 0..<tenths where !isDone() {
-            fixture.machine.advance(by: .milliseconds(100))
+    private func pass(
+        _ times: Int, of time: Duration = .milliseconds(100), _ fixture: Fixture,
+        until isDone: @Sendable () -> Bool = { false }
+    ) async {
+        for _ in 0..<times where !isDone() {
+            fixture.machine.advance(by: time)
             await fixture.settle()
         }
     }
@@ -38,7 +41,7 @@ struct PoorHandlerTests {
             #expect(cache.requests.count < 30, "asked \(cache.requests.count) times")
             let totals = fixture.manager.status.caches.first
             #expect(totals?.name == "poor")
-            await pass(900, fixture) { resorts.withLock { $0 } > 0 }
+            await pass(180, of: .milliseconds(500), fixture) { resorts.withLock { $0 } > 0 }
             #expect(resorts.withLock { $0 } == 1)
             await fixture.toldEverything()
         }
@@ -93,9 +96,9 @@ struct PoorHandlerTests {
             #expect(fixture.manager.level == .warning)
             #expect(fixture.registry.reportedBytes == 10 * mebibyte)
             let asks = cache.requests.count
-            await pass(5_000, fixture)
+            await pass(500, of: .seconds(1), fixture)
             #expect(cache.requests.count == asks, "nobody is asked for what is kept")
-            await pass(1_500, fixture)
+            await pass(150, of: .seconds(1), fixture)
             #expect(fixture.manager.level == .warning)
             await fixture.toldEverything()
             let told = lines("Memory has been short for ten minutes")

@@ -61,7 +61,7 @@ final class SourceRecord: Sendable {
                 return (state.taken, nil)
             }
             if let entry { return continuation.resume(returning: entry) }
-            DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(seconds)) { [state] in
+            DispatchQueue(label: "deadline").asyncAfter(deadline: .now() + .seconds(seconds)) { [state] in
                 let waiter = state.withLock { $0.taken == taken ? $0.takeWaiter() : nil }
                 waiter?.resume(returning: nil)
             }

@@ -35,7 +35,7 @@ final class EventLog: Sendable {
                 return false
             }
             if isReady { return once(true) }
-            DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(seconds)) { once(false) }
+            DispatchQueue(label: "deadline").asyncAfter(deadline: .now() + .seconds(seconds)) { once(false) }
         }
     }
 }

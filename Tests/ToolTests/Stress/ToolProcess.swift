@@ -95,9 +95,10 @@ final class ToolProcess: Sendable {
         }
     }
 
+    /// Not on a global queue: its few threads are the ones that all tests run on, and a test may have to go on before `body` ends.
     private static func inBackground<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
         await withCheckedContinuation { continuation in
-            DispatchQueue.global().async { continuation.resume(returning: body()) }
+            DispatchQueue(label: "tool-process").async { continuation.resume(returning: body()) }
         }
     }
 

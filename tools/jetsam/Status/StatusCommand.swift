@@ -26,7 +26,7 @@ struct StatusCommand: ParsableCommand {
               allocator        name, canTrim, limitation, retainedBytes
               cacheCount, caches   the largest 256: name, priority, reportedBytes, limitBytes, asks, promisedBytes, lateBytes,
                                freedBytes, returnedBytes, refetchedBytes, failures, missedDeadlines, longestHandlerSeconds
-              backgroundTasks  held, begun, ended, expired, overdue, overdueNow, refused, hungHandlers
+              backgroundTasks  held, begun, ended, expired, overdue, overdueNow, refused, hungHandlers, longHeld
                    oldest      the five longest-running: name, origin, priority, ageSeconds, state ("held", "expiring",
                                "overdue"), remainingSeconds, scene
               scenes           connected (state: number), footprintBytes, unsaved, refused, lost, missedDeadlines

@@ -53,6 +53,12 @@ struct LifecycleLog: LifecycleObserver {
             "wall-clock", [("bySeconds", .seconds(change)), ("text", .text("the wall clock was set by \(change)"))])
     }
 
+    func significantTimeChange(_ change: SignificantTimeChange) async {
+        // A clock that was set is told with by how much.
+        guard change != .wallClock else { return }
+        log.write("time-change", [("what", .text("\(change)"))])
+    }
+
     private func write(_ event: String, _ transition: ProcessTransition) {
         log.write(event, [("cause", .text("\(transition.cause)")), ("process", .text("\(transition)"))])
     }
