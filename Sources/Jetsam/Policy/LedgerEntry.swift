@@ -21,7 +21,7 @@ struct LedgerEntry: Equatable {
     private var returnsSeen = 0
     /// How many steps in a row brought next to nothing of what it promised, also where others grew meanwhile.
     private(set) var emptySteps = 0
-    /// The same of steps in which nobody else grew. One with a big promise counts twice.
+    /// The same of steps in which nobody else grew. Below critical one with a big promise counts twice.
     private var clearlyEmptySteps = 0
     /// It missed its deadline and has not come back yet.
     private(set) var isHung = false
@@ -78,7 +78,7 @@ struct LedgerEntry: Equatable {
     private static let littleBytes = 1 << 20
     /// Less than this says nothing about what comes back: a probe asks for a little more.
     static let leastShown = 3 << 18
-    /// So much in one undisturbed step says what comes back of it, less has to be seen twice.
+    /// So much in one undisturbed step below critical says what comes back of it, less has to be seen twice.
     private static let enoughShown = 16 << 20
     /// Others may grow by as much as a tenth in a step that is not disturbed: what is above this is all.
     private static let fullReturn = 0.9
@@ -100,7 +100,9 @@ struct LedgerEntry: Equatable {
             if !answer.broughtNothing {
                 clearlyEmptySteps = 0
             } else if !isDisturbed {
-                clearlyEmptySteps += answer.promisedBytes >= Self.enoughShown ? 2 : 1
+                // At critical what is believed cannot be taken back, and growth that has just begun was not seen before the step.
+                let isEnough = answer.promisedBytes >= Self.enoughShown && level < .critical
+                clearlyEmptySteps += isEnough ? 2 : 1
             }
         }
         guard !isDisturbed, answer.askedBytes > 0 else { return }
@@ -110,7 +112,9 @@ struct LedgerEntry: Equatable {
             shownAt = now
             vainProbes = 0
             let share = min(1, Double(answer.returnedBytes) / Double(answer.promisedBytes))
-            returnedShare = returnedShare.map { $0 * 0.7 + share * 0.3 } ?? share
+            // The first one is believed as it is, but at critical.
+            let known = returnedShare ?? (level < .critical ? share : 1)
+            returnedShare = known * 0.7 + share * 0.3
             returnsSeen += 1
         }
         let isIneffective = answer.promisedBytes < min(Self.littleBytes, answer.askedBytes / 2)
@@ -183,7 +187,7 @@ struct LedgerEntry: Equatable {
     /// Promises nothing, or promises what never comes back.
     var givesNothing: Bool { (asks >= 2 && (yield ?? 1) < 0.05) || isHollow }
 
-    /// Next to nothing of what it promises comes back: seen twice, or once where it was much and nobody else grew.
+    /// Next to nothing of what it promises comes back: seen twice, or once below critical where it was much and nobody else grew.
     var isHollow: Bool { emptySteps >= 2 || clearlyEmptySteps >= 2 }
 
     /// What part of what it promises comes back as memory, as far as is known.

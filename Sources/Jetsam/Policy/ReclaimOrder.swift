@@ -55,6 +55,8 @@ struct PlannedRelease: Equatable {
     var keptBytes = 0
     /// Whether the ledger knows it to give nothing: what it answers is asked of the others as well.
     var givesNothing = false
+    /// What its limit is once ``limit`` is carried out; `.max` where it has none.
+    var limitBytes = Int.max
 
     /// Whether it is asked at the beginning, and answers while others are asked.
     var isStarted: Bool { isAsynchronous || ownsSegments }
@@ -119,7 +121,8 @@ enum ReclaimOrder {
                 id: client.id, askBytes: asks[index], limit: isLower && !client.isBusy ? .set(bytes: limit) : .keep,
                 isAsynchronous: client.traits.contains(.asynchronous),
                 ownsSegments: client.traits.contains(.segments), canBeAsked: client.canBeAsked,
-                bytesPerSecond: client.bytesPerSecond, keptBytes: client.keptBytes, givesNothing: client.givesNothing)
+                bytesPerSecond: client.bytesPerSecond, keptBytes: client.keptBytes, givesNothing: client.givesNothing,
+                limitBytes: isLower && !client.isBusy ? limit : client.limitBytes ?? .max)
         }
     }
 

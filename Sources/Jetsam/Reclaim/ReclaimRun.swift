@@ -115,6 +115,8 @@ struct ReclaimRun {
     private var nextCall = 0
     private var remaining: Int
     private var progress: [UInt64: ReleaseProgress] = [:]
+    /// Limits that went further down than was planned.
+    private var lowered: [UInt64: Int] = [:]
     /// Everybody has been asked for its part. Those who have more are asked for what is missing still.
     private var isFirstTurn = true
     private(set) var outcomes: [Outcome] = []
@@ -276,8 +278,13 @@ struct ReclaimRun {
                 // It has had its time: first the others.
                 guard known.timeInTurn < callDeadline else { continue }
                 progress[part.id] = known
-                if part.isAsynchronous { return startMore(part, bytes: min(known.remainingBytes, wanted), now) }
+                let bytes = min(known.remainingBytes, wanted)
+                let limit = lowerLimit(part, known.remainingBytes.addingSaturating(part.keptBytes) - bytes)
+                if part.isAsynchronous { return startMore(part, bytes: bytes, limit, now) }
                 phase = .portions(index)
+                if case .set(let bytes) = limit {
+                    return .limit(hold(part, 0, false, now), client: part.id, bytes: bytes)
+                }
                 let ask = min(known.remainingBytes, wanted, known.portionBytes(deadline: portionDeadline))
                 firstRelease = firstRelease ?? now
                 return .release(hold(part, ask, true, now), client: part.id, request: request(ask))
@@ -318,10 +325,20 @@ struct ReclaimRun {
     }
 
     /// Those before it gave less than they were asked for: it is asked for that too, before those after it are.
-    private mutating func startMore(_ part: PlannedRelease, bytes: Int, _ now: MonotonicInstant) -> Action {
+    private mutating func startMore(
+        _ part: PlannedRelease, bytes: Int, _ limit: LimitChange, _ now: MonotonicInstant
+    ) -> Action {
         if demand.level < .critical, !part.givesNothing { remaining = remaining.subtractingSaturating(bytes) }
         let id = out(part, askedBytes: bytes, isRelease: true, now)
-        return .start(id, client: part.id, limit: .keep, request: request(bytes))
+        return .start(id, client: part.id, limit: limit, request: request(bytes))
+    }
+
+    /// Of whom more is asked than was planned, the limit goes down with it: else it fills again at once what it gives.
+    private mutating func lowerLimit(_ part: PlannedRelease, _ bytes: Int) -> LimitChange {
+        // A call of the application's holds nobody down.
+        guard demand.step > 0, bytes < min(part.limitBytes, lowered[part.id] ?? .max) else { return .keep }
+        lowered[part.id] = bytes
+        return .set(bytes: bytes)
     }
 
     private func newProgress(_ part: PlannedRelease) -> ReleaseProgress {

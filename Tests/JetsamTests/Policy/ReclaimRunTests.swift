@@ -110,7 +110,7 @@ struct ReclaimRunTests {
             words(&warning) { _, _ in 10 } == ["limit 1 0", "limit 3 300", "release 1 100", "wait"])
         warning.answered(limited, promisedBytes: 0, freedBytes: nil, error: nil, at: .seconds(0))
         guard
-            case .start(let asked, client: 2, limit: .keep, let request?) = warning.next(
+            case .start(let asked, client: 2, limit: .set(bytes: 210), let request?) = warning.next(
                 shouldTrimLast: false, at: .seconds(0))
         else {
             Issue.record("it is not asked")
@@ -134,11 +134,11 @@ struct ReclaimRunTests {
         #expect(run.promisedBytes == 150)
     }
 
-    @Test("What one does not give the next is asked for")
+    @Test("What one does not give the next is asked for, and its limit goes down first")
     func shortfall() {
         var run = run(target: 100, [(1, 100, false), (2, 100, false)])
         let words = words(&run) { client, bytes in client == 1 ? 30 : bytes }
-        #expect(words.suffix(3) == ["release 1 100", "release 2 70", "measure"])
+        #expect(words.suffix(4) == ["release 1 100", "limit 2 30", "release 2 70", "measure"])
     }
 
     @Test("Those of one rank share a step; what one of them does not give the next give, and then those before it")
@@ -162,11 +162,13 @@ struct ReclaimRunTests {
         var second = shared()
         #expect(
             words(&second) { client, bytes in client == 2 ? 10 : bytes }
-                == limits + ["release 1 30", "release 2 30", "release 3 50", "measure"])
+                == limits + ["release 1 30", "release 2 30", "limit 3 50", "release 3 50", "measure"])
         var last = shared()
         #expect(
             words(&last) { client, bytes in client == 3 ? 10 : bytes }
-                == limits + ["release 1 30", "release 2 30", "release 3 30", "release 1 20", "measure"])
+                == limits + [
+                    "release 1 30", "release 2 30", "release 3 30", "limit 1 50", "release 1 20", "measure",
+                ])
     }
 
     @Test("A handler that hangs is left behind at its deadline, and the next is asked for all of it")
@@ -176,7 +178,7 @@ struct ReclaimRunTests {
         #expect(run.nextDeadline == .seconds(1))
         #expect(run.inFlightBytes == 100)
         let later = words(&run, at: 1) { _, bytes in bytes }
-        #expect(later == ["release 2 100", "measure"])
+        #expect(later == ["limit 2 0", "release 2 100", "measure"])
         #expect(run.outcomes.first?.answer.missedDeadline == true)
         #expect(run.inFlightBytes == 0)
     }
@@ -193,7 +195,10 @@ struct ReclaimRunTests {
         var warning = run(.warning, target: 100, [(1, 60, true), (2, 100, false)])
         #expect(words(&warning) { _, bytes in bytes } == ["start 1 60", "limit 2 60", "release 2 40", "wait"])
         var critical = run(.critical, target: 100, [(1, 60, true), (2, 100, false)])
-        #expect(words(&critical) { _, bytes in bytes } == ["start 1 60", "limit 2 60", "release 2 100", "wait"])
+        #expect(
+            words(&critical) { _, bytes in bytes } == [
+                "start 1 60", "limit 2 60", "limit 2 0", "release 2 100", "wait",
+            ])
         #expect(words(&critical, at: 1) { _, bytes in bytes } == ["measure"])
     }
 

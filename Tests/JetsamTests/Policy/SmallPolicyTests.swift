@@ -232,11 +232,17 @@ struct LedgerEntryTests {
         var other = entry(2)
         other.forgive()
         #expect(!other.isHollow)
-        // Where nobody else grew, once is enough if it was much.
+        // Where nobody else grew, once is enough if it was much; at critical, where nothing is taken back, it is not.
         var known = LedgerEntry()
-        known.add(promise, isDisturbed: false, level: .critical, headroomBytes: 0, at: .seconds(0))
+        known.add(promise, isDisturbed: false, level: .warning, headroomBytes: 0, at: .seconds(0))
         known.forgive()
         #expect(known.isHollow)
+        var urgent = LedgerEntry()
+        urgent.add(promise, isDisturbed: false, level: .critical, headroomBytes: 0, at: .seconds(0))
+        #expect(!urgent.isHollow)
+        urgent.add(promise, isDisturbed: false, level: .critical, headroomBytes: 0, at: .seconds(0))
+        urgent.forgive()
+        #expect(urgent.isHollow)
     }
 
     @Test("Nothing is to be had of a handler that hangs until it is back")
