@@ -12,7 +12,7 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-// The made-up worlds of Tests/Simulation run an hour each. tools/test has everything built without optimising but what these need.
+// tools/test has this optimised and nothing else: what the tests and the made-up worlds of Tests/Simulation spend their time in.
 let optimised: [SwiftSetting] =
     Context.environment["JETSAM_OPTIMISED"] == nil
     ? [] : [.unsafeFlags(["-O", "-whole-module-optimization", "-num-threads", "2"])]

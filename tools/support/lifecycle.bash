@@ -217,8 +217,24 @@ count_events() { grep -c "\"event\":\"$1\"" "$work/events" || true; }
 poll_is_under_way() { [[ $(ss -Htn state established "sport = :${url##*:}" 2>/dev/null | wc -l) -gt 0 ]]; }
 scenes_are_connected() { [[ $(event scenes-connected count) == 10000 ]]; }
 
+# Sets `plain`: how long the disk takes for 10,000 files of 1 KiB that are written, flushed and given their names as a group.
+measure_disk() {
+    local directory=$work/plain began file
+    mkdir "$directory" "$directory/written"
+    sync -f "$directory"
+    began=$EPOCHREALTIME
+    for ((file = 0; file < 10000; file++)); do printf '%1024s' "" >"$directory/$file"; done
+    sync -f "$directory"
+    find "$directory" -maxdepth 1 -type f -exec mv -t "$directory/written" {} +
+    sync -f "$directory"
+    plain=$(calculate "$EPOCHREALTIME - $began")
+    rm -rf "$directory"
+}
+
 prove_scenes() {
-    local options call stored saving
+    local options call stored saving plain
+    measure_disk
+    say "The disk takes $plain s for 10,000 files of 1 KiB"
     for options in "" "--hold 20 --hold-for 3"; do
         say "SIGTERM with 10,000 scenes of 1 KiB${options:+, and 20 tasks that end within 3 s}"
         rm -rf "$work/states"
@@ -230,7 +246,10 @@ prove_scenes() {
         stored=$(find "$work/states" -name '*.scene' | wc -l)
         saving=$(calculate "$(event background seconds) - $(event resigning seconds)")
         check "$stored of 10,000 are stored, in $saving s; it left $took s after the signal, of 30, with status $status" \
-            "$stored == 10000 && $saving <= 10 && $took < 30 && $status == 0"
+            "$stored == 10000 && $took < 30 && $status == 0"
+        # What is built without optimising, beside other work, says nothing about how fast it is.
+        [[ -n ${JETSAM_SCRATCH:-} ]] ||
+            check "that is 10 s or 1.3 times what the disk takes at most" "$saving <= 10 || $saving <= 1.3 * $plain"
         for call in resigned background terminated; do
             check "each of them heard '$call' once" "\"$(event scenes $call)\" == \"10000\""
         done

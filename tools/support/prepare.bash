@@ -2,9 +2,11 @@
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 root=$PWD
 
-# What the package and its tests are built with. In CI nobody steps through a program. (The index has to be: tests are found by it.)
+# What the package and its tests are built with. JETSAM_SCRATCH is the build folder of tools/test, where everything is built once.
+# In CI nobody steps through a program. (The index has to be: tests are found by it.)
 build_flags=()
-[[ -z ${CI:-} ]] || build_flags=(-Xswiftc -gnone)
+[[ -z ${JETSAM_SCRATCH:-} ]] || build_flags+=(--scratch-path "$JETSAM_SCRATCH")
+[[ -z ${CI:-} ]] || build_flags+=(-Xswiftc -gnone)
 
 # Every step says what it is and when it began, so that a slow one is seen while it runs.
 step() { printf '\n==> [%3d s] %s\n' "$SECONDS" "$*"; }

@@ -24,19 +24,17 @@ apt_is_fresh=0
 build_server() {
     command -v swift >/dev/null ||
         fail "there is no Swift here: install 6.2 or later from https://www.swift.org/install/linux/"
+    if [[ -n ${JETSAM_SCRATCH:-} ]]; then
+        server=$JETSAM_SCRATCH/debug/demo-server
+        [[ -x $server ]] || fail "JETSAM_SCRATCH says where everything is built, but there is no $server"
+        return
+    fi
     say "building the server (the first time takes some minutes)"
     # The package manager plans anew only when something of the nested package changes: without this it would not see
     # that a file was added to the library, or taken out of it.
     touch "$package/Package.swift"
-    local flags
-    if [[ -n ${JETSAM_DEMO_IS_BUILT:-} ]]; then
-        server=$JETSAM_DEMO_IS_BUILT/demo-server
-        [[ -x $server ]] || fail "JETSAM_DEMO_IS_BUILT says where the server is, but there is no $server"
-        return
-    fi
-    read -ra flags <<<"${JETSAM_DEMO_FLAGS:--c release}"
-    swift build --package-path "$package" "${flags[@]}" --product demo-server >"$work/build.log" 2>&1 ||
+    swift build --package-path "$package" -c release --product demo-server >"$work/build.log" 2>&1 ||
         fail "the server did not build" "$work/build.log"
-    server=$(swift build --package-path "$package" "${flags[@]}" --show-bin-path 2>/dev/null)/demo-server
+    server=$(swift build --package-path "$package" -c release --show-bin-path 2>/dev/null)/demo-server
     [[ -x $server ]] || fail "the server was built, but is not at $server"
 }
