@@ -24,6 +24,14 @@ public struct ReclaimStep: Sendable, Equatable, CustomStringConvertible {
         var broughtNothing = false
     }
 
+    /// Headroom at both ends of a step, in bytes.
+    public struct Headroom: Sendable, Equatable {
+        /// When it was decided.
+        public var before: Int
+        /// When it was measured.
+        public var after: Int
+    }
+
     /// Shares one numbering with level changes: what happened first has the lower number.
     public var sequence: UInt64
     /// The stage of the ladder that it belongs to.
@@ -59,7 +67,7 @@ public struct ReclaimStep: Sendable, Equatable, CustomStringConvertible {
     /// asked for these.
     public var retainedBytes = 0
     /// Headroom before and after, in bytes.
-    public var headroomBytes: (before: Int, after: Int)
+    public var headroomBytes: Headroom
     /// From the reading that decided it to the first release call; nil where none was made.
     public var timeToFirstRelease: Duration?
     /// From the decision to the measurement at its end.
@@ -77,12 +85,6 @@ public struct ReclaimStep: Sendable, Equatable, CustomStringConvertible {
     public var isDryRun = false
     /// Whether it only found out what comes back of what a cache gives.
     var isProbe = false
-
-    /// Whether both record the same step.
-    public static func == (lhs: ReclaimStep, rhs: ReclaimStep) -> Bool {
-        lhs.sequence == rhs.sequence && lhs.step == rhs.step && lhs.parts == rhs.parts
-            && lhs.promisedBytes == rhs.promisedBytes && lhs.returnedBytes == rhs.returnedBytes
-    }
 
     /// One line, such as `step 1 at warning: asked 25.6 MiB, promised 25.6 MiB, returned 24 MiB in 3 ms …`.
     public var description: String {

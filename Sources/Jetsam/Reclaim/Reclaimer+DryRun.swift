@@ -25,7 +25,8 @@ extension Reclaimer {
                 missingBytes: demand.missingBytes, targetBytes: demand.targetBytes,
                 promisedBytes: parts.reduce(0) { $0.addingSaturating($1.promisedBytes) }, freedBytes: nil,
                 returnedBytes: 0,
-                isDisturbed: false, didTrim: false, headroomBytes: (reading.headroomBytes, reading.headroomBytes),
+                isDisturbed: false, didTrim: false,
+                headroomBytes: .init(before: reading.headroomBytes, after: reading.headroomBytes),
                 timeToFirstRelease: nil, duration: demand.decidedAt.duration(to: now), parts: parts)
             step.isDryRun = true
             recorder.record(StepRecord(step, run: nil), at: now)

@@ -1,5 +1,6 @@
 internal import CLinuxShims
 internal import Dispatch
+internal import MemoryPressure
 internal import SystemPackage
 
 /// Runs a handler on a queue after it was rung. Ringing is one system call: it neither allocates nor takes a lock, so the
@@ -11,8 +12,7 @@ internal import SystemPackage
         nonisolated(unsafe) private let source: any DispatchSourceRead
 
         init(queue: DispatchQueue, handler: @escaping @Sendable () -> Void) throws(Errno) {
-            let descriptor = jetsam_eventfd()
-            guard descriptor >= 0 else { throw Errno(rawValue: -descriptor) }
+            let descriptor = try Syscalls.eventCounter()
             self.descriptor = descriptor
             unsafe source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
             unsafe source.setEventHandler {

@@ -264,8 +264,24 @@ struct ReclaimEpisodesTests {
         ReclaimStep(
             sequence: 0, stage: stage, step: number, level: .warning, reason: change(.warning, at: 0).reason,
             missingBytes: 0, targetBytes: 0, promisedBytes: promised, freedBytes: freed, returnedBytes: promised / 2,
-            isDisturbed: false, didTrim: false, headroomBytes: (0, 0), timeToFirstRelease: nil, duration: .zero,
+            isDisturbed: false, didTrim: false, headroomBytes: .init(before: 0, after: 0), timeToFirstRelease: nil,
+            duration: .zero,
             parts: [], victimCount: victims)
+    }
+
+    @Test("Steps that differ in any field are not equal")
+    func equality() {
+        let first = step(1, promised: 100)
+        #expect(first == step(1, promised: 100))
+        let changes: [(inout ReclaimStep) -> Void] = [
+            { $0.headroomBytes.after = 1 }, { $0.victims = ["task"] }, { $0.isDryRun = true }, { $0.targetBytes = 1 },
+            { $0.timeToFirstRelease = .zero }, { $0.timedOut = true }, { $0.trimmedBytes = 1 }, { $0.stage = .scenes },
+        ]
+        for change in changes {
+            var second = first
+            change(&second)
+            #expect(second != first)
+        }
     }
 
     @Test("An episode sums its steps from the first change to the last, and keeps the highest level")
@@ -306,7 +322,8 @@ struct PoorReturnsTests {
         return ReclaimStep(
             sequence: 1, step: 1, level: .warning, reason: reason, missingBytes: 0, targetBytes: 0,
             promisedBytes: promised, freedBytes: nil, returnedBytes: returned, isDisturbed: isDisturbed,
-            didTrim: didTrim, headroomBytes: (0, 0), timeToFirstRelease: nil, duration: .zero, parts: parts)
+            didTrim: didTrim, headroomBytes: .init(before: 0, after: 0), timeToFirstRelease: nil, duration: .zero,
+            parts: parts)
     }
 
     @Test("A cache whose promises do not come back is named once, and one whose do never")
@@ -358,7 +375,7 @@ struct BellTests {
                 ReclaimStep(
                     sequence: UInt64(number), step: 1, level: .warning, reason: reason, missingBytes: 0, targetBytes: 0,
                     promisedBytes: 0, freedBytes: nil, returnedBytes: 0, isDisturbed: false, didTrim: false,
-                    headroomBytes: (0, 0), timeToFirstRelease: nil, duration: .zero, parts: []))
+                    headroomBytes: .init(before: 0, after: 0), timeToFirstRelease: nil, duration: .zero, parts: []))
             bell.publish(steps[number], problems: [])
             bell.publish(.heldUp)
         }

@@ -59,7 +59,8 @@ struct ObservabilityPageTests {
         episode.freedBytes = 1
         let step = ReclaimStep(
             sequence: 0, step: 1, level: .warning, reason: reason, missingBytes: 0, targetBytes: 0, promisedBytes: 0,
-            freedBytes: 0, returnedBytes: 0, isDisturbed: false, didTrim: false, headroomBytes: (0, 0),
+            freedBytes: 0, returnedBytes: 0, isDisturbed: false, didTrim: false,
+            headroomBytes: .init(before: 0, after: 0),
             timeToFirstRelease: nil, duration: .zero, parts: [])
         for (line, keys) in [
             ("| `Memory pressure normal", Set(change.metadata.keys)),

@@ -226,7 +226,8 @@ extension ReclaimStep {
         let reason = LevelReason(rule: .headroom, observed: 0, threshold: 0, unit: .none, cause: .sampler)
         return ReclaimStep(
             sequence: 1, step: 1, level: .warning, reason: reason, missingBytes: 0, targetBytes: 0, promisedBytes: 0,
-            freedBytes: nil, returnedBytes: 0, isDisturbed: false, didTrim: false, headroomBytes: (0, 0),
+            freedBytes: nil, returnedBytes: 0, isDisturbed: false, didTrim: false,
+            headroomBytes: .init(before: 0, after: 0),
             timeToFirstRelease: nil, duration: .zero, parts: [])
     }
 }

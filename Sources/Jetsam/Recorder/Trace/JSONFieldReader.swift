@@ -192,7 +192,7 @@ struct JSONFieldReader: FieldVisitor {
 
     // MARK: - Names
 
-    /// Whether the field that comes next has that name; then it is the caller's to scanner.take its value.
+    /// Whether the field that comes next has that name; then the caller takes its value.
     @inline(__always)
     private mutating func isNext(_ expected: StaticString) -> Bool {
         guard places == nil else { return find(expected) }
