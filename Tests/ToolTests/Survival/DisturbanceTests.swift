@@ -52,6 +52,9 @@ struct DisturbanceTests {
         #expect(RunCounts(isQuick: true).runs(restless, .jetsam) == 9)
         #expect(RunCounts(isQuick: true).runs(restless, .cleared) == 1)
         #expect(RunCounts().runs(restless, .jetsam) == 5)
+        restless.quickRuns = [.cleared: 0]
+        #expect(RunCounts(isQuick: true).runs(restless, .cleared) == 0, "what a few runs do not tell is left out")
+        #expect(RunCounts(peers: 2, isQuick: true).runs(restless, .cleared) == 2)
     }
 
     @Test("Wrong choices are refused, and what is allowed is said")

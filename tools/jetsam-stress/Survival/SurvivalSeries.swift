@@ -93,13 +93,18 @@ struct SurvivalSeries {
         let names = Disturbance.all.filter { other in !disturbances.contains { $0.name == other.name } }.map(\.name)
         let otherWays = Way.allCases.filter { !ways.contains($0) }.map(\.rawValue)
         let numbers = ways.map { way in
-            let runs = disturbances.map { counts.runs($0, way) }
+            let runs = disturbances.map { counts.runs($0, way) }.filter { $0 > 0 }
             let (least, most) = (runs.min() ?? 0, runs.max() ?? 0)
             return "\(least == most ? "\(least)" : "\(least) to \(most)") of \(way.rawValue)"
         }
+        let chances = ways.compactMap { way in
+            let names = disturbances.filter { counts.runs($0, way) == 0 }.map(\.name)
+            return names.isEmpty
+                ? nil : "; no \(way.rawValue) under \(names.joined(separator: ", ")), where a few runs differ by chance"
+        }
         say(
             "quick: without the disturbances \(names.joined(separator: ", ")), the ways "
-                + "\(otherWays.joined(separator: ", ")); runs under each disturbance: \(numbers.joined(separator: ", "))"
+                + "\(otherWays.joined(separator: ", ")); runs under each disturbance: \(numbers.joined(separator: ", "))\(chances.joined())"
         )
     }
 
