@@ -141,7 +141,11 @@ struct SceneManagerIntegrationTests {
         let store = MemoryStore()
         store.put("large", expectedBytes: 300 * mebibyte)
         let fixture = try Fixture(used: 400 * mebibyte, stateStore: store)
-        fixture.manager.scenes.restoreScenes { _ in SceneRecord() }
+        let tries = Lock(0)
+        fixture.manager.scenes.restoreScenes { _ in
+            tries.withLock { $0 += 1 }
+            return SceneRecord()
+        }
         try await fixture.run { fixture in
             @Sendable func pass(_ seconds: Int) async {
                 for _ in 0..<seconds {
@@ -152,12 +156,14 @@ struct SceneManagerIntegrationTests {
             fixture.set(used: 430 * mebibyte)
             await pass(1)
             #expect(fixture.manager.level == .warning)
-            // While room is looked for it is in the list.
-            try await eventually("it is left for later") {
-                fixture.manager.scenes.hasPostponed && fixture.manager.scenes["large"] == nil
+            // Time passes only while nobody restores: deadlines are by this clock, and a busy machine is behind it.
+            try await eventually("it was tried when the process became active, and is left for later") {
+                tries.withLock { $0 } > 0
+                    && fixture.manager.scenes.state.withLock { !$0.areTried && !$0.postponed.isEmpty }
             }
+            #expect(fixture.manager.scenes["large"] == nil)
             fixture.set(used: 100 * mebibyte)
-            await pass(20)
+            for _ in 0..<20 where fixture.manager.level > .normal { await pass(1) }
             #expect(fixture.manager.level == .normal)
             try await eventually("it is restored") { fixture.manager.scenes["large"]?.sceneState == .background }
         }
