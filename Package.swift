@@ -22,6 +22,8 @@ let package = Package(
     platforms: [.macOS(.v15)],
     products: [
         .library(name: "Jetsam", targets: ["Jetsam"]),
+        .library(name: "BackgroundTasks", targets: ["BackgroundTasks"]),
+        .library(name: "PurgeableCaches", targets: ["PurgeableCaches"]),
         .library(name: "MemoryPressure", targets: ["MemoryPressure"]),
         .library(name: "JetsamConfiguration", targets: ["JetsamConfiguration"]),
         .library(name: "JetsamJemalloc", targets: ["JetsamJemalloc"]),
@@ -44,19 +46,61 @@ let package = Package(
     targets: [
         .target(name: "CLinuxShims"),
         .systemLibrary(name: "CJemalloc", pkgConfig: "jemalloc", providers: [.apt(["libjemalloc-dev"])]),
+        // What the others stand on: system calls, memory, threads and time. For this package alone, but for the clock.
+        .target(
+            name: "JetsamSystem",
+            dependencies: [
+                "CLinuxShims",
+                .product(name: "HeapModule", package: "swift-collections"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: settings + optimised
+        ),
         .target(
             name: "MemoryPressure",
-            dependencies: ["CLinuxShims", .product(name: "SystemPackage", package: "swift-system")],
+            dependencies: ["CLinuxShims", "JetsamSystem", .product(name: "SystemPackage", package: "swift-system")],
+            swiftSettings: settings + optimised
+        ),
+        .target(
+            name: "BackgroundTasks",
+            dependencies: [
+                "CLinuxShims", "JetsamSystem",
+                .product(name: "HeapModule", package: "swift-collections"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: settings + optimised
+        ),
+        .target(
+            name: "PurgeableCaches",
+            dependencies: [
+                "CLinuxShims", "JetsamSystem", .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: settings + optimised
+        ),
+        // What is decided: no input or output, no lock, no clock.
+        .target(
+            name: "JetsamPolicy",
+            dependencies: [
+                "BackgroundTasks", "JetsamSystem", "MemoryPressure", "PurgeableCaches",
+            ],
             swiftSettings: settings + optimised
         ),
         .target(
             name: "Jetsam",
             dependencies: [
-                "CLinuxShims", "MemoryPressure",
-                .product(name: "HeapModule", package: "swift-collections"),
+                "BackgroundTasks", "CLinuxShims", "JetsamPolicy", "JetsamSystem", "MemoryPressure", "PurgeableCaches",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: settings + optimised
+        ),
+        // For the tools: reads traces, and repeats what was decided or decides anew.
+        .target(
+            name: "JetsamTrace",
+            dependencies: [
+                "Jetsam", "JetsamPolicy", "JetsamSystem", "MemoryPressure",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: settings + optimised
@@ -92,7 +136,7 @@ let package = Package(
         .executableTarget(
             name: "jetsam",
             dependencies: [
-                "CommandOutput", "Jetsam", "JetsamConfiguration", "MemoryPressure",
+                "CommandOutput", "Jetsam", "JetsamConfiguration", "JetsamTrace", "MemoryPressure",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
@@ -114,7 +158,7 @@ let package = Package(
         .executableTarget(
             name: "jetsam-stress",
             dependencies: [
-                "CLinuxShims", "CommandOutput", "Jetsam", "MemoryPressure", "_StressPatterns",
+                "CLinuxShims", "CommandOutput", "Jetsam", "JetsamTrace", "MemoryPressure", "_StressPatterns",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
@@ -140,6 +184,14 @@ let package = Package(
         .target(name: "CTestProcesses", path: "Tests/CTestProcesses"),
         .target(name: "AllocationCounter", dependencies: ["CJemalloc"], path: "Tests/AllocationCounter"),
         .testTarget(
+            name: "JetsamSystemTests",
+            dependencies: [
+                "CLinuxShims", "JetsamSystem", "JetsamTesting",
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "MemoryPressureTests",
             dependencies: [
                 "AllocationCounter", "CLinuxShims", "CTestProcesses", "MemoryPressure", "JetsamTesting",
@@ -150,8 +202,9 @@ let package = Package(
         .testTarget(
             name: "JetsamTests",
             dependencies: [
-                "AllocationCounter", "CLinuxShims", "CTestProcesses", "Jetsam", "JetsamJemalloc", "JetsamSimulation",
-                "JetsamTesting", "MemoryPressure",
+                "AllocationCounter", "BackgroundTasks", "CLinuxShims", "CTestProcesses", "Jetsam", "JetsamJemalloc",
+                "JetsamPolicy", "JetsamSimulation", "JetsamSystem", "JetsamTesting", "JetsamTrace", "MemoryPressure",
+                "PurgeableCaches",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
@@ -174,7 +227,8 @@ let package = Package(
         .testTarget(
             name: "ToolTests",
             dependencies: [
-                "CommandOutput", "Jetsam", "jetsam", "jetsam-stress", "JetsamConfiguration", "MemoryPressure",
+                "CommandOutput", "Jetsam", "jetsam", "jetsam-stress", "JetsamConfiguration", "JetsamTrace",
+                "MemoryPressure",
                 "JetsamTesting", "_StressPatterns",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
@@ -194,7 +248,8 @@ if Context.environment["JETSAM_SIMULATION"] != nil {
 if Context.environment["JETSAM_FUZZ"] != nil {
     package.targets.append(
         .executableTarget(
-            name: "jetsam-fuzz", dependencies: ["Jetsam", "JetsamConfiguration", "MemoryPressure"], path: "Tests/Fuzz",
+            name: "jetsam-fuzz", dependencies: ["Jetsam", "JetsamConfiguration", "JetsamTrace", "MemoryPressure"],
+            path: "Tests/Fuzz",
             exclude: ["Corpus"],
             swiftSettings: settings + [.unsafeFlags(["-parse-as-library"])]))
 }

@@ -1,5 +1,6 @@
 internal import Jetsam
 internal import MemoryPressure
+internal import SystemPackage
 
 /// Calls the sampler when the test moves the time, on the test's own thread.
 final class ManualTicker: Ticker {
@@ -18,7 +19,7 @@ final class ManualTicker: Ticker {
         self.clock = clock
     }
 
-    func start(_ tick: @escaping @Sendable () -> Duration) throws(ResourceManagerError) {
+    func start(_ tick: @escaping @Sendable () -> Duration) throws(Errno) {
         let interval = tick()
         let waiters = state.withLock { state in
             state.tick = tick

@@ -1,5 +1,6 @@
 import Jetsam
 import JetsamConfiguration
+import JetsamTrace
 import MemoryPressure
 
 #if canImport(Glibc)

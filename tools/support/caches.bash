@@ -84,6 +84,9 @@ check_bounds() {
             bound("longest insertion", figure["insert-worst", "jetsam"], 5, "<= 5 ms")
             bound("longest insertion, byte cache", figure["insert-worst", "jetsam-bytes"], 5, "<= 5 ms")
             bound("longest insertion, byte cache, 16 MiB segments", figure["insert-worst-16MiB", "jetsam-bytes"], 5, "<= 5 ms")
+            bound("longest lookup beside insertions", figure["lookup-worst", "jetsam"], 1, "<= 1 ms")
+            bound("longest lookup beside insertions, byte cache", figure["lookup-worst", "jetsam-bytes"], 1, "<= 1 ms")
+            bound("the same, 16 MiB segments", figure["lookup-worst-16MiB", "jetsam-bytes"], 1, "<= 1 ms")
             bound("hitrate-zipf, points ahead of LRU", ahead("hitrate-zipf"), 3, ">= 3", 1)
             bound("hitrate-shift, points ahead of LRU", ahead("hitrate-shift"), 0, ">= 0", 1)
             bound("hitrate-scan, points ahead of LRU", ahead("hitrate-scan"), 10, ">= 10", 1)
@@ -110,6 +113,8 @@ compare_caches() {
         measure Caches hit-1M "${rounds:-9}" "${ways[@]}"
         measure Caches insert-worst "${rounds:-5}" jetsam jetsam-bytes
         measure Caches insert-worst-16MiB "${rounds:-5}" jetsam-bytes
+        measure Caches lookup-worst "${rounds:-5}" jetsam jetsam-bytes
+        measure Caches lookup-worst-16MiB "${rounds:-5}" jetsam-bytes
         for name in bytes-entry hitrate-zipf hitrate-shift hitrate-scan; do measure Caches "$name" 1 "${ways[@]}"; done
         medians >"$work/medians"
         show_medians "$work/medians"

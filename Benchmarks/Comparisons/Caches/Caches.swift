@@ -13,7 +13,7 @@ enum Caches {
         switch (arguments[1], arguments[2]) {
         case ("trace", let file): HitRates.printAll(of: Workload(TraceFile.read(file)))
         case ("generate", let name): HitRates.printAll(of: workload(name))
-        case (let name, let who) where name.hasPrefix("insert-worst"):
+        case (let name, let who) where name.hasPrefix("insert-worst") || name.hasPrefix("lookup-worst"):
             print(name, who, stall(name, who), "ms")
         case (let name, "jetsam"): measure(name, JetsamCache.self)
         case (let name, "jetsam-bytes"): measure(name, JetsamBytes.self)
@@ -32,6 +32,9 @@ enum Caches {
         case ("insert-worst", "jetsam"): Stalls.worstInsertion(StallingValues.self)
         case ("insert-worst", "jetsam-bytes"): Stalls.worstInsertion(StallingBytes.self)
         case ("insert-worst-16MiB", "jetsam-bytes"): Stalls.worstInsertion(StallingBytes.self, segmentBytes: 16 << 20)
+        case ("lookup-worst", "jetsam"): Stalls.worstLookup(StallingValues.self)
+        case ("lookup-worst", "jetsam-bytes"): Stalls.worstLookup(StallingBytes.self)
+        case ("lookup-worst-16MiB", "jetsam-bytes"): Stalls.worstLookup(StallingBytes.self, segmentBytes: 16 << 20)
         default: stop("there is no case '\(name)' for '\(who)'")
         }
     }

@@ -1,6 +1,7 @@
 import ComparisonSupport
 import Glibc
 import Jetsam
+import Synchronization
 
 /// A cache of so many entries that more keep coming into.
 protocol StallingCache {
@@ -66,9 +67,49 @@ enum Stalls {
         return Double(worst) * 1e-6
     }
 
+    /// The longest lookup in milliseconds, beside a thread that does the same as in ``worstInsertion(_:segmentBytes:)``: it waits for
+    /// every lock that the other holds. What either had to wait for a processor is left out.
+    static func worstLookup<C: StallingCache>(_: C.Type, segmentBytes: Int = 1 << 20) -> Double {
+        let cache = C(entries: entries, segmentBytes: segmentBytes)
+        let other = Atomic<Int32>(-1)
+        let isFilled = Atomic<Bool>(false)
+        let worst = Atomic<Int64>(0)
+        _ = onThreads(2) { thread in
+            let waiting = Waiting()
+            guard thread == 1 else {
+                other.store(waiting.file, ordering: .releasing)
+                for key in 0..<3 * entries {
+                    cache.put(key)
+                    if key % 2 == 0 { _ = cache.find(key) }
+                }
+                isFilled.store(true, ordering: .releasing)
+                return
+            }
+            while other.load(ordering: .acquiring) < 0 {}
+            let filler = Waiting(file: other.load(ordering: .acquiring))
+            var longest: Int64 = 0
+            var key = 0
+            while !isFilled.load(ordering: .acquiring) {
+                let waited = waiting.nanoseconds + filler.nanoseconds
+                let start = monotonicNanoseconds()
+                _ = cache.find(key % (3 * entries))
+                let time = monotonicNanoseconds() - start
+                // Far apart in order of insertion: all shards and segments come up.
+                key += 7919
+                if time > longest {
+                    longest = max(longest, time - (waiting.nanoseconds + filler.nanoseconds - waited))
+                }
+            }
+            worst.store(longest, ordering: .releasing)
+        }
+        return Double(worst.load(ordering: .acquiring)) * 1e-6
+    }
+
     /// How long the thread that made it has waited for a processor while it could have run.
     @safe private struct Waiting {
-        private let file: Int32
+        let file: Int32
+
+        init(file: Int32) { self.file = file }
 
         init() {
             unsafe file = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC)

@@ -1,13 +1,5 @@
 internal import MemoryPressure
 
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#elseif canImport(Darwin)
-    internal import Darwin
-#endif
-
 /// Who may use the control socket: the user of the process, and root.
 struct ControlGate: Sendable {
     /// The user of the process.
@@ -22,7 +14,7 @@ struct ControlGate: Sendable {
     }
 
     /// The user that this process acts as.
-    static var ownUser: UInt32 { geteuid() }
+    static var ownUser: UInt32 { ThisProcess.user }
 
     /// The kernel's number, where it can be read.
     static func unmappedUser(in root: KernelRoot) -> UInt32 {

@@ -1,4 +1,4 @@
-package import MemoryPressure
+internal import MemoryPressure
 
 /// What can be asked of a process by its control socket: one line of ASCII words with a blank between them.
 package enum ControlRequest: Sendable, Equatable, CustomStringConvertible {

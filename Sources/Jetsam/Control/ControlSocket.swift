@@ -1,14 +1,5 @@
-internal import CLinuxShims
 internal import MemoryPressure
 internal import SystemPackage
-
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#elseif canImport(Darwin)
-    internal import Darwin
-#endif
 
 /// Why there is no control socket.
 struct ControlSocketError: Error, Sendable, CustomStringConvertible {
@@ -28,16 +19,10 @@ struct ControlSocketError: Error, Sendable, CustomStringConvertible {
     let descriptor: CInt
     /// Where it is, as this process sees it.
     let path: String
-    private let directory: StateDirectory
+    private let directory: PrivateDirectory
     private let name: String
     /// What is to be removed; nil once it was.
-    private let identity: Lock<Identity?>
-
-    /// What tells a file from another one of the same name.
-    private struct Identity: Equatable {
-        var device: UInt64
-        var number: UInt64
-    }
+    private let identity: Lock<FileFacts.Identity?>
 
     private static let suffix = ".sock"
     /// Ends the name of a socket that does not listen yet. Nobody else takes it for one that nobody listens on any more.
@@ -59,9 +44,9 @@ struct ControlSocketError: Error, Sendable, CustomStringConvertible {
     ///   - path: An absolute path.
     ///   - process: This process's number, as it sees it itself.
     init(directory path: String, process: Int32) throws(ControlSocketError) {
-        let opened: StateDirectory
+        let opened: PrivateDirectory
         do {
-            opened = try StateDirectory(FilePath(path))
+            opened = try PrivateDirectory(path, isMade: true, safety: .ownUser)
         } catch {
             throw ControlSocketError("\(path): \(error)")
         }
@@ -73,12 +58,10 @@ struct ControlSocketError: Error, Sendable, CustomStringConvertible {
         let short = "/proc/self/fd/\(opened.descriptor)/\(unfinished)"
         do {
             let bound = try Syscalls.bindStream(to: short)
-            let identity = Self.identity(of: unfinished, in: opened)
+            let identity = opened.facts(of: unfinished)?.identity
             self.identity = Lock(identity)
             do {
-                guard unsafe fchmodat(opened.descriptor, unfinished, 0o600, 0) == 0 else {
-                    throw Errno(rawValue: errno)
-                }
+                try opened.setMode(.ownerReadWrite, of: unfinished)
                 try Syscalls.listen(bound, backlog: Self.backlog)
                 try opened.rename(unfinished, to: name)
             } catch {
@@ -87,7 +70,7 @@ struct ControlSocketError: Error, Sendable, CustomStringConvertible {
                 throw error
             }
             descriptor = bound
-        } catch let error as SceneStateStoreError {
+        } catch let error as FileError {
             throw ControlSocketError("\(path)/\(name): \(error)")
         } catch {
             throw ControlSocketError("\(path)/\(name)", (error as? Errno) ?? .invalidArgument)
@@ -103,7 +86,7 @@ struct ControlSocketError: Error, Sendable, CustomStringConvertible {
     /// Whether somebody else took the socket's name away, or gave it to another: nobody comes from then on.
     var isRemoved: Bool {
         let identity = identity.withLock { $0 }
-        return identity != nil && Self.identity(of: name, in: directory) != identity
+        return identity != nil && directory.facts(of: name)?.identity != identity
     }
 
     /// Takes the socket's name away: nobody comes from here on. Once only, as the next may be given the same file number.
@@ -115,17 +98,17 @@ struct ControlSocketError: Error, Sendable, CustomStringConvertible {
         Self.remove(name, identity, from: directory)
     }
 
-    private static func removeStale(in directory: borrowing StateDirectory, own: String) throws(ControlSocketError) {
+    private static func removeStale(in directory: borrowing PrivateDirectory, own: String) throws(ControlSocketError) {
         guard let names = try? directory.names() else { return }
         for name in names where name.hasSuffix(unfinished) && isOld(name, in: directory) {
-            let identity = identity(of: name, in: directory)
+            let identity = directory.facts(of: name)?.identity
             if isServed(name, in: directory) == false { remove(name, identity, from: directory) }
         }
         for name in names where name.hasSuffix(suffix) {
             let number = name.dropLast(suffix.count)
             guard !number.isEmpty, number.allSatisfy({ $0.isASCII && $0.isNumber }) else { continue }
             // Another process of the same number may give its own socket this name between the two.
-            let identity = identity(of: name, in: directory)
+            let identity = directory.facts(of: name)?.identity
             switch isServed(name, in: directory) {
             case false: remove(name, identity, from: directory)
             case true where name == own:
@@ -137,14 +120,12 @@ struct ControlSocketError: Error, Sendable, CustomStringConvertible {
 
     /// Whether somebody listens, by trying: numbers of processes say nothing where containers share a directory. Nil where
     /// it is no socket, or that cannot be told.
-    private static func isServed(_ name: String, in directory: borrowing StateDirectory) -> Bool? {
+    private static func isServed(_ name: String, in directory: borrowing PrivateDirectory) -> Bool? {
         do throws(Errno) {
             Syscalls.close(try Syscalls.connect(to: "/proc/self/fd/\(directory.descriptor)/\(name)"))
             return true
         } catch .connectionRefused {
-            var info = stat()
-            let isThere = unsafe fstatat(directory.descriptor, name, &info, AT_SYMLINK_NOFOLLOW) == 0
-            return isThere && info.st_mode & S_IFMT == S_IFSOCK ? false : nil
+            return directory.facts(of: name)?.kind == .socket ? false : nil
         } catch .resourceTemporarilyUnavailable {
             return true  // Somebody listens who is slow to answer.
         } catch {
@@ -152,26 +133,16 @@ struct ControlSocketError: Error, Sendable, CustomStringConvertible {
         }
     }
 
-    private static func isOld(_ name: String, in directory: borrowing StateDirectory) -> Bool {
-        var info = stat()
-        guard unsafe fstatat(directory.descriptor, name, &info, AT_SYMLINK_NOFOLLOW) == 0 else { return false }
-        #if canImport(Darwin)
-            let made = info.st_ctimespec.tv_sec
-        #else
-            let made = info.st_ctim.tv_sec
-        #endif
-        return time(nil) - made > mostUnfinishedAge
-    }
-
-    private static func identity(of name: String, in directory: borrowing StateDirectory) -> Identity? {
-        var info = stat()
-        guard unsafe fstatat(directory.descriptor, name, &info, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
-        return Identity(device: UInt64(truncatingIfNeeded: info.st_dev), number: UInt64(info.st_ino))
+    private static func isOld(_ name: String, in directory: borrowing PrivateDirectory) -> Bool {
+        guard let made = directory.facts(of: name)?.changed else { return false }
+        return Int(wallClockNanoseconds() / 1_000_000_000) - made > mostUnfinishedAge
     }
 
     /// Only our own: another process of the same number, in another container, may have come to the same directory.
-    private static func remove(_ name: String, _ identity: Identity?, from directory: borrowing StateDirectory) {
-        guard let identity, self.identity(of: name, in: directory) == identity else { return }
+    private static func remove(
+        _ name: String, _ identity: FileFacts.Identity?, from directory: borrowing PrivateDirectory
+    ) {
+        guard let identity, directory.facts(of: name)?.identity == identity else { return }
         _ = try? directory.remove(name)
     }
 }

@@ -17,7 +17,7 @@ final class LadderRun: Sendable {
     }
 
     /// How it stands at `now`; nil while the victims may still be leaving.
-    func outcome(at now: MonotonicInstant) -> Ladder.Outcome? {
+    func outcome(at now: MonotonicInstant) -> LadderMachine.Outcome? {
         if leaving.areLetOff { return .abandoned }
         if leaving.areGone { return leaving.count == 0 ? .nobody : .gone }
         return now >= deadline ? .timedOut : nil

@@ -2,7 +2,7 @@ internal import MemoryPressure
 
 /// An action of the ladder, with what led to it.
 struct LadderOrder {
-    var action: Ladder.Action
+    var action: LadderMachine.Action
     var level: PressureLevel
     var reason: LevelReason
     var decidedAt: MonotonicInstant

@@ -70,7 +70,7 @@ extension Reclaimer {
         host.judgeAfterStep()
     }
 
-    private func publish(_ run: LadderRun, _ outcome: Ladder.Outcome) {
+    private func publish(_ run: LadderRun, _ outcome: LadderMachine.Outcome) {
         let now = clock.now
         let isTrimDue = allocator.trimsAfterEveryStep || state.withLock { now >= $0.trim.earliest }
         let didTrim = allocator.canTrim && isTrimDue && run.order.action != .lastResort

@@ -32,19 +32,11 @@ protocol ReclaimHost: AnyObject, Sendable {
     /// - Parameter isEarly: Memory that will be missing before this process has left is enough.
     func confirmEmergency(orLeaving isEarly: Bool) -> MemoryReading?
     /// What became of an action of the ladder.
-    func ladderEnded(_ action: Ladder.Action, _ outcome: Ladder.Outcome)
+    func ladderEnded(_ action: LadderMachine.Action, _ outcome: LadderMachine.Outcome)
     /// Takes a finished step to whoever listens. Called on a reclaim thread, under no lock.
     func publish(_ step: ReclaimStep, problems: [HandlerProblem])
     /// Tells of caches that have never reported any bytes, while these are asked for. Called on a reclaim thread, under no lock.
     func publish(silentCaches names: [String])
-}
-
-/// What went wrong with a handler.
-struct HandlerProblem: Sendable {
-    var cache: String
-    /// What it threw, or nil where it missed its deadline.
-    var error: String?
-    var duration: Duration
 }
 
 /// Carries out steps of the ladder on the reclaim threads, measures them and keeps the ledger.
@@ -61,7 +53,7 @@ final class Reclaimer: Sendable {
         var before = MemoryReading()
         var managedBefore = 0
         /// How caches are asked, and how long a victim of a later stage may take.
-        var rules: ResourceManager.Configuration.Reclaim
+        var rules: ManagerConfiguration.Reclaim
         var victimTimeout: Duration
         var trim: TrimSchedule
         var ledger: [UInt64: LedgerEntry] = [:]
@@ -107,7 +99,7 @@ final class Reclaimer: Sendable {
 
     init(
         registry: CacheRegistry, channel: ReclaimChannel, host: any ReclaimHost,
-        configuration: ResourceManager.Configuration, clock: any MonotonicClock, allocator: any Allocator,
+        configuration: ManagerConfiguration, clock: any MonotonicClock, allocator: any Allocator,
         victims: any LadderVictims, recorder: Recorder = .off,
         lastResort: (@Sendable (LevelReason) -> Void)?
     ) {
@@ -130,7 +122,7 @@ final class Reclaimer: Sendable {
     var isDryRun: Bool { dryRun.load(ordering: .relaxed) }
 
     /// Goes by another configuration from the next step on; the one that is under way ends as it began.
-    func reconfigure(_ configuration: ResourceManager.Configuration) {
+    func reconfigure(_ configuration: ManagerConfiguration) {
         dryRun.store(configuration.isDryRun, ordering: .relaxed)
         state.withLock { state in
             state.rules = configuration.reclaim

@@ -79,13 +79,13 @@ final class Recorder: Sendable {
 }
 
 /// Takes records of any kind, one after another. It is no closure because a record in a box would have to be allocated.
-protocol RecordReceiver {
+package protocol RecordReceiver {
     mutating func receive(_ record: some Record)
 }
 
 extension Decider.Decision {
     /// The records of what was decided, in their order: what a replay has to come to as well.
-    func show(_ reading: MemoryReading, to receiver: inout some RecordReceiver) {
+    package func show(_ reading: MemoryReading, to receiver: inout some RecordReceiver) {
         if let record = LevelRecord(self, reading) { receiver.receive(record) }
         if let demand { receiver.receive(DemandRecord(demand)) }
         if let regrowth { receiver.receive(RegrowthRecord(regrowth)) }

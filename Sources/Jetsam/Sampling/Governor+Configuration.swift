@@ -2,10 +2,10 @@ internal import MemoryPressure
 
 extension Governor {
     /// The configuration that is decided by.
-    var configuration: ResourceManager.Configuration { state.withLock { $0.decider.setup.configuration } }
+    var configuration: ManagerConfiguration { state.withLock { $0.decider.setup.configuration } }
 
     /// Decides by another one from the next reading on, all of it at once.
-    func reconfigure(_ configuration: ResourceManager.Configuration) {
+    func reconfigure(_ configuration: ManagerConfiguration) {
         state.withLock { state in
             if configuration.isDryRun != state.isDryRun {
                 // What was credited did not come.

@@ -8,7 +8,7 @@ extension Governor: ReclaimHost {
         }
     }
 
-    var growthRate: Int { state.withLock { $0.decider.judgement.growth.steepestNow } }
+    var growthRate: Int { state.withLock { $0.decider.steepestGrowth } }
 
     func noteStepEnd(_ step: Int, promisedBytes: Int) {
         let now = clock.now
@@ -52,15 +52,14 @@ extension Governor: ReclaimHost {
         return state.withLock { state in
             state.lastFull = clock.now
             let reading = state.reader.read(.full, at: clock.now, includingStall: false)
-            let judgement = state.decider.judgement
-            if isEarly, judgement.early.missing(reading.roomBytes, expectedBytes) > 0 { return reading }
+            if isEarly, state.decider.lacksRoomToLeave(reading, expectedBytes: expectedBytes) { return reading }
             let isCritical = reading.roomBytes < state.decider.thresholds(reading).criticalEntry
-            guard isCritical || judgement.emergency.isOutOfMemory else { return nil }
+            guard isCritical || state.decider.isOutOfMemory else { return nil }
             return Shortage(reading, sharers: reading.sharers).isOurs ? reading : nil
         }
     }
 
-    func ladderEnded(_ action: Ladder.Action, _ outcome: Ladder.Outcome) {
+    func ladderEnded(_ action: LadderMachine.Action, _ outcome: LadderMachine.Outcome) {
         let now = clock.now
         take(.ladderEnded(action, outcome, at: now), at: now)
     }

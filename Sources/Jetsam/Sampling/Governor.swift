@@ -83,7 +83,7 @@ final class Governor: Sendable {
         self.clock = clock
         self.wallClock = wallClock
         self.backgroundTasks = backgroundTasks
-        pauses = backgroundTasks.table.pauses
+        pauses = backgroundTasks.pauses
         self.registry = registry
         self.channel = channel
         self.ticker = ticker
@@ -165,7 +165,7 @@ final class Governor: Sendable {
             // A dry run refuses nobody.
             if !state.isDryRun { backgroundTasks.noteLevel(decision.level) }
         }
-        post(decision, state.decider.machine.reason, at: now)
+        post(decision, state.decider.reason, at: now)
         if cause != .sampler, let last = state.lastTick {
             effects.wakesSampler = now.advanced(by: effects.interval) < last.advanced(by: state.lastInterval)
         }
@@ -253,9 +253,9 @@ final class Governor: Sendable {
         }
         let reading = state.reader.read(.cheap, at: now, includingStall: false)
         let thresholds = state.decider.thresholds(reading)
-        let entry = state.decider.machine.level == .normal ? thresholds.warningEntry : thresholds.criticalEntry
+        let entry = state.decider.level == .normal ? thresholds.warningEntry : thresholds.criticalEntry
         // The estimate takes growth of the page cache for the process's own: look closely before it raises a level.
-        if state.decider.machine.level < .critical, reading.headroomBytes < entry {
+        if state.decider.level < .critical, reading.headroomBytes < entry {
             return readFull(&state, now, includingStall: false)
         }
         if hasMoved(state, reading), state.lastFull.isOlder(than: state.spans.full, at: now) {
@@ -278,7 +278,7 @@ final class Governor: Sendable {
     /// How old the last full reading may be where usage has hardly changed since: at `normal` under a limit, cheap readings
     /// show whether there is anything to look at.
     private func longestAge(_ state: State) -> Int64 {
-        state.decider.machine.level == .normal && state.reading.isLimited
+        state.decider.level == .normal && state.reading.isLimited
             ? max(state.spans.full, 1_000_000_000) : state.spans.full
     }
 
@@ -296,7 +296,7 @@ final class Governor: Sendable {
     private func shouldReadStall(_ state: State, _ cause: LevelCause, _ now: MonotonicInstant) -> Bool {
         guard state.lastStall.isOlder(than: state.spans.full, at: now) else { return false }
         if cause.eventSource == .pressureTrigger { return true }
-        return state.decider.machine.level > .normal || !hasLiveTrigger
+        return state.decider.level > .normal || !hasLiveTrigger
     }
 
     private func note(_ outcome: LevelMachine.Outcome, _ state: inout State, _ reading: MemoryReading) -> Bool {
@@ -306,12 +306,12 @@ final class Governor: Sendable {
         case .changed(let previous, let reason):
             state.changes.append(
                 LevelChange(
-                    sequence: nextSequence(), previous: previous, level: state.decider.machine.level, reason: reason,
+                    sequence: nextSequence(), previous: previous, level: state.decider.level, reason: reason,
                     instant: reading.instant, headroomBytes: reading.headroomBytes))
         case .repeated(let reason):
             state.changes.append(
                 LevelChange(
-                    sequence: nextSequence(), previous: state.decider.machine.level, level: state.decider.machine.level,
+                    sequence: nextSequence(), previous: state.decider.level, level: state.decider.level,
                     reason: reason,
                     instant: reading.instant, headroomBytes: reading.headroomBytes))
         }
@@ -338,7 +338,7 @@ struct Spans {
     let paths: Int64
     let maximum: Int64
 
-    init(_ sampling: ResourceManager.Configuration.Sampling) {
+    init(_ sampling: ManagerConfiguration.Sampling) {
         full = sampling.fullReadingInterval.nanoseconds
         limits = sampling.limitsInterval.nanoseconds
         paths = sampling.pathsInterval.nanoseconds

@@ -2,12 +2,6 @@ internal import Dispatch
 internal import SystemPackage
 
 #if os(Linux)
-    #if canImport(Glibc)
-        internal import Glibc
-    #elseif canImport(Musl)
-        internal import Musl
-    #endif
-
     /// Brings the kernel's wake-ups and a timer together with the grader, and announces what comes of it.
     package final class PressureObserver: Sendable {
         /// What is taken from outside.
@@ -23,7 +17,7 @@ internal import SystemPackage
             package init() {
                 environment = [:]
                 for name in ["MEMORY_PRESSURE_WATCH", "MEMORY_PRESSURE_WRITE"] {
-                    if let value = unsafe getenv(name) { environment[name] = unsafe String(cString: value) }
+                    environment[name] = ThisProcess.variable(name)
                 }
             }
         }

@@ -65,18 +65,3 @@ public struct MemoryReading: Sendable, Equatable {
     /// An empty reading, to be filled in.
     public init() {}
 }
-
-/// The counters of a cgroup's `memory.events`, which only ever grow while the cgroup exists.
-public struct MemoryEventCounters: Sendable, Equatable {
-    /// How often usage went over `memory.high` and was throttled.
-    public var high: UInt64 = 0
-    /// How often usage touched `memory.max` (v1: `memory.failcnt`). Page cache touches it too: evidence of reclaim, no more.
-    public var max: UInt64 = 0
-    /// How often the limit was reached and an allocation was about to fail.
-    public var oom: UInt64 = 0
-    /// How many processes of the cgroup the OOM killer ended.
-    public var oomKill: UInt64 = 0
-
-    /// Counters at zero.
-    public init() {}
-}

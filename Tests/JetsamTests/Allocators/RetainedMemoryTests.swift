@@ -2,6 +2,7 @@ import JetsamTesting
 import MemoryPressure
 import Testing
 
+@testable import BackgroundTasks
 @testable import Jetsam
 
 /// What was freed and is retained by the allocator is trimmed before any cache is asked, and caches are asked for no part of it.

@@ -1,3 +1,4 @@
+@testable import BackgroundTasks
 @testable import Jetsam
 
 extension AssertionTable {

@@ -2,6 +2,7 @@ import MemoryPressure
 import Synchronization
 import Testing
 
+@testable import BackgroundTasks
 @testable import Jetsam
 
 /// Real threads on one registry with real time. What each does follows from the seed; how they meet does not.

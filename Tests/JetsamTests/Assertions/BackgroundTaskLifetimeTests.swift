@@ -2,6 +2,7 @@ import JetsamTesting
 import MemoryPressure
 import Testing
 
+@testable import BackgroundTasks
 @testable import Jetsam
 
 /// What an expiration handler holds is let go of when its task ends, and under no lock; a registry lives as long as its tasks.

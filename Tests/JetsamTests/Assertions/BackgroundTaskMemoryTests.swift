@@ -2,6 +2,7 @@ import AllocationCounter
 import MemoryPressure
 import Testing
 
+@testable import BackgroundTasks
 @testable import Jetsam
 
 struct BackgroundTaskMemoryTests {

@@ -2,6 +2,7 @@ import JetsamTesting
 import MemoryPressure
 import Testing
 
+@testable import BackgroundTasks
 @testable import Jetsam
 
 /// What is not meant to be done is defined all the same.

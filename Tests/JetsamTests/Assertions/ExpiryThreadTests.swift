@@ -4,7 +4,9 @@ import MemoryPressure
 import SystemPackage
 import Testing
 
+@testable import BackgroundTasks
 @testable import Jetsam
+@testable import PurgeableCaches
 
 /// Expiry by its own threads, in real time. What is awaited here is that something happens, and not how soon.
 @Suite(.timeLimit(.minutes(1)))

@@ -1,6 +1,7 @@
 import MemoryPressure
 import Testing
 
+@testable import BackgroundTasks
 @testable import Jetsam
 
 /// Work that goes from one background task to the next without a gap.

@@ -3,7 +3,9 @@ import Logging
 import MemoryPressure
 import Testing
 
+@testable import BackgroundTasks
 @testable import Jetsam
+@testable import PurgeableCaches
 
 /// Tasks that are held for so long that somebody may have forgotten them.
 struct LongHeldTests {

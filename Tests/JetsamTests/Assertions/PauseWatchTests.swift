@@ -1,6 +1,7 @@
 import MemoryPressure
 import Testing
 
+@testable import BackgroundTasks
 @testable import Jetsam
 
 struct PauseWatchTests {

@@ -1,6 +1,8 @@
 import Testing
 
+@testable import BackgroundTasks
 @testable import Jetsam
+@testable import PurgeableCaches
 
 /// The wheel beside a plain list of what it should hold.
 private struct WheelModel: ~Copyable {

@@ -4,6 +4,8 @@ import Synchronization
 import Testing
 
 @testable import Jetsam
+@testable import JetsamPolicy
+@testable import PurgeableCaches
 
 /// Who lets go last of a cache that is dropped while the sampler or the steward has it in hand: never these two, for what it holds may
 /// be code of the application's.

@@ -2,6 +2,8 @@ import MemoryPressure
 import Testing
 
 @testable import Jetsam
+@testable import JetsamPolicy
+@testable import PurgeableCaches
 
 /// The samples of what releases gave up, without a cache.
 struct GhostSamplesTests {

@@ -3,6 +3,8 @@ import MemoryPressure
 import Testing
 
 @testable import Jetsam
+@testable import JetsamPolicy
+@testable import PurgeableCaches
 
 /// Caches that report and promise what cannot be: none of it ends the process, and the others are still asked.
 struct UntrueSizesTests {

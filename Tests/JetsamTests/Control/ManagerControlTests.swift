@@ -4,7 +4,9 @@ import MemoryPressure
 import SystemPackage
 import Testing
 
+@testable import BackgroundTasks
 @testable import Jetsam
+@testable import PurgeableCaches
 
 #if os(Linux)
     struct ManagerControlTests {

@@ -2,6 +2,7 @@ import JetsamTesting
 import MemoryPressure
 import Testing
 
+@testable import BackgroundTasks
 @testable import Jetsam
 
 /// A process that goes through random states, modes and tasks, beside the plainest model of its time in the background.

@@ -3,7 +3,9 @@ import Logging
 import MemoryPressure
 import Testing
 
+@testable import BackgroundTasks
 @testable import Jetsam
+@testable import JetsamPolicy
 
 /// Whether something was called.
 private final class Flag: Sendable {

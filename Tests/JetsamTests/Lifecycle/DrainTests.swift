@@ -3,6 +3,7 @@ import MemoryPressure
 import ServiceLifecycle
 import Testing
 
+@testable import BackgroundTasks
 @testable import Jetsam
 
 /// The end of a process in a real service group.

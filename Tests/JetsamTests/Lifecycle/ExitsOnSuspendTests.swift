@@ -3,7 +3,9 @@ import MemoryPressure
 import ServiceLifecycle
 import Testing
 
+@testable import BackgroundTasks
 @testable import Jetsam
+@testable import JetsamPolicy
 
 /// A process that ends instead of suspending: never in the background on its way, never suspended.
 struct ExitsOnSuspendTests {

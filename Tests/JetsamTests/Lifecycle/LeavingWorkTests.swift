@@ -3,6 +3,7 @@ import MemoryPressure
 import ServiceLifecycle
 import Testing
 
+@testable import BackgroundTasks
 @testable import Jetsam
 
 /// What has to be done before a change, and how long leaving takes.

@@ -2,6 +2,7 @@ import SystemPackage
 import Testing
 
 @testable import Jetsam
+@testable import JetsamPolicy
 
 /// The page about the life cycle says what the code does.
 struct LifecyclePageTests {

@@ -3,6 +3,7 @@ import MemoryPressure
 import Testing
 
 @testable import Jetsam
+@testable import JetsamPolicy
 
 /// What the process and its scenes owe each other while they change.
 struct SceneCallbackTests {

@@ -3,7 +3,10 @@ import MemoryPressure
 import ServiceLifecycle
 import Testing
 
+@testable import BackgroundTasks
 @testable import Jetsam
+@testable import JetsamPolicy
+@testable import PurgeableCaches
 
 struct SuspensionTests {
     /// A process in the background that suspends itself when nothing was held for ten seconds.

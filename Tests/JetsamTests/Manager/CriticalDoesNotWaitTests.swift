@@ -3,6 +3,8 @@ import MemoryPressure
 import Testing
 
 @testable import Jetsam
+@testable import JetsamPolicy
+@testable import PurgeableCaches
 
 /// Handlers at work while the level becomes critical. On the test's own thread: whoever would go on is called from inside them.
 struct CriticalDoesNotWaitTests {

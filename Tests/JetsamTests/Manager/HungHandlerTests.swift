@@ -2,7 +2,10 @@ import JetsamTesting
 import MemoryPressure
 import Testing
 
+@testable import BackgroundTasks
 @testable import Jetsam
+@testable import JetsamPolicy
+@testable import PurgeableCaches
 
 /// Handlers that do not come back. On the test's own thread: while one hangs, whoever would go on is called from inside it.
 struct HungHandlerTests {
@@ -44,7 +47,7 @@ struct HungHandlerTests {
                     step: step, limitBytes: 512 * mebibyte, isUrgent: false, decidedAt: clock.now))
         }
 
-        func post(_ action: Ladder.Action) {
+        func post(_ action: LadderMachine.Action) {
             reclaimer.channel.post(
                 LadderOrder(action: action, level: .critical, reason: reason, decidedAt: clock.now))
         }

@@ -2,7 +2,9 @@ import JetsamTesting
 import MemoryPressure
 import Testing
 
+@testable import BackgroundTasks
 @testable import Jetsam
+@testable import JetsamPolicy
 
 /// The ladder beyond the caches, with a real registry of background tasks and real scenes, over made-up kernel files.
 struct LadderIntegrationTests {

@@ -3,7 +3,10 @@ import Logging
 import MemoryPressure
 import Testing
 
+@testable import BackgroundTasks
 @testable import Jetsam
+@testable import JetsamPolicy
+@testable import PurgeableCaches
 
 /// Caches that promise what never comes back, throw, or say nothing at all.
 struct PoorHandlerTests {

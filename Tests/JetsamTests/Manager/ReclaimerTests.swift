@@ -3,6 +3,8 @@ import MemoryPressure
 import Testing
 
 @testable import Jetsam
+@testable import JetsamPolicy
+@testable import PurgeableCaches
 
 /// The reclaimer alone, worked by the test, with a host that is told what to do while it is asked.
 struct ReclaimerTests {

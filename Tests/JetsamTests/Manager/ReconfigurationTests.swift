@@ -2,7 +2,9 @@ import JetsamTesting
 import MemoryPressure
 import Testing
 
+@testable import BackgroundTasks
 @testable import Jetsam
+@testable import JetsamPolicy
 
 struct ReconfigurationTests {
     private static func changed(
@@ -99,6 +101,25 @@ struct ReconfigurationTests {
             kept.keepFixedParts(of: plain)
             #expect((kept == plain) == result.applied.isEmpty)
         }
+    }
+
+    @Test("Every setting is compared, by the name that it has in the type")
+    func everySetting() {
+        var configuration = ResourceManager.Configuration()
+        configuration.footprint = .init(budgetBytes: 1 << 30)
+        var names: [String] = []
+        for part in Mirror(reflecting: configuration).children {
+            let name = part.label ?? "?"
+            var inner = Mirror(reflecting: part.value)
+            if inner.displayStyle == .optional, let value = inner.children.first?.value {
+                names.append(name)
+                inner = Mirror(reflecting: value)
+            }
+            let settings = inner.children.map { "\(name).\($0.label ?? "?")" }
+            names += settings.isEmpty ? [name] : settings
+        }
+        #expect(ConfigurationChange.Setting.all.map(\.name) == names)
+        #expect(ConfigurationChange.Setting.all.allSatisfy { $0.isSame(configuration, configuration) })
     }
 
     @Test("A changed deadline holds for the next step, and a changed trim for the next trim")

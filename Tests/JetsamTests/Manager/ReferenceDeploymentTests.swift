@@ -3,7 +3,9 @@ import Logging
 import MemoryPressure
 import Testing
 
+@testable import BackgroundTasks
 @testable import Jetsam
+@testable import PurgeableCaches
 
 /// An ordinary container: cgroup v2 mounted read-only, no privilege, no swap. In a virtual machine `tools/test-vm` does the
 /// same with a real one.

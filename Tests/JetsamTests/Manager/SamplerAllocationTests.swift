@@ -2,9 +2,12 @@ import AllocationCounter
 import JetsamTesting
 import Logging
 import MemoryPressure
+import SystemPackage
 import Testing
 
+@testable import BackgroundTasks
 @testable import Jetsam
+@testable import PurgeableCaches
 
 /// The sampler decides when memory is short, so it may not need any.
 @Suite(.enabled(if: allocation_counter_works(), "jemalloc serves the process, and counts, but not under a sanitizer"))
@@ -19,7 +22,7 @@ struct SamplerAllocationTests {
             (starts, started) = AsyncStream.makeStream()
         }
 
-        func start(_ tick: @escaping @Sendable () -> Duration) throws(ResourceManagerError) {
+        func start(_ tick: @escaping @Sendable () -> Duration) throws(Errno) {
             self.tick.withLock { $0 = tick }
             started.yield()
         }

@@ -4,7 +4,10 @@ import MemoryPressure
 import SystemPackage
 import Testing
 
+@testable import BackgroundTasks
 @testable import Jetsam
+@testable import JetsamPolicy
+@testable import PurgeableCaches
 
 struct LogLinesTests {
     private let logs = LogRecord()

@@ -4,7 +4,10 @@ import MemoryPressure
 import MetricsTestKit
 import Testing
 
+@testable import BackgroundTasks
 @testable import Jetsam
+@testable import JetsamPolicy
+@testable import PurgeableCaches
 
 struct ManagerMetricsTests {
     private let metrics = TestMetrics()

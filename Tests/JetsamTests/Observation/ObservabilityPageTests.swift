@@ -3,6 +3,7 @@ import SystemPackage
 import Testing
 
 @testable import Jetsam
+@testable import JetsamPolicy
 
 /// The page of the documentation against the code.
 struct ObservabilityPageTests {

@@ -1,7 +1,9 @@
 import MemoryPressure
 import Testing
 
+@testable import BackgroundTasks
 @testable import Jetsam
+@testable import JetsamPolicy
 
 struct BudgetViewTests {
     private let rule = ResourceManager.Configuration.FootprintRule(budgetBytes: 500 * mebibyte)

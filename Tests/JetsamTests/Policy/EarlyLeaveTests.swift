@@ -2,6 +2,7 @@ import MemoryPressure
 import Testing
 
 @testable import Jetsam
+@testable import JetsamPolicy
 
 struct EarlyLeaveTests {
     /// A process under 512 MiB, where critical begins at 51, with memory beside the caches that follows a course.

@@ -2,6 +2,7 @@ import MemoryPressure
 import Testing
 
 @testable import Jetsam
+@testable import JetsamPolicy
 
 /// Caches under demand at a limit, for simulated minutes: level, steps and regrowth together, as the governor has them, without
 /// threads.

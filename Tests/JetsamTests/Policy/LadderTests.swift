@@ -1,7 +1,9 @@
 import MemoryPressure
 import Testing
 
+@testable import BackgroundTasks
 @testable import Jetsam
+@testable import JetsamPolicy
 
 struct LadderTests {
     private func configuration(scenes: Bool = true, assertions: Bool = true) -> ResourceManager.Configuration {
@@ -24,7 +26,7 @@ struct LadderTests {
 
     @Test("No stage is entered without an emergency, at a lower level, or while caches have something left")
     func gates() {
-        var ladder = Ladder(configuration: configuration(), hasLastResort: true)
+        var ladder = LadderMachine(configuration: configuration(), hasLastResort: true)
         #expect(ladder.next(context(level: .warning)) == nil)
         #expect(ladder.next(context(headroom: false)) == nil)
         #expect(ladder.next(context(nothingLeftSince: nil)) == nil)
@@ -34,7 +36,7 @@ struct LadderTests {
 
     @Test("Assertions go in batches that double, then scenes one at a time, then the last resort")
     func order() {
-        var ladder = Ladder(configuration: configuration(), hasLastResort: true)
+        var ladder = LadderMachine(configuration: configuration(), hasLastResort: true)
         for batch in [8, 16, 32] {
             #expect(ladder.next(context()) == .expireAssertions(atMost: batch))
             #expect(ladder.next(context()) == nil, "the batch before is not gone")
@@ -56,7 +58,7 @@ struct LadderTests {
 
     @Test("Near the limit the last resort does not wait for whoever was told to go; after an oom it does")
     func lastResortDoesNotWait() {
-        var ladder = Ladder(configuration: configuration(), hasLastResort: true)
+        var ladder = LadderMachine(configuration: configuration(), hasLastResort: true)
         #expect(ladder.next(context()) == .expireAssertions(atMost: 8))
         #expect(ladder.next(context(milliseconds: 2000)) == nil)
         #expect(ladder.next(context(oom: true, milliseconds: 2000)) == nil)
@@ -66,7 +68,7 @@ struct LadderTests {
 
     @Test("An emergency that is not this process's takes nothing")
     func notOurs() {
-        var ladder = Ladder(configuration: configuration(), hasLastResort: true)
+        var ladder = LadderMachine(configuration: configuration(), hasLastResort: true)
         var others = context(oom: true, milliseconds: 1)
         others.emergency.isOurs = false
         #expect(ladder.next(others) == nil)
@@ -74,8 +76,8 @@ struct LadderTests {
 
     @Test("Where nobody was there to take, somebody may be there five seconds later", arguments: [true, false])
     func again(scenes: Bool) {
-        var ladder = Ladder(configuration: configuration(assertions: !scenes), hasLastResort: false)
-        let action = scenes ? Ladder.Action.loseScene : .expireAssertions(atMost: 8)
+        var ladder = LadderMachine(configuration: configuration(assertions: !scenes), hasLastResort: false)
+        let action = scenes ? LadderMachine.Action.loseScene : .expireAssertions(atMost: 8)
         #expect(ladder.next(context(scenes: scenes ? 3 : 0)) == action)
         ladder.ended(action, .nobody, at: .seconds(101))
         #expect(ladder.next(context(at: 105.9, scenes: scenes ? 3 : 0)) == nil)
@@ -87,15 +89,15 @@ struct LadderTests {
 
     @Test("Stages that are off are passed over")
     func stagesOff() {
-        var ladder = Ladder(configuration: configuration(scenes: false, assertions: false), hasLastResort: false)
+        var ladder = LadderMachine(configuration: configuration(scenes: false, assertions: false), hasLastResort: false)
         #expect(ladder.next(context(at: 1000, oom: true, milliseconds: 1)) == nil)
-        ladder = Ladder(configuration: ResourceManager.Configuration(), hasLastResort: false)
+        ladder = LadderMachine(configuration: ResourceManager.Configuration(), hasLastResort: false)
         #expect(ladder.next(context(held: 0)) == nil, "scenes are off unless configured")
     }
 
     @Test("Critical for too long with nothing left in the caches leads to the last resort even past a hung victim")
     func boundedDegradation() {
-        var ladder = Ladder(configuration: configuration(), hasLastResort: true)
+        var ladder = LadderMachine(configuration: configuration(), hasLastResort: true)
         #expect(ladder.next(context()) == .expireAssertions(atMost: 8))
         for time in 101...159 { #expect(ladder.next(context(at: Double(time))) == nil) }
         #expect(ladder.next(context(at: 159.9)) == nil)
@@ -104,7 +106,7 @@ struct LadderTests {
 
     @Test("The time is counted from the first emergency: critical by another rule before that is not part of it")
     func degradedByAnotherRule() {
-        var ladder = Ladder(configuration: configuration(), hasLastResort: true)
+        var ladder = LadderMachine(configuration: configuration(), hasLastResort: true)
         for time in stride(from: 100.0, to: 4000, by: 10) {
             #expect(ladder.next(context(at: time, headroom: false)) == nil)
         }
@@ -115,7 +117,7 @@ struct LadderTests {
 
     @Test("Two short emergencies far from each other are not one long one")
     func dips() {
-        var ladder = Ladder(configuration: configuration(), hasLastResort: true)
+        var ladder = LadderMachine(configuration: configuration(), hasLastResort: true)
         #expect(ladder.next(context(at: 100)) == .expireAssertions(atMost: 8))
         for time in 101..<170 { #expect(ladder.next(context(at: Double(time), headroom: false)) == nil) }
         #expect(ladder.next(context(at: 170)) == nil)
@@ -123,7 +125,7 @@ struct LadderTests {
 
     @Test("A last resort that the re-read called off may come again; one that was called may not")
     func abandoned() {
-        var ladder = Ladder(configuration: configuration(), hasLastResort: true)
+        var ladder = LadderMachine(configuration: configuration(), hasLastResort: true)
         let end = context(milliseconds: 1, held: 0, scenes: 0)
         #expect(ladder.next(end) == .lastResort)
         ladder.ended(.lastResort, .abandoned, at: .seconds(100))
@@ -135,7 +137,7 @@ struct LadderTests {
     @Test("A last resort that waits keeps no other order from being carried out, nor that it")
     func mail() {
         let channel = ReclaimChannel()
-        func order(_ action: Ladder.Action) -> LadderOrder {
+        func order(_ action: LadderMachine.Action) -> LadderOrder {
             LadderOrder(
                 action: action, level: .critical,
                 reason: LevelReason(rule: .headroom, observed: 0, threshold: 0, unit: .bytes, cause: .sampler),
@@ -161,8 +163,8 @@ struct LadderTests {
         var random = SeededGenerator(seed: seed)
         let configuration = configuration(scenes: .random(using: &random), assertions: .random(using: &random))
         let hasLastResort = Bool.random(using: &random)
-        var ladder = Ladder(configuration: configuration, hasLastResort: hasLastResort)
-        var outstanding: Ladder.Action?
+        var ladder = LadderMachine(configuration: configuration, hasLastResort: hasLastResort)
+        var outstanding: LadderMachine.Action?
         var called = 0
         var time = 0.0
         var exhausted: [ReclaimStage: Double] = [:]
@@ -181,7 +183,7 @@ struct LadderTests {
             if context.level < .critical { exhausted = [:] }
             // In the ladder's own arithmetic: a margin on either side would be wrong within it.
             exhausted = exhausted.filter {
-                MonotonicInstant.seconds($0.value).duration(to: .seconds(time)) < Ladder.rest
+                MonotonicInstant.seconds($0.value).duration(to: .seconds(time)) < LadderMachine.rest
             }
             if context.level < .critical || since == nil {
                 degraded = nil
@@ -214,7 +216,8 @@ struct LadderTests {
                 }
             }
             if let action = outstanding, Bool.random(using: &random) {
-                let outcome = [Ladder.Outcome.gone, .nobody, .timedOut, .abandoned].randomElement(using: &random)!
+                let outcome = [LadderMachine.Outcome.gone, .nobody, .timedOut, .abandoned].randomElement(
+                    using: &random)!
                 ladder.ended(action, outcome, at: .seconds(time))
                 if case .nobody = outcome { exhausted[action == .loseScene ? .scenes : .assertions] = time }
                 outstanding = nil

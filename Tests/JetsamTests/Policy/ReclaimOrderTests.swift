@@ -1,6 +1,8 @@
 import Testing
 
 @testable import Jetsam
+@testable import JetsamPolicy
+@testable import PurgeableCaches
 
 struct ReclaimOrderTests {
     private func client(

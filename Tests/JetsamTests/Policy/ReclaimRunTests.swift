@@ -2,6 +2,8 @@ import MemoryPressure
 import Testing
 
 @testable import Jetsam
+@testable import JetsamPolicy
+@testable import PurgeableCaches
 
 struct ReclaimRunTests {
     private func run(

@@ -2,6 +2,7 @@ import MemoryPressure
 import Testing
 
 @testable import Jetsam
+@testable import JetsamPolicy
 
 /// Under a limit of 500 MiB, the reserve is 100 MiB and what is free beyond 125 MiB is more than enough.
 struct ReleaseAccountTests {

@@ -2,6 +2,7 @@ import MemoryPressure
 import Testing
 
 @testable import Jetsam
+@testable import JetsamPolicy
 
 struct ReleaseTallyTests {
     private func sample(_ seconds: Double, free: Int, caches: Int, refetched: Int = 0) -> ReleaseAccount.Sample {

@@ -2,6 +2,7 @@ import MemoryPressure
 import Testing
 
 @testable import Jetsam
+@testable import JetsamPolicy
 
 struct ShortageTests {
     private func shortage(footprint: Int, used: Int, sharers: Int, isLimited: Bool = true) -> Shortage {

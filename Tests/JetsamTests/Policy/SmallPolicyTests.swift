@@ -1,7 +1,9 @@
 import MemoryPressure
 import Testing
 
+@testable import BackgroundTasks
 @testable import Jetsam
+@testable import JetsamPolicy
 
 struct GrowthTrendTests {
     @Test("A steady growth is measured, a shrinking or a still one is none", arguments: [(50, 50), (0, 0), (-20, 0)])

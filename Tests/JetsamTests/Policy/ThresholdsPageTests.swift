@@ -2,7 +2,9 @@ import MemoryPressure
 import SystemPackage
 import Testing
 
+@testable import BackgroundTasks
 @testable import Jetsam
+@testable import JetsamPolicy
 
 struct ThresholdsPageTests {
     private static let settings = Defaults.ofTheCode.keys.sorted()

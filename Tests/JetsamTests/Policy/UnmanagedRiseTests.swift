@@ -2,6 +2,7 @@ import MemoryPressure
 import Testing
 
 @testable import Jetsam
+@testable import JetsamPolicy
 
 struct UnmanagedRiseTests {
     private func rise(_ samples: [(seconds: Double, bytes: Int)]) -> UnmanagedRise {

@@ -86,7 +86,7 @@ import Testing
         let other = try FlightRecorder(directory, run: run(3))
         let path = directory.path.appending("ring").string
         func lastExit() throws -> LastExit? {
-            try RingDirectory(path, isMade: true).lastExit(before: run(4), in: path)
+            try RecordingDirectory(path, isMade: true).lastExit(before: run(4), in: path)
         }
         #expect(try lastExit()?.reason == .watchdog)
         #expect(try lastExit()?.path == "\(path)/jetsam-2-4242.ring")
@@ -97,7 +97,7 @@ import Testing
     func nothing() throws {
         let directory = try TemporaryDirectory()
         #expect(
-            try RingDirectory(directory.path.string, isMade: true).lastExit(before: madeRun(), in: "") == nil)
+            try RecordingDirectory(directory.path.string, isMade: true).lastExit(before: madeRun(), in: "") == nil)
     }
 
     @Test("A recording that is damaged is passed over for the one before")
@@ -106,7 +106,7 @@ import Testing
         try FlightRecorder(directory, run: madeRun(process: 1)).end(.clean, at: .seconds(101))
         let path = directory.path.appending("ring")
         try TemporaryDirectory.write([1, 2, 3], to: path.appending("jetsam-2-1.ring"))
-        let exit = try RingDirectory(path.string, isMade: true).lastExit(before: madeRun(), in: path.string)
+        let exit = try RecordingDirectory(path.string, isMade: true).lastExit(before: madeRun(), in: path.string)
         #expect(exit?.reason == .clean)
     }
 }

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Jetsam
+@testable import JetsamTrace
 
 /// What a trial's caches would have, beside those of the recording.
 @Suite struct ModelledCachesTests {

@@ -4,6 +4,7 @@ import ServiceLifecycle
 import SystemPackage
 import Testing
 
+@testable import BackgroundTasks
 @testable import Jetsam
 
 /// A manager with a flight recorder, from one run to the next.

@@ -2,7 +2,11 @@ import JetsamTesting
 import MemoryPressure
 import Testing
 
+@testable import BackgroundTasks
 @testable import Jetsam
+@testable import JetsamPolicy
+@testable import JetsamTrace
+@testable import PurgeableCaches
 
 /// What releases brought, needed and wasted: in the manager, in its trace, and under another configuration.
 struct RecordedReleasesTests {

@@ -10,8 +10,8 @@ import Testing
 
     /// Directories and disks that cannot be recorded to, and what is kept of old recordings.
     @Suite struct RecorderFilesTests {
-        private static func error(_ path: String, capacityBytes: Int = 64 << 10) -> FlightRecorderError? {
-            do throws(FlightRecorderError) {
+        private static func error(_ path: String, capacityBytes: Int = 64 << 10) -> FileError? {
+            do throws(FileError) {
                 _ = try FlightRecorder(directory: path, capacityBytes: capacityBytes, run: madeRun())
                 return nil
             } catch { return error }
@@ -68,7 +68,7 @@ import Testing
             #expect(Self.error(link + "//") == error)
             // Who could make a link there could have a recording read, or removed, elsewhere.
             #expect(unsafe symlink("\(ring)/jetsam-1-4242.ring", "\(ring)/jetsam-2-1.ring") == 0)
-            #expect(try RingDirectory(ring, isMade: true).recordings().map(\.name) == ["jetsam-1-4242.ring"])
+            #expect(try RecordingDirectory(ring, isMade: true).recordings().map(\.name) == ["jetsam-1-4242.ring"])
         }
 
         @Test("A directory that everybody may write to is refused, and one that is not there is said to be missing")

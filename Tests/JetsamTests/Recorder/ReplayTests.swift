@@ -2,7 +2,9 @@ import JetsamTesting
 import MemoryPressure
 import Testing
 
+@testable import BackgroundTasks
 @testable import Jetsam
+@testable import JetsamTrace
 
 struct ReplayTests {
     @Test("What a manager decided under pressure is decided again from its trace, byte for byte")

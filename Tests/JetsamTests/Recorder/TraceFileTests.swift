@@ -3,7 +3,9 @@ import MemoryPressure
 import SystemPackage
 import Testing
 
+@testable import BackgroundTasks
 @testable import Jetsam
+@testable import JetsamPolicy
 
 struct TraceFileTests {
     private let file: TemporaryFile

@@ -3,6 +3,7 @@ import SystemPackage
 import Testing
 
 @testable import Jetsam
+@testable import JetsamTrace
 
 struct TraceLineReaderTests {
     @Test(
@@ -121,13 +122,13 @@ struct TraceLineReaderTests {
 
     @Test("A line that is too long is refused by its number, within a file too, and so is a file without line feeds")
     func longLine() throws {
-        let long = "{\"k\":\"look\",\"t\":1}" + String(repeating: " ", count: TraceLineReader.longestLine)
+        let long = "{\"k\":\"look\",\"t\":1}" + String(repeating: " ", count: TraceSchema.longestLine)
         for text in ["\n\(long)\n", "\n\(long)", "\n" + String(repeating: "x", count: 3 << 20)] {
             let error = #expect(throws: TraceError.self) { try Self.lines(of: text) }
             #expect(error?.line == 2)
-            #expect(error?.message.contains("longer than \(TraceLineReader.longestLine) bytes") == true)
+            #expect(error?.message.contains("longer than \(TraceSchema.longestLine) bytes") == true)
         }
-        let longest = "{\"k\":\"look\",\"t\":1" + String(repeating: " ", count: TraceLineReader.longestLine - 19) + "}"
+        let longest = "{\"k\":\"look\",\"t\":1" + String(repeating: " ", count: TraceSchema.longestLine - 19) + "}"
         #expect(try Self.lines(of: "\(longest)\n\(longest)\n").lines == 2)
     }
 

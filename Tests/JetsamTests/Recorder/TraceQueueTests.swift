@@ -2,6 +2,7 @@ import MemoryPressure
 import Testing
 
 @testable import Jetsam
+@testable import JetsamPolicy
 
 struct TraceQueueTests {
     private func header(_ wallClock: Int) -> TraceHeader {

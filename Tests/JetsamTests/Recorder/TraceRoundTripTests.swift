@@ -116,7 +116,7 @@ struct TraceRoundTripTests {
             #expect(kept <= FlightRecorder.payloadBytes && RecordBytes.read(type, from: bytes[..<kept]) != nil)
             var writer = TraceLineWriter()
             writer.append(record, at: MonotonicInstant(nanoseconds: .min))
-            #expect(writer.bytes.count < TraceLineReader.longestLine / 8)
+            #expect(writer.bytes.count < TraceSchema.longestLine / 8)
             let line = try #require(try TraceText(writer.bytes).lines.first)
             let read = try #require(Self.record(line.event) as? Contents)
             #expect(Self.isEqual(read, record, at: line.instant))

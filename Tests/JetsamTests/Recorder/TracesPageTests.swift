@@ -18,7 +18,7 @@ struct TracesPageTests {
         #expect(Set(page.fields.keys) == Set(TraceKind.allCases.map(\.name.description)))
         #expect(page.meanings.filter { $0.count < 4 } == [])
         #expect(page.meanings.count == page.fields.values.map(\.count).reduce(0, +))
-        #expect(page.text.contains("version \(TraceLineReader.version) of the\nschema"))
+        #expect(page.text.contains("version \(TraceSchema.version) of the\nschema"))
     }
 
     @Test(
@@ -42,7 +42,7 @@ struct TracesPageTests {
     @Test("The bounds that the page states are those of the code")
     func bounds() throws {
         let page = try TracesPage.read()
-        #expect(TraceLineReader.longestLine == 65_536 && page.text.contains("65,536 bytes"))
+        #expect(TraceSchema.longestLine == 65_536 && page.text.contains("65,536 bytes"))
         #expect(RecordBytes.longestText == 120 && page.text.contains("at most 120 bytes"))
         #expect(RecordBytes.longestShortText == 64 && page.text.contains("(states and causes 64)"))
     }

@@ -5,6 +5,7 @@
     import Testing
 
     @testable import Jetsam
+    @testable import JetsamPolicy
 
     /// A real file system that is really full or read-only.
     @Suite(.enabled(if: SmallDisk.isAllowed, "needs the right to make a file system (CAP_SYS_ADMIN)"))

@@ -3,6 +3,7 @@ import MemoryPressure
 import Testing
 
 @testable import Jetsam
+@testable import PurgeableCaches
 
 struct SceneCachesTests {
     /// A cache of a scene that gives what it is asked for.

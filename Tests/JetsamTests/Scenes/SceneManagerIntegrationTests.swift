@@ -3,7 +3,10 @@ import Logging
 import MemoryPressure
 import Testing
 
+@testable import BackgroundTasks
 @testable import Jetsam
+@testable import JetsamPolicy
+@testable import PurgeableCaches
 
 /// Scenes together with the manager that they belong to.
 struct SceneManagerIntegrationTests {

@@ -4,6 +4,7 @@ import SystemPackage
 import Testing
 
 @testable import Jetsam
+@testable import JetsamPolicy
 
 /// Random requests, checked against the plainest model of what scenes are.
 struct SceneModelTests {

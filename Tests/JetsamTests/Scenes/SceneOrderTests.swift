@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Jetsam
+@testable import JetsamPolicy
 
 struct SceneOrderTests {
     static func facts(

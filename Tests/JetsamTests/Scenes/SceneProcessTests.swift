@@ -3,6 +3,7 @@ import MemoryPressure
 import Testing
 
 @testable import Jetsam
+@testable import JetsamPolicy
 
 struct SceneProcessTests {
     private func end(_ fixture: SceneFixture) -> MonotonicInstant { fixture.clock.now.advanced(by: .seconds(5)) }

@@ -1,7 +1,9 @@
 import MemoryPressure
 import Testing
 
+@testable import BackgroundTasks
 @testable import Jetsam
+@testable import JetsamPolicy
 
 struct SceneRoomTests {
     /// A fixture in which a scene that goes gives its declared bytes to the room.

@@ -2,13 +2,15 @@ import JetsamTesting
 import MemoryPressure
 import Testing
 
+@testable import BackgroundTasks
 @testable import Jetsam
+@testable import JetsamPolicy
 
 struct SceneTimingTests {
     @Test("Deadlines fall due in their order, once each, and cancelled ones never")
     func deadlines() {
         let clock = ManualClock()
-        let deadlines = SceneDeadlines(clock: clock, isAutomatic: false)
+        let deadlines = Deadlines(clock: clock, isAutomatic: false)
         let fired = Lock<[Int]>([])
         func add(_ number: Int, _ seconds: Int) -> UInt64 {
             deadlines.add(clock.now.advanced(by: .seconds(seconds))) { fired.withLock { $0.append(number) } }
@@ -35,7 +37,7 @@ struct SceneTimingTests {
     @Test("In real time they fall due by themselves, and not early")
     func realTime() async {
         let clock = SystemMonotonicClock()
-        let deadlines = SceneDeadlines(clock: clock, isAutomatic: true)
+        let deadlines = Deadlines(clock: clock, isAutomatic: true)
         let due = clock.now.advanced(by: .milliseconds(20))
         let fired = await withCheckedContinuation { continuation in
             _ = deadlines.add(due.advanced(by: .seconds(3600))) {}

@@ -2,8 +2,11 @@ import JetsamTesting
 import MemoryPressure
 import Testing
 
+@testable import BackgroundTasks
 @testable import Jetsam
+@testable import JetsamPolicy
 @testable import JetsamSimulation
+@testable import PurgeableCaches
 
 /// Each invariant is shown what it has to object to, and what it has not.
 struct InvariantTests {

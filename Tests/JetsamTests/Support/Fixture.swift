@@ -3,7 +3,10 @@ import JetsamTesting
 import Logging
 import MemoryPressure
 
+@testable import BackgroundTasks
 @testable import Jetsam
+@testable import JetsamPolicy
+@testable import PurgeableCaches
 
 /// A made-up container with a manager that runs in it for the length of a test.
 final class Fixture: Sendable {

@@ -1,6 +1,7 @@
 import MemoryPressure
 
 @testable import Jetsam
+@testable import JetsamPolicy
 
 let mebibyte = 1 << 20
 

@@ -1,13 +1,14 @@
 import MemoryPressure
 
 @testable import Jetsam
+@testable import JetsamPolicy
 
 /// The side that decides, for a reclaimer that a test works alone: it decides nothing and remembers what it was told.
 final class RecordingHost: ReclaimHost {
     struct State {
         var steps: [ReclaimStep] = []
         var problems: [HandlerProblem] = []
-        var ladder: [Ladder.Outcome] = []
+        var ladder: [LadderMachine.Outcome] = []
     }
 
     let state = Lock(State())
@@ -39,7 +40,7 @@ final class RecordingHost: ReclaimHost {
     func noteLimitsLifted() {}
     func nextSequence() -> UInt64 { 1 }
     func confirmEmergency(orLeaving isEarly: Bool) -> MemoryReading? { confirmsEmergency ? measure() : nil }
-    func ladderEnded(_ action: Ladder.Action, _ outcome: Ladder.Outcome) {
+    func ladderEnded(_ action: LadderMachine.Action, _ outcome: LadderMachine.Outcome) {
         state.withLock { $0.ladder.append(outcome) }
     }
 

@@ -74,20 +74,6 @@ private func at(_ milliseconds: Int64) -> MonotonicInstant {
 
     @Test(
         arguments: [
-            ("", ""), ("Zg==", "f"), ("Zm8=", "fo"), ("Zm9v", "foo"), ("Zm9vYg==", "foob"), ("Zm9vYmE=", "fooba"),
-            ("Zm9vYmFy", "foobar"), ("c29tZSAyMDAwMDAgMjAwMDAwMAA=", "some 200000 2000000\u{0}"), ("+/+/", nil),
-        ] as [(String, String?)])
-    func `base64 is decoded`(text: String, plain: String?) {
-        #expect(Base64.decode(text) == (plain.map { Array($0.utf8) } ?? [0xFB, 0xFF, 0xBF]))
-    }
-
-    @Test(arguments: ["Z", "Zg", "Zg=", "Zg===", "====", "=Zg=", "Zh==", "Zm9=", "Zm9v\n", "Zm 9", "Zm-_", "Zm9vé=="])
-    func `what is not base64 is refused`(text: String) {
-        #expect(Base64.decode(text) == nil)
-    }
-
-    @Test(
-        arguments: [
             ([:], "MEMORY_PRESSURE_WATCH is not set: no service manager asked for it"),
             (["MEMORY_PRESSURE_WATCH": ""], "MEMORY_PRESSURE_WATCH is not set: no service manager asked for it"),
             (

@@ -1,5 +1,6 @@
 import Jetsam
 import MemoryPressure
+import SystemPackage
 
 /// Calls one manager's sampler when the conductor's time has come to where it asked for.
 final class ConductedTicker: Ticker, @unchecked Sendable {
@@ -27,7 +28,7 @@ final class ConductedTicker: Ticker, @unchecked Sendable {
         driven.append(Driven(work: work))
     }
 
-    func start(_ tick: @escaping @Sendable () -> Duration) throws(ResourceManagerError) {
+    func start(_ tick: @escaping @Sendable () -> Duration) throws(Errno) {
         self.tick = tick
         ticks += 1
         let interval = tick()

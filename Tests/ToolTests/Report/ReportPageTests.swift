@@ -1,4 +1,5 @@
 import Jetsam
+import JetsamTrace
 import MemoryPressure
 import Testing
 

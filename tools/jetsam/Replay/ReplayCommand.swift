@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import CommandOutput
 internal import Jetsam
 internal import JetsamConfiguration
+internal import JetsamTrace
 internal import MemoryPressure
 internal import SystemPackage
 
@@ -128,7 +129,7 @@ private struct ExactReplay {
             return print("\(replay.readings) readings: every decision came out the same, byte for byte.")
         }
         print("\(replay.readings) readings: \(count) lines came out otherwise, \(replay.differences) decisions differ.")
-        if let version = replay.version, version < TraceLineReader.version {
+        if let version = replay.version, version < TraceSchema.version {
             print(
                 """
                 The trace is of version \(version) of the schema: it came from rules without lead times, so its decisions differ from \

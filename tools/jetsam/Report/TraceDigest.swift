@@ -1,4 +1,5 @@
 internal import Jetsam
+internal import JetsamTrace
 internal import MemoryPressure
 
 /// What a report says of a trace, gathered in one pass and in bounded memory.

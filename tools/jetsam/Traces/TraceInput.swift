@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import CommandOutput
 internal import Jetsam
+internal import JetsamTrace
 internal import MemoryPressure
 internal import SystemPackage
 

@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import Jetsam
+internal import JetsamTrace
 internal import MemoryPressure
 internal import SystemPackage
 
@@ -105,7 +106,7 @@ final class TraceReadAhead: Sendable {
         guard case .trace(let header) = event else {
             throw TraceError(line: line, message: "a trace begins with a line of the kind 'trace'")
         }
-        guard TraceLineReader.versions.contains(header.version) else {
+        guard TraceSchema.versions.contains(header.version) else {
             throw TraceError.unknown(header.version, line: line)
         }
         do {

@@ -2,6 +2,7 @@ internal import CommandOutput
 internal import Dispatch
 internal import Jetsam
 internal import JetsamConfiguration
+internal import JetsamTrace
 internal import MemoryPressure
 
 /// The search: what is tried, and what came of it.

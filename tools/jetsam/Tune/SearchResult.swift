@@ -1,6 +1,7 @@
 internal import CommandOutput
 internal import Jetsam
 internal import JetsamConfiguration
+internal import JetsamTrace
 internal import MemoryPressure
 
 /// What a search came to, as text, as JSON and as a file.

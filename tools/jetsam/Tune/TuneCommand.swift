@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import CommandOutput
 internal import Jetsam
 internal import JetsamConfiguration
+internal import JetsamTrace
 internal import MemoryPressure
 internal import SystemPackage
 

@@ -39,12 +39,12 @@ protocol AssertionHolder: Sendable {
 extension BackgroundTaskRegistry: AssertionHolder {
     var overdueGrace: Duration { configuration.grace }
     var timeToEnd: Duration {
-        max(configuration.lead + configuration.grace, .nanoseconds(table.meanAge) * 23 / 10)
+        max(configuration.lead + configuration.grace, meanAge * 23 / 10)
     }
     var overdueTasksHold: Bool { configuration.overdueTasksHold }
-    var pausedNanoseconds: Int64 { table.pauses.pausedNanoseconds }
+    var pausedNanoseconds: Int64 { pauses.pausedNanoseconds }
     func describeHeld(limit: Int) -> [String] { heldTasks(limit: limit).map(\.description) }
-    var begunCount: UInt64 { UInt64(clamping: table.statistics.begun) }
+    var begunCount: UInt64 { UInt64(clamping: statistics.begun) }
 }
 
 /// What the life cycle takes from outside.

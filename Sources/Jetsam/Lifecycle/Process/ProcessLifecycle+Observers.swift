@@ -81,9 +81,7 @@ extension ProcessLifecycle {
     ) -> Delivery {
         let mailboxes = state.withLock { $0.observers.map(\.mailbox) }
         return Delivery(callback, to: mailboxes) { [self] observer in
-            let token = LifecycleCallbackToken(self, deadline: end)
-            await LifecycleCallbackToken.$current.withValue(token) { await body(observer) }
-            token.end()
+            await CallbackToken(of: self, deadline: end).run { await body(observer) }
         }
     }
 

@@ -3,7 +3,7 @@ internal import MemoryPressure
 extension ProcessLifecycle {
     /// Whether this is called from inside a callback, of an observer or of a scene, that a change would have to wait for.
     var isInsideCallback: Bool {
-        LifecycleCallbackToken.isInside(self)
+        CallbackToken.isInside(self)
             || state.withLock { $0.scenes }.map { CallbackToken.isInside($0) } ?? false
     }
 

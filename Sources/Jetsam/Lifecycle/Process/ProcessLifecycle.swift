@@ -50,7 +50,7 @@ final class ProcessLifecycle: Sendable {
         var notifier: SystemdNotifier?
     }
 
-    let configuration: ResourceManager.Configuration.Lifecycle
+    let configuration: ManagerConfiguration.Lifecycle
     let dependencies: LifecycleDependencies
     let state: Lock<State>
     let turn = AsyncTurn()
@@ -76,14 +76,14 @@ final class ProcessLifecycle: Sendable {
     private let stateWord = Atomic<UInt8>(ProcessState.notRunning.rawValue)
     private let readyWord = Atomic<Bool>(false)
 
-    init(configuration: ResourceManager.Configuration.Lifecycle, dependencies: LifecycleDependencies) {
+    init(configuration: ManagerConfiguration.Lifecycle, dependencies: LifecycleDependencies) {
         self.configuration = configuration
         self.dependencies = dependencies
         state = Lock(State(machine: ProcessMachine(exitsOnSuspend: configuration.exitsOnSuspend)))
         backgroundTime = BackgroundTimeLimit(assertions: dependencies.assertions)
         idleNanoseconds = configuration.idleDelay?.nanoseconds
         watch.modesChanged(to: configuration.backgroundModes.count)
-        let deadlines = SceneDeadlines(clock: dependencies.clock, isAutomatic: !dependencies.ticker.drivesDeadlines)
+        let deadlines = Deadlines(clock: dependencies.clock, isAutomatic: !dependencies.ticker.drivesDeadlines)
         dependencies.ticker.attach(deadlines)
         waits = TimedWaits(clock: dependencies.clock, deadlines: deadlines)
     }

@@ -26,13 +26,13 @@ final class Responder: Sendable {
     let name: String
     private let deadline: Duration
     private let clock: any MonotonicClock
-    private let deadlines: SceneDeadlines
+    private let deadlines: Deadlines
     private let ask: @Sendable (_ answer: @escaping @Sendable () -> Void) -> Void
     private let tell: @Sendable (News) -> Void
     private let state = Lock(State())
 
     init(
-        name: String, deadline: Duration, clock: any MonotonicClock, deadlines: SceneDeadlines,
+        name: String, deadline: Duration, clock: any MonotonicClock, deadlines: Deadlines,
         ask: @escaping @Sendable (_ answer: @escaping @Sendable () -> Void) -> Void,
         tell: @escaping @Sendable (News) -> Void
     ) {

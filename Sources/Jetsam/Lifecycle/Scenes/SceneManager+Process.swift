@@ -1,5 +1,5 @@
 internal import Logging
-package import MemoryPressure
+internal import MemoryPressure
 internal import Synchronization
 
 extension SceneManager {

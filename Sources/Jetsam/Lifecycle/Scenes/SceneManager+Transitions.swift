@@ -131,8 +131,8 @@ extension SceneManager {
     ) async {
         guard !dependencies.registry.clients(of: scene.identifier).isEmpty else { return }
         let left = max(.zero, now.duration(to: deadline))
-        let token = CallbackToken(scene: scene, of: self)
-        let outcome = await scene.handlers.call(by: deadline, deadlines) { await token.hold { await body(left) } }
+        let token = CallbackToken(of: scene, self)
+        let outcome = await scene.handlers.call(by: deadline, deadlines) { await token.run { await body(left) } }
         if case .late = outcome {
             caches.thread.giveUpBusyThread()
             noteLate(.cacheHandlers, scene)
@@ -163,9 +163,9 @@ extension SceneManager {
         _ body: @escaping @Sendable () async -> Void
     ) async -> SerialCalls.Outcome {
         let isOfAChange = callback != .willConnect && callback != .didReceiveMemoryWarning
-        let token = CallbackToken(scene: scene, of: self, deadline: isOfAChange ? deadline : nil)
+        let token = isOfAChange ? CallbackToken(of: scene, self) { deadline } : CallbackToken(of: scene, self)
         let outcome = await scene.callbacks.call(on: scene.executor, by: deadline, deadlines) {
-            await token.hold(body)
+            await token.run(body)
         }
         if case .late = outcome { noteLate(callback, scene) }
         return outcome

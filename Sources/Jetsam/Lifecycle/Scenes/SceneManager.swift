@@ -30,12 +30,12 @@ public final class SceneManager: Sendable {
         var warnings: Int?
     }
 
-    let configuration: ResourceManager.Configuration.Scenes
+    let configuration: ManagerConfiguration.Scenes
     let dependencies: SceneDependencies
     let caches: SceneCaches
     let state = Lock(State())
     /// Drives the deadlines of callbacks.
-    package let deadlines: SceneDeadlines
+    package let deadlines: Deadlines
     /// How many scenes there are to lose: connected, and not gone.
     let candidates = Atomic<Int>(0)
     /// How long storing one state took, in nanoseconds: a moving average. 0 before the first.
@@ -44,11 +44,11 @@ public final class SceneManager: Sendable {
     let lossTurn = AsyncTurn()
     let restorationTurn = AsyncTurn()
 
-    init(configuration: ResourceManager.Configuration.Scenes = .init(), dependencies: SceneDependencies) {
+    init(configuration: ManagerConfiguration.Scenes = .init(), dependencies: SceneDependencies) {
         self.configuration = configuration
         self.dependencies = dependencies
         caches = SceneCaches(registry: dependencies.registry, threads: dependencies.threads)
-        deadlines = SceneDeadlines(clock: dependencies.clock, isAutomatic: dependencies.isAutomatic)
+        deadlines = Deadlines(clock: dependencies.clock, isAutomatic: dependencies.isAutomatic)
     }
 
     /// The connected scene of that name.

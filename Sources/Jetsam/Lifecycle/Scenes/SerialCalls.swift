@@ -14,7 +14,7 @@ final class SerialCalls: Sendable {
     private let last = Lock<Task<Void, Never>?>(nil)
 
     func call(
-        on executor: (any TaskExecutor)? = nil, by deadline: MonotonicInstant, _ deadlines: SceneDeadlines,
+        on executor: (any TaskExecutor)? = nil, by deadline: MonotonicInstant, _ deadlines: Deadlines,
         _ body: @escaping @Sendable () async -> Void
     ) async -> Outcome {
         let wait = TimedWait()

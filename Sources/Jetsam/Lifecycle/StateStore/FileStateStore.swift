@@ -19,13 +19,13 @@ public final class FileStateStore: SceneStateStore {
     /// The longest state that is stored or read, in bytes.
     public let maximumStateBytes: Int
 
-    let files: StateDirectory
+    let files: PrivateDirectory
     private let thread = WorkThread("jetsam-state")
     /// What waits to be saved, in the order in which it came.
     private let waiting = Lock<[Save]>([])
 
     private struct Save: Sendable {
-        var file: StateDirectory.File
+        var file: PrivateDirectory.Replacement
         var done: @Sendable (Result<Void, SceneStateStoreError>) -> Void
     }
 
@@ -41,8 +41,10 @@ public final class FileStateStore: SceneStateStore {
     public init(directory: FilePath, maximumStateBytes: Int = 1 << 20) throws(SceneStateStoreError) {
         self.directory = directory
         self.maximumStateBytes = max(0, maximumStateBytes)
-        files = try StateDirectory(directory)
-        try tidy()
+        do throws(FileError) {
+            files = try PrivateDirectory(directory.string, isMade: true, isLasting: true, safety: .ownUser)
+            try tidy()
+        } catch { throw SceneStateStoreError(error) }
     }
 
     /// Writes a scene's state in place of the one before, to outlive a power failure.
@@ -51,7 +53,7 @@ public final class FileStateStore: SceneStateStore {
             throw .tooLarge(bytes: state.bytes.count, maximum: maximumStateBytes)
         }
         let name = StateFileName.stem(scene.identifier) + StateFileName.state
-        let file = StateDirectory.File(name: name, bytes: StateFormat.encode(scene, state))
+        let file = PrivateDirectory.Replacement(name: name, bytes: StateFormat.encode(scene, state))
         let result = await withCheckedContinuation { continuation in
             waiting.withLock { $0.append(Save(file: file) { continuation.resume(returning: $0) }) }
             // One job each: whoever comes first takes the others along, and leaves theirs nothing to do.
@@ -68,8 +70,9 @@ public final class FileStateStore: SceneStateStore {
         }
         guard !group.isEmpty else { return }
         for (save, result) in zip(group, files.replace(group.map(\.file))) {
-            let isWorthAnother = group.count > 1 && StateDirectory.isForWantOfDescriptors(result)
-            save.done(isWorthAnother ? files.replace([save.file])[0] : result)
+            let isWorthAnother = group.count > 1 && PrivateDirectory.isForWantOfDescriptors(result)
+            let final = isWorthAnother ? files.replace([save.file])[0] : result
+            save.done(final.mapError { SceneStateStoreError($0) })
         }
     }
 
@@ -92,10 +95,12 @@ public final class FileStateStore: SceneStateStore {
             if let stamp {
                 guard try remove(stem, ifStampIs: stamp) else { return }
             } else {
-                try files.remove(stem + StateFileName.state)
+                try inFiles { () throws(FileError) in try files.remove(stem + StateFileName.state) }
             }
-            try files.remove(stem + StateFileName.mark)
-            try files.sync()
+            try inFiles { () throws(FileError) in
+                try files.remove(stem + StateFileName.mark)
+                try files.flush()
+            }
         }
     }
 
@@ -103,7 +108,8 @@ public final class FileStateStore: SceneStateStore {
     public func list(limit: Int) async throws(SceneStateStoreError) -> [StoredScene] {
         try await onThread { [self] () throws(SceneStateStoreError) -> [StoredScene] in
             var scenes: [StoredScene] = []
-            for name in try files.names().sorted() where name.hasSuffix(StateFileName.state) && scenes.count < limit {
+            let names = try inFiles { () throws(FileError) in try files.names { $0.hasSuffix(StateFileName.state) } }
+            for name in names.sorted() where scenes.count < limit {
                 let stem = String(name.dropLast(StateFileName.state.utf8.count))
                 do throws(SceneStateStoreError) {
                     let found = try keepingAside(stem, StateFileName.state) {
@@ -138,7 +144,9 @@ public final class FileStateStore: SceneStateStore {
     /// Removes the mark of the scene's restorations.
     public func endRestoration(of scene: SceneIdentifier) async throws(SceneStateStoreError) {
         try await onThread { [self] () throws(SceneStateStoreError) in
-            if try files.remove(StateFileName.stem(scene) + StateFileName.mark) { try files.sync() }
+            try inFiles { () throws(FileError) in
+                if try files.remove(StateFileName.stem(scene) + StateFileName.mark) { try files.flush() }
+            }
         }
     }
 

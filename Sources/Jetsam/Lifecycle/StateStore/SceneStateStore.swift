@@ -106,3 +106,15 @@ public struct SceneStateStoreError: Error, Sendable, Hashable, CustomStringConve
         }
     }
 }
+
+extension SceneStateStoreError {
+    /// What the store's directory says.
+    init(_ error: FileError) {
+        self =
+            switch error {
+            case .system(let error, let doing): .system(error, doing: doing)
+            case .insecure(let reason): .insecure(reason)
+            case .damaged(let reason): .damaged(reason)
+            }
+    }
+}

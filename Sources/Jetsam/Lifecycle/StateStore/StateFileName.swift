@@ -1,9 +1,10 @@
+internal import MemoryPressure
+
 /// The file names of the store. An identifier becomes exactly one name, and no name leads out of the directory. Pure.
 enum StateFileName {
     static let state = ".scene"
     static let mark = ".restoring"
     static let damaged = ".bad"
-    static let temporary = ".tmp"
     static let removed = ".gone"
 
     private static let digits = Array("0123456789abcdef".utf8)
@@ -22,25 +23,9 @@ enum StateFileName {
         }
         guard escaped.count > longestStem else { return String(decoding: escaped, as: UTF8.self) }
         // 128 bytes come to 171 letters; in hexadecimal they would leave no room for the endings.
-        return "b-" + base64(Array(identifier.text.utf8))
+        return "b-" + Base64.encodeForFileNames(Array(identifier.text.utf8))
     }
 
     /// A name may have 255 bytes; the rest is for the endings.
     private static let longestStem = 200
-
-    private static func base64(_ bytes: [UInt8]) -> String {
-        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
-        var result: [UInt8] = []
-        for start in stride(from: 0, to: bytes.count, by: 3) {
-            let group = bytes[start..<min(start + 3, bytes.count)]
-            var bits = group.reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
-            bits <<= UInt32(3 - group.count) * 8
-            for letter in 0...group.count { result.append(alphabet[Int(bits >> UInt32(18 - letter * 6) & 63)]) }
-        }
-        return String(decoding: result, as: UTF8.self)
-    }
-
-    static func hexadecimal(_ number: UInt64) -> String {
-        String(decoding: (0..<16).map { digits[Int(number >> UInt64(60 - $0 * 4) & 15)] }, as: UTF8.self)
-    }
 }

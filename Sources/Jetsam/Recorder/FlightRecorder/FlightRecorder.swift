@@ -1,5 +1,5 @@
 internal import CLinuxShims
-package import MemoryPressure
+internal import MemoryPressure
 package import SystemPackage
 
 /// Keeps the latest records of this run in a file that is still there when the process is not.
@@ -14,7 +14,7 @@ package final class FlightRecorder: Sendable {
     package let path: String
     /// The run that it is of.
     package let run: RecordedRun
-    private let mapping: RingMapping
+    private let mapping: FileMapping
 
     /// How many bytes a record can carry.
     package static let payloadBytes = RingFormat.payloadBytes
@@ -27,17 +27,20 @@ package final class FlightRecorder: Sendable {
     ///   - run: Which run it is of; its slots are set here.
     package init(
         directory: String, capacityBytes: Int, run: RecordedRun, keeping kept: Int = FlightRecorder.keptFiles
-    ) throws(FlightRecorderError) {
+    ) throws(FileError) {
         #if os(Linux)
             var run = run
             run.slots = min(RingFormat.mostSlots, max(1, capacityBytes / RingFormat.slotBytes))
-            let files = try RingDirectory(directory, isMade: true)
+            let files = try RecordingDirectory(directory, isMade: true)
             let stem = "\(run.processID)-\(run.processStart)"
             let (file, unfinished) = try files.make(stem)
             let name: String
-            do throws(FlightRecorderError) {
-                let mapping = try RingMapping(file, header: run.encoded, slots: run.slots)
-                mapping.set(RunState.running.word, at: RingFormat.stateOffset)
+            do throws(FileError) {
+                let mapping = try FileMapping(file, bytes: RingFormat.headerBytes + run.slots * RingFormat.slotBytes)
+                for (offset, byte) in run.encoded.enumerated().reversed() {
+                    unsafe mapping.base.storeBytes(of: byte, toByteOffset: offset, as: UInt8.self)
+                }
+                unsafe jetsam_ring_set_word(mapping.base, RingFormat.stateOffset, RunState.running.word)
                 name = try files.publish(unfinished, stem)
                 self.mapping = mapping
             } catch {
@@ -111,7 +114,7 @@ package final class FlightRecorder: Sendable {
         guard self.state == .running else { return }
         var byte = UInt8(truncatingIfNeeded: state.rawValue)
         _ = unsafe withUnsafeBytes(of: &byte) { unsafe append(.end, at: instant, $0) }
-        mapping.set(state.word, at: RingFormat.stateOffset)
+        unsafe jetsam_ring_set_word(mapping.base, RingFormat.stateOffset, state.word)
         mapping.unlock()
     }
 
@@ -119,8 +122,8 @@ package final class FlightRecorder: Sendable {
     package func snapshot() throws(Errno) -> [UInt8] { try mapping.contents() }
 
     /// Why nobody will find what is recorded from now on; nil where the file is all right. Looks at the file.
-    package var loss: RingLoss? { mapping.loss }
+    package var loss: FileLoss? { mapping.loss }
 
     /// How the run stands.
-    package var state: RunState? { RunState(word: mapping.word(at: RingFormat.stateOffset)) }
+    package var state: RunState? { RunState(word: unsafe jetsam_ring_word(mapping.base, RingFormat.stateOffset)) }
 }

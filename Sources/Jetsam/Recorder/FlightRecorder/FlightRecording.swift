@@ -1,4 +1,4 @@
-package import MemoryPressure
+internal import MemoryPressure
 
 /// A recording that was read: its header, and its records in their order.
 ///

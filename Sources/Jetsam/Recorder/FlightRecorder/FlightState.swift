@@ -1,4 +1,4 @@
-package import MemoryPressure
+internal import MemoryPressure
 
 /// What was under way at one instant: the payload of a record of kind ``RecordKind/state``.
 ///

@@ -107,14 +107,14 @@ extension LastExit {
     }
 }
 
-extension RingDirectory {
+extension RecordingDirectory {
     /// The end of the latest run that is over; nil where there is none, or it cannot be read.
     borrowing func lastExit(before run: RecordedRun, in directory: String) -> LastExit? {
         guard let ended = try? ended(run) else { return nil }
         for candidate in ended {
             guard let file = open(candidate.name) else { continue }
             defer { Syscalls.close(file) }
-            guard let bytes = try? Self.read(file, limit: RingFormat.mostBytes),
+            guard let bytes = try? Syscalls.start(of: file, limit: RingFormat.mostBytes),
                 let recording = try? FlightRecording(bytes)
             else { continue }
             return LastExit(recording, path: "\(directory)/\(candidate.name)", now: run)

@@ -34,7 +34,7 @@ package enum RunState: UInt32, Sendable, CaseIterable {
     case graceExceeded = 6
 
     /// With its complement in the upper half, so that a damaged word is not taken for another state.
-    var word: UInt64 { UInt64(rawValue) | UInt64(~rawValue) << 32 }
+    package var word: UInt64 { UInt64(rawValue) | UInt64(~rawValue) << 32 }
 
     init?(word: UInt64) {
         let value = UInt32(truncatingIfNeeded: word)

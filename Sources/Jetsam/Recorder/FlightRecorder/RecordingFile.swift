@@ -1,14 +1,6 @@
 internal import MemoryPressure
 internal import SystemPackage
 
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#elseif canImport(Darwin)
-    internal import Darwin
-#endif
-
 /// A recording as it is found in the file system.
 package struct RecordingFile: Sendable {
     /// Its path.
@@ -37,9 +29,10 @@ package struct RecordingFile: Sendable {
     ///
     /// - Parameter path: A recording, or a directory of recordings: the one that began last.
     package init(_ path: String) throws(Failure) {
-        var information = stat()
-        guard unsafe stat(path, &information) == 0 else { throw Self.system(Errno(rawValue: errno)) }
-        let isDirectory = information.st_mode & S_IFMT == S_IFDIR
+        let isDirectory: Bool
+        do throws(Errno) {
+            isDirectory = try FileFacts(at: path).kind == .directory
+        } catch { throw Self.system(error) }
         let chosen = isDirectory ? try Self.newest(in: path) : path
         let file: CInt
         let bytes: [UInt8]
@@ -48,13 +41,13 @@ package struct RecordingFile: Sendable {
         } catch { throw Self.system(error) }
         defer { Syscalls.close(file) }
         do throws(Errno) {
-            bytes = try RingDirectory.read(file, limit: RingFormat.mostBytes)
+            bytes = try Syscalls.start(of: file, limit: RingFormat.mostBytes)
         } catch { throw Self.system(error) }
         do throws(FlightRecordingError) {
             recording = try FlightRecording(bytes)
         } catch { throw .damaged(error) }
         self.path = chosen
-        isLive = RingDirectory.isAbandoned(file) == false
+        isLive = FileLock.isFree(file) == false
     }
 
     private static func system(_ error: Errno) -> Failure {
@@ -62,9 +55,9 @@ package struct RecordingFile: Sendable {
     }
 
     private static func newest(in directory: String) throws(Failure) -> String {
-        let newest: RingDirectory.Found?
-        do throws(FlightRecorderError) {
-            let files = try RingDirectory(directory, isMade: false)
+        let newest: RecordingDirectory.Found?
+        do throws(FileError) {
+            let files = try RecordingDirectory(directory, isMade: false)
             newest = try files.recordings().max { ($0.wallClock, $0.name) < ($1.wallClock, $1.name) }
         } catch { throw .unreadable("\(error)") }
         guard let newest else { throw .unreadable("there is no recording in this directory") }

@@ -57,7 +57,7 @@ enum RingFormat {
 
 extension ArraySlice<UInt8> {
     /// The little-endian number at an offset from the start; the caller knows that it is there.
-    func number<Number: FixedWidthInteger>(at offset: Int, as type: Number.Type = Number.self) -> Number {
+    package func number<Number: FixedWidthInteger>(at offset: Int, as type: Number.Type = Number.self) -> Number {
         var value: Number = 0
         for byte in 0..<Number.bitWidth / 8 {
             value |= Number(truncatingIfNeeded: self[startIndex + offset + byte]) << Number(byte * 8)
@@ -68,7 +68,7 @@ extension ArraySlice<UInt8> {
 
 extension [UInt8] {
     /// Writes a number in little-endian over the bytes at an offset.
-    mutating func set<Number: FixedWidthInteger>(_ number: Number, at offset: Int) {
+    package mutating func set<Number: FixedWidthInteger>(_ number: Number, at offset: Int) {
         for byte in 0..<Number.bitWidth / 8 { self[offset + byte] = UInt8(truncatingIfNeeded: number >> (byte * 8)) }
     }
 }

@@ -32,7 +32,7 @@ package struct LevelRecord: Record {
 }
 
 extension LevelRecord {
-    init(previous: PressureLevel, level: PressureLevel, reason: LevelReason, headroomBytes: Int) {
+    package init(previous: PressureLevel, level: PressureLevel, reason: LevelReason, headroomBytes: Int) {
         self.previous = previous
         self.level = level
         rule = reason.rule
@@ -44,7 +44,7 @@ extension LevelRecord {
     }
 
     /// Nil where the level did not change and was not told again.
-    init?(_ decision: Decider.Decision, _ reading: MemoryReading) {
+    package init?(_ decision: Decider.Decision, _ reading: MemoryReading) {
         switch decision.outcome {
         case .unchanged: return nil
         case .changed(let previous, let reason):
@@ -90,7 +90,7 @@ package struct DemandRecord: Record {
 }
 
 extension DemandRecord {
-    init(_ demand: ReclaimDemand) {
+    package init(_ demand: ReclaimDemand) {
         level = demand.level
         rule = demand.reason.rule
         step = demand.step
@@ -122,7 +122,7 @@ package struct RegrowthRecord: Record {
 }
 
 extension RegrowthRecord {
-    init(_ decision: Regrowth.Decision) {
+    package init(_ decision: Regrowth.Decision) {
         if decision.mayLift { elseRaiseBytes = decision.bytes } else { raiseBytes = decision.bytes }
     }
 }
@@ -154,7 +154,7 @@ package struct LadderRecord: Record {
 }
 
 extension LadderRecord {
-    init(_ action: Ladder.Action, level: PressureLevel, deficitBytes: Int = 0) {
+    package init(_ action: LadderMachine.Action, level: PressureLevel, deficitBytes: Int = 0) {
         self.level = level
         self.deficitBytes = deficitBytes
         (self.action, count) = Action.of(action)
@@ -162,7 +162,7 @@ extension LadderRecord {
 }
 
 extension LadderRecord.Action {
-    static func of(_ action: Ladder.Action) -> (LadderRecord.Action, count: Int) {
+    package static func of(_ action: LadderMachine.Action) -> (LadderRecord.Action, count: Int) {
         switch action {
         case .expireAssertions(let most): (.expireAssertions, most)
         case .loseScene: (.loseScene, 0)
@@ -170,7 +170,7 @@ extension LadderRecord.Action {
         }
     }
 
-    func action(count: Int) -> Ladder.Action? {
+    package func action(count: Int) -> LadderMachine.Action? {
         switch self {
         case .none: nil
         case .expireAssertions: .expireAssertions(atMost: count)

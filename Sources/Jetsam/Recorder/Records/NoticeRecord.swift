@@ -1,4 +1,4 @@
-package import MemoryPressure
+internal import MemoryPressure
 
 /// What was told beside the readings, and changes what is decided next.
 package struct NoticeRecord: Record {
@@ -56,7 +56,7 @@ package struct NoticeRecord: Record {
 }
 
 extension NoticeRecord {
-    init(_ notice: Decider.Notice) {
+    package init(_ notice: Decider.Notice) {
         switch notice {
         case .paused: what = .paused
         case .held(let level, let until):
@@ -92,7 +92,7 @@ extension NoticeRecord {
     }
 
     /// What was told; nil where the record says what cannot be.
-    func notice(at instant: MonotonicInstant) -> Decider.Notice? {
+    package func notice(at instant: MonotonicInstant) -> Decider.Notice? {
         switch what {
         case .paused: .paused
         case .held: .held(level, until: until)
@@ -116,7 +116,7 @@ extension NoticeRecord {
 }
 
 extension NoticeRecord.Outcome {
-    init(_ outcome: Ladder.Outcome) {
+    package init(_ outcome: LadderMachine.Outcome) {
         switch outcome {
         case .abandoned: self = .abandoned
         case .nobody: self = .nobody
@@ -125,7 +125,7 @@ extension NoticeRecord.Outcome {
         }
     }
 
-    var outcome: Ladder.Outcome? {
+    package var outcome: LadderMachine.Outcome? {
         switch self {
         case .none: nil
         case .abandoned: .abandoned

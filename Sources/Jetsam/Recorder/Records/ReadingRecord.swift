@@ -87,7 +87,7 @@ package struct ReadingRecord: Record {
 }
 
 extension ReadingRecord {
-    init(_ observation: Decider.Observation, interval: Duration) {
+    package init(_ observation: Decider.Observation, interval: Duration) {
         reading = observation.reading
         cause = observation.cause
         triggerGrade = observation.triggerGrade
@@ -106,7 +106,7 @@ extension ReadingRecord {
     }
 
     /// What was judged; the instant is the record's.
-    func observation(at instant: MonotonicInstant) -> Decider.Observation {
+    package func observation(at instant: MonotonicInstant) -> Decider.Observation {
         var observation = Decider.Observation(
             reading: reading, cause: cause, triggerGrade: triggerGrade, reportedBytes: reportedBytes,
             inFlightBytes: inFlightBytes, retainedBytes: retainedBytes, trimsFrom: trimsFrom,

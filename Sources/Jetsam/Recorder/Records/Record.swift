@@ -109,7 +109,7 @@ extension FieldVisitor {
         value = value.cut(toBytes: RecordBytes.longestShortText)
     }
 
-    mutating func number(_ name: StaticString, _ value: inout UInt64) {
+    package mutating func number(_ name: StaticString, _ value: inout UInt64) {
         var bits = Int(clamping: value)
         integer(name, &bits)
         value = UInt64(max(0, bits))
@@ -122,27 +122,27 @@ extension FieldVisitor {
     }
 
     /// In nanoseconds.
-    mutating func duration(_ name: StaticString, _ value: inout Duration) {
+    package mutating func duration(_ name: StaticString, _ value: inout Duration) {
         var nanoseconds = Int(value.nanoseconds)
         integer(name, &nanoseconds)
         value = .nanoseconds(Int64(nanoseconds))
     }
 
     /// In nanoseconds.
-    mutating func duration(_ name: StaticString, _ value: inout Duration?) {
+    package mutating func duration(_ name: StaticString, _ value: inout Duration?) {
         var nanoseconds = value.map { Int($0.nanoseconds) }
         optional(name, &nanoseconds)
         value = nanoseconds.map { .nanoseconds(Int64($0)) }
     }
 
     /// In nanoseconds of the monotonic clock.
-    mutating func instant(_ name: StaticString, _ value: inout MonotonicInstant) {
+    package mutating func instant(_ name: StaticString, _ value: inout MonotonicInstant) {
         var nanoseconds = Int(value.nanoseconds)
         integer(name, &nanoseconds)
         value = MonotonicInstant(nanoseconds: Int64(nanoseconds))
     }
 
-    mutating func instant(_ name: StaticString, _ value: inout MonotonicInstant?) {
+    package mutating func instant(_ name: StaticString, _ value: inout MonotonicInstant?) {
         var nanoseconds = value.map { Int($0.nanoseconds) }
         optional(name, &nanoseconds)
         value = nanoseconds.map { MonotonicInstant(nanoseconds: Int64($0)) }

@@ -1,4 +1,4 @@
-package import MemoryPressure
+internal import MemoryPressure
 
 /// A step, or a raise of limits, begins to be carried out. The caches that take part follow, one ``ClientRecord`` each.
 package struct RunRecord: Record {
@@ -82,7 +82,7 @@ package struct ClientRecord: Record {
 }
 
 extension ClientRecord {
-    init(_ facts: ClientFacts, run: UInt64) {
+    package init(_ facts: ClientFacts, run: UInt64) {
         self.run = Int(clamping: run)
         cache = Int(clamping: facts.id)
         priority = Int(facts.priority.rawValue)
@@ -99,7 +99,7 @@ extension ClientRecord {
         turnsAway = facts.turnsAway ? 1 : 0
     }
 
-    var facts: ClientFacts {
+    package var facts: ClientFacts {
         ClientFacts(
             id: UInt64(max(0, cache)), priority: CachePriority(rawValue: UInt8(clamping: priority)),
             traits: CacheTraits(rawValue: UInt8(clamping: traits)), rebuildCost: rebuildCost, bytes: bytes,
@@ -144,7 +144,7 @@ package struct TurnRecord: Record {
 }
 
 extension TurnRecord {
-    init(run: UInt64, shouldTrimLast: Bool, callsHandlers: Bool, action: ReclaimRun.Action) {
+    package init(run: UInt64, shouldTrimLast: Bool, callsHandlers: Bool, action: ReclaimRun.Action) {
         self.run = Int(clamping: run)
         self.shouldTrimLast = shouldTrimLast
         self.callsHandlers = callsHandlers
@@ -308,7 +308,7 @@ package struct StepRecord: Record {
 }
 
 extension StepRecord {
-    init(_ step: ReclaimStep, run: UInt64?) {
+    package init(_ step: ReclaimStep, run: UInt64?) {
         self.run = run.map { Int(clamping: $0) }
         stage =
             switch step.stage {

@@ -1,4 +1,4 @@
-package import MemoryPressure
+internal import MemoryPressure
 
 /// One record of a trace, whichever kind it is.
 package enum TraceEvent: Equatable, Sendable {

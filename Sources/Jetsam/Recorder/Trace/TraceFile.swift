@@ -1,14 +1,6 @@
 internal import MemoryPressure
 internal import SystemPackage
 
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Darwin
-#endif
-
 /// Writes what a queue takes in to a file, from a thread of its own.
 final class TraceFile: Sendable {
     private struct State {
@@ -80,11 +72,10 @@ final class TraceFile: Sendable {
 
     /// Takes the file's name away, where it still is this file's.
     private func removeName() {
-        var (own, named) = (stat(), stat())
-        guard unsafe fstat(file.rawValue, &own) == 0, unsafe lstat(path.string, &named) == 0,
-            own.st_dev == named.st_dev, own.st_ino == named.st_ino
+        guard let own = try? FileFacts(of: file.rawValue),
+            let named = try? FileFacts(at: path.string, followsLinks: false), own.identity == named.identity
         else { return }
-        _ = unsafe unlink(path.string)
+        try? Syscalls.removeFile(path.string)
     }
 
     /// Writes what there is and ends the thread.
@@ -105,13 +96,13 @@ final class TraceFile: Sendable {
 
     /// Whether the file has no name any more: nobody will find what is written from now on.
     var isRemoved: Bool {
-        var information = stat()
-        return unsafe fstat(file.rawValue, &information) == 0 && information.st_nlink == 0
+        (try? FileFacts(of: file.rawValue))?.names == 0
     }
 
     private static func keepPrevious(_ path: FilePath) throws(Errno) {
-        guard unsafe rename(path.string, path.string + ".previous") != 0, errno != ENOENT else { return }
-        throw Errno(rawValue: errno)
+        do throws(Errno) { try Syscalls.rename(path.string, to: path.string + ".previous") } catch {
+            guard error == .noSuchFileOrDirectory else { throw error }
+        }
     }
 
     private func loop() {

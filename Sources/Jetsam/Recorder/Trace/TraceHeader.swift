@@ -14,14 +14,14 @@ package struct TraceHeader: Record {
         package static let words = ["manager", "outside", "trial"]
     }
 
-    package var version = TraceLineReader.version
+    package var version = TraceSchema.version
     package var source = Source.manager
     /// Nanoseconds since 1970 at the line's instant.
     package var wallClock = 0
     package var hasLastResort = false
     package var allocatorTells = false
     package var hashesNames = false
-    package var configuration = ResourceManager.Configuration()
+    package var configuration = ManagerConfiguration()
 
     package init() {}
 
@@ -37,20 +37,20 @@ package struct TraceHeader: Record {
 }
 
 extension TraceHeader {
-    init(_ setup: Decider.Setup) {
+    package init(_ setup: Decider.Setup) {
         hasLastResort = setup.hasLastResort
         allocatorTells = setup.allocatorTells
         configuration = setup.configuration
         hashesNames = setup.configuration.recorder.hashesNames
     }
 
-    var setup: Decider.Setup {
+    package var setup: Decider.Setup {
         Decider.Setup(
             configuration: configuration, hasLastResort: hasLastResort, allocatorTells: allocatorTells)
     }
 }
 
-extension ResourceManager.Configuration {
+extension ManagerConfiguration {
     /// Every setting that a decision depends on; times are nanoseconds.
     package mutating func visitWhatDecides(_ visitor: inout some FieldVisitor) {
         visitRules(&visitor)

@@ -1,4 +1,4 @@
-package import MemoryPressure
+internal import MemoryPressure
 
 /// Writes records as the lines of a trace.
 ///
@@ -23,7 +23,7 @@ package struct TraceLineWriter: Sendable {
         let base = isReading ? lastReading : FieldCodes.of(type(of: record).init())
         // There is one owner of the codes at a time: a second would have them copied.
         if isReading { lastReading = [] }
-        unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: TraceLineReader.longestLine / 4) { place in
+        unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: TraceSchema.longestLine / 4) { place in
             guard let start = place.baseAddress else { return }
             var line = unsafe JSONFieldWriter(start, base: base, writesAll: isHeader)
             line.begin(type(of: record).kind, at: instant)

@@ -1,5 +1,6 @@
 import MemoryPressure
 
+@testable import BackgroundTasks
 @testable import Jetsam
 
 /// A registry of background tasks as plainly as it can be said: a list, and a look at each of its entries.

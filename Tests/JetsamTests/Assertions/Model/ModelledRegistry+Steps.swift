@@ -2,7 +2,9 @@ import JetsamTesting
 import MemoryPressure
 import Testing
 
+@testable import BackgroundTasks
 @testable import Jetsam
+@testable import PurgeableCaches
 
 extension ModelledRegistry {
     /// Calls what is due in both, and compares who was told.

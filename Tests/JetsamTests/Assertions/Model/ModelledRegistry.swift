@@ -2,6 +2,7 @@ import JetsamTesting
 import MemoryPressure
 import Testing
 
+@testable import BackgroundTasks
 @testable import Jetsam
 
 /// A registry on manual time beside its model: each step is done to both, and what they say is compared.

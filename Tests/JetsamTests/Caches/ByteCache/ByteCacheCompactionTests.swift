@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 
 @testable import Jetsam
+@testable import PurgeableCaches
 
 /// What is removed or replaced one by one.
 struct ByteCacheCompactionTests {

@@ -5,6 +5,7 @@ import Synchronization
 import Testing
 
 @testable import Jetsam
+@testable import PurgeableCaches
 
 /// Everything at once from several tasks; what a value is can be told from its key.
 @Suite struct ByteCacheConcurrencyTests {

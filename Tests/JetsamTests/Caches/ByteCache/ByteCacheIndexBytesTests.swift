@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Jetsam
+@testable import PurgeableCaches
 
 /// The index is memory of the cache as segments are: it is in `bytes` and stays within the limit.
 struct ByteCacheIndexBytesTests {

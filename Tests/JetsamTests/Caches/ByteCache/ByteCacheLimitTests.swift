@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Jetsam
+@testable import PurgeableCaches
 
 struct ByteCacheLimitTests {
     @Test("A limit at what a cache holds lets no part of it grow, however unevenly it is filled")

@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 
 @testable import Jetsam
+@testable import PurgeableCaches
 
 /// A cache beside a plain dictionary: it may have forgotten, but what it has must be what was put in last.
 @Suite struct ByteCacheModelTests {

@@ -3,6 +3,7 @@ import MemoryPressure
 import Testing
 
 @testable import Jetsam
+@testable import PurgeableCaches
 
 /// What a release gave up and what is put in again soon.
 struct ByteCacheRefetchTests {

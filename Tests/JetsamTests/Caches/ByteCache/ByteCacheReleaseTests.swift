@@ -5,6 +5,7 @@ import Synchronization
 import Testing
 
 @testable import Jetsam
+@testable import PurgeableCaches
 
 struct ByteCacheReleaseTests {
     private func makeFull(_ cache: PurgeableByteCache, segments: Int) {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Jetsam
+@testable import PurgeableCaches
 
 /// What takes long is done some at a time, so that nobody waits for all of it.
 struct ByteCacheStepsTests {

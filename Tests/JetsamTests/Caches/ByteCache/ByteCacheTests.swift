@@ -5,6 +5,7 @@ import Synchronization
 import Testing
 
 @testable import Jetsam
+@testable import PurgeableCaches
 
 struct ByteCacheTests {
     private struct Broken: Error {}

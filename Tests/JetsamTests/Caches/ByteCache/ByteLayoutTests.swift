@@ -2,6 +2,7 @@ import Synchronization
 import Testing
 
 @testable import Jetsam
+@testable import PurgeableCaches
 
 /// What code that is inlined elsewhere, or written in C, finds by its place in memory.
 struct ByteLayoutTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Jetsam
+@testable import PurgeableCaches
 
 struct ByteSlotTests {
     @Test(

@@ -2,6 +2,7 @@ import Synchronization
 import Testing
 
 @testable import Jetsam
+@testable import PurgeableCaches
 
 /// Records and indexes of large caches lie in huge pages, each of which goes back when nothing in it is used any more.
 struct CacheMemoryTests {

@@ -2,6 +2,7 @@ import MemoryPressure
 import Synchronization
 
 @testable import Jetsam
+@testable import PurgeableCaches
 
 /// Counts the values that live, and does something when one goes.
 final class CountedValue: Sendable {

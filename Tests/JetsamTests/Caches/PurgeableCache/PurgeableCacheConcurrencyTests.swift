@@ -2,6 +2,7 @@ import Synchronization
 import Testing
 
 @testable import Jetsam
+@testable import PurgeableCaches
 
 /// Many tasks on one cache. What each does follows from the seed; how they meet does not.
 @Suite(.timeLimit(.minutes(20)))

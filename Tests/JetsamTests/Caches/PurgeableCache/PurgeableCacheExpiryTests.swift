@@ -3,6 +3,7 @@ import MemoryPressure
 import Testing
 
 @testable import Jetsam
+@testable import PurgeableCaches
 
 struct PurgeableCacheExpiryTests {
     private let clock = ManualClock()

@@ -3,6 +3,8 @@ import Synchronization
 import Testing
 
 @testable import Jetsam
+@testable import JetsamPolicy
+@testable import PurgeableCaches
 
 @Suite(.timeLimit(.minutes(5)))
 struct PurgeableCacheLoadingTests {

@@ -3,6 +3,7 @@ import MemoryPressure
 import Testing
 
 @testable import Jetsam
+@testable import PurgeableCaches
 
 /// A cache beside a plain dictionary that never forgets: the cache may have lost a value, but never has another one.
 /// How keys are spread is the process's own: `SWIFT_DETERMINISTIC_HASHING=1` beside `JETSAM_SEED` replays that too.

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Jetsam
+@testable import PurgeableCaches
 
 /// A cache of few entries keeps them in few shards, and uses all of its shards once there are more.
 @Suite(.timeLimit(.minutes(10)))

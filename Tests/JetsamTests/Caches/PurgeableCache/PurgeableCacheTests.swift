@@ -2,7 +2,9 @@ import JetsamTesting
 import MemoryPressure
 import Testing
 
+@testable import BackgroundTasks
 @testable import Jetsam
+@testable import PurgeableCaches
 
 struct PurgeableCacheTests {
     private let registry = CacheRegistry()

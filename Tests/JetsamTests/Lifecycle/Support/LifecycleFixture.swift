@@ -4,7 +4,10 @@ import MemoryPressure
 import ServiceLifecycle
 import Testing
 
+@testable import BackgroundTasks
 @testable import Jetsam
+@testable import JetsamPolicy
+@testable import PurgeableCaches
 
 /// A manager on a made-up machine, run alone or in a service group.
 final class LifecycleFixture: Sendable {

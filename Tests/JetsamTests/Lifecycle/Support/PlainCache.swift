@@ -1,6 +1,7 @@
 import MemoryPressure
 
 @testable import Jetsam
+@testable import PurgeableCaches
 
 /// A cache that gives what it is asked for.
 final class PlainCache: Sendable {

@@ -2,6 +2,7 @@ import MemoryPressure
 import SystemPackage
 
 @testable import Jetsam
+@testable import JetsamTrace
 
 /// A file's name in a directory of its own, which is gone again with the value.
 final class TemporaryFile: Sendable {

@@ -2,7 +2,10 @@ import JetsamTesting
 import Logging
 import MemoryPressure
 
+@testable import BackgroundTasks
 @testable import Jetsam
+@testable import JetsamPolicy
+@testable import PurgeableCaches
 
 /// Scenes on manual time.
 final class SceneFixture: Sendable {

@@ -1,6 +1,8 @@
 import Testing
 
+@testable import BackgroundTasks
 @testable import Jetsam
+@testable import PurgeableCaches
 
 /// Which callbacks may follow which, as an observer sees it: written down apart from the machine that calls them.
 enum SceneLegality {

@@ -3,6 +3,7 @@ import JetsamTesting
 import MemoryPressure
 
 @testable import Jetsam
+@testable import PurgeableCaches
 
 /// A cache of made-up sizes that is in no registry.
 func makeByteCache(

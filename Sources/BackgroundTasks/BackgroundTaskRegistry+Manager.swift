@@ -1,0 +1,267 @@
+internal import HeapModule
+package import JetsamSystem
+internal import Synchronization
+
+/// What a manager does with the tasks of its registry.
+extension BackgroundTaskRegistry {
+    /// Takes the one place of a running manager, and lets everything begin that the level allows; false where it is taken.
+    ///
+    /// - Parameter level: What the manager has found already, or was told to pretend.
+    package func attachManager(level: () -> PressureLevel) -> Bool {
+        guard !hasManager.exchange(true, ordering: .acquiringAndReleasing) else { return false }
+        table.setDeadline(.none, lead: 0)
+        table.changeAdmission {
+            $0 = Admission()
+            $0.level = level()
+        }
+        return true
+    }
+
+    /// The manager has ended. What it said last about admission stays: after the end of a process's life nothing begins.
+    package func detachManager() {
+        setObserver(nil)
+        table.pauses.stop()
+        hasManager.store(false, ordering: .releasing)
+    }
+
+    /// How short memory is from now on.
+    package func noteLevel(_ level: PressureLevel) {
+        table.changeAdmission { $0.level = level }
+    }
+
+    /// The process is on its way out: every task expires before `deadline`, whatever its own says. The deadline never moves.
+    package func beginDraining(deadline: MonotonicInstant) {
+        let now = table.now
+        let left = max(0, deadline.nanoseconds - now)
+        let lead = min(table.leadMicroseconds * 1000, left / 10)
+        deadlineTurn.withLock { _ in
+            table.changeAdmission { $0.isDraining = true }
+            table.setDeadline(ProcessDeadline(fixed: deadline.nanoseconds), lead: lead)
+        }
+        engine.expect(deadline.nanoseconds - lead)
+    }
+
+    /// The process's time in the background ends at `deadline`: every task that is held then expires by it, whatever its own
+    /// deadline says. Time in which the process does not run moves it. Nil takes it back. Does nothing once the process drains.
+    ///
+    /// - Returns: When they are to be told: the caller has it ``expect(_:)``, under no lock.
+    package func setBackgroundDeadline(_ deadline: MonotonicInstant?) -> MonotonicInstant? {
+        let lead = deadline.map { min(table.leadMicroseconds * 1000, max(0, $0.nanoseconds - table.now) / 10) } ?? 0
+        let isSet = deadlineTurn.withLock { _ in
+            guard !table.admission.isDraining else { return false }
+            let moving = deadline.map {
+                ProcessDeadline(movingWithPauses: $0.nanoseconds, paused: table.pauses.pausedNanoseconds)
+            }
+            table.setDeadline(moving ?? .none, lead: lead)
+            return true
+        }
+        return isSet ? deadline.map { MonotonicInstant(nanoseconds: $0.nanoseconds - lead) } : nil
+    }
+
+    /// Something is due then. May start a thread, and log that there is none.
+    package func expect(_ instant: MonotonicInstant) {
+        engine.expect(instant.nanoseconds)
+    }
+
+    /// Nothing begins any more.
+    package func shut() {
+        table.changeAdmission { $0.isShut = true }
+    }
+
+    /// Returns once nothing holds up the end any more, or the task is cancelled.
+    package func waitUntilReleased() async {
+        await table.waitUntilReleased()
+    }
+
+    package func setObserver(_ observer: (any BackgroundTaskObserver)?) {
+        engine.setObserver(observer)
+    }
+
+    /// Expires up to that many held tasks now: lowest priority first, and of these the longest-running.
+    ///
+    /// - Parameter most: How many at most; ``EarlyExpiry/most`` bounds it.
+    package func expireEarly(atMost most: Int) -> EarlyExpiry {
+        let chosen = table.lowestRanking(atMost: min(most, EarlyExpiry.most))
+        expireNow(chosen)
+        return EarlyExpiry(table: table, identifiers: chosen)
+    }
+
+    package func expireAll(of scene: SceneIdentifier) {
+        guard let number = table.scenes.known(scene) else { return }
+        expireNow(table.identifiers(of: number))
+    }
+
+    package func endAll(of scene: SceneIdentifier) {
+        guard let number = table.scenes.known(scene) else { return }
+        for identifier in table.identifiers(of: number) {
+            if let ended = table.endFromOutside(identifier) { hasEnded(ended) }
+        }
+    }
+
+    package func heldCount(of scene: SceneIdentifier) -> Int {
+        table.scenes.known(scene).map { table.identifiers(of: $0).count } ?? 0
+    }
+
+    /// Looks for a thread again where one could not be had to call what is due.
+    package func retryExpiry() { engine.retry() }
+
+    /// The age of the tasks that hold up the end, on average and about; zero where there are none. Takes no lock.
+    package var meanAge: Duration { .nanoseconds(table.meanAge) }
+
+    /// Sees that the whole process was stopped for a while.
+    package var pauses: PauseWatch { table.pauses }
+
+    /// Calls everything that is due now, on the calling thread: for tests that move the time themselves.
+    package func runDue() { engine.runDue() }
+
+    /// When something is due next; nil where nothing is.
+    package var nextDue: MonotonicInstant? {
+        let due = table.nextDue()
+        return due == .max ? nil : MonotonicInstant(nanoseconds: due)
+    }
+
+    private func expireNow(_ identifiers: [AssertionTable.Identifier]) {
+        guard !identifiers.isEmpty else { return }
+        table.pauses.check(MonotonicInstant(nanoseconds: table.now))
+        // What is made due last is told first.
+        for identifier in identifiers.reversed() { table.makeDue(identifier) }
+        engine.expect(table.now)
+    }
+}
+
+/// Tasks that were expired before their time.
+package struct EarlyExpiry: Sendable {
+    /// The most that one call takes.
+    package static let most = 1024
+    private static let mostDescriptions = 16
+
+    package let descriptions: [String]
+    private let table: AssertionTable
+    private let identifiers: [AssertionTable.Identifier]
+
+    init(table: AssertionTable, identifiers: [AssertionTable.Identifier]) {
+        self.table = table
+        self.identifiers = identifiers
+        descriptions = identifiers.prefix(Self.mostDescriptions).compactMap { table.held($0)?.description }
+    }
+
+    package var count: Int { identifiers.count }
+
+    package var areGone: Bool { identifiers.allSatisfy { table.isGone($0) } }
+}
+
+extension AssertionTable {
+    /// Orders by priority, then by how long they run.
+    private struct Rank: Comparable {
+        var key: UInt64
+        var identifier: Identifier
+
+        static func < (lhs: Rank, rhs: Rank) -> Bool { (lhs.key, lhs.identifier) < (rhs.key, rhs.identifier) }
+    }
+
+    func lowestRanking(atMost most: Int) -> [Identifier] {
+        let unit = unit
+        return select(most) { entry in
+            let youth = ~AssertionEntry.age(entry.begunAt, at: unit)
+            return entry.phase == .held ? UInt64(entry.priority) << 32 | UInt64(youth) : nil
+        }
+    }
+
+    func longestRunning(limit: Int) -> [HeldBackgroundTask] {
+        let unit = unit
+        return select(limit) { UInt64(~AssertionEntry.age($0.begunAt, at: unit)) }.compactMap { held($0) }
+    }
+
+    /// The entries with the lowest keys, those first. Keeps no more than it gives.
+    private func select(_ most: Int, _ key: (borrowing AssertionEntry) -> UInt64?) -> [Identifier] {
+        guard most > 0 else { return [] }
+        var heap = Heap<Rank>()
+        forEach { entry, identifier in
+            guard let key = key(entry) else { return }
+            let rank = Rank(key: key, identifier: identifier)
+            if heap.count < most {
+                heap.insert(rank)
+            } else if let highest = heap.max, rank < highest {
+                heap.replaceMax(with: rank)
+            }
+        }
+        var result: [Identifier] = []
+        result.reserveCapacity(heap.count)
+        while let rank = heap.popMin() { result.append(rank.identifier) }
+        return result
+    }
+
+    func identifiers(of owner: UInt32) -> [Identifier] {
+        var result: [Identifier] = []
+        forEach { entry, identifier in
+            if entry.owner == owner { result.append(identifier) }
+        }
+        return result
+    }
+
+    func held(_ identifier: Identifier) -> HeldBackgroundTask? {
+        let now = now
+        guard let (shard, index, generation) = locate(identifier) else { return nil }
+        // A copy without its handler: that must not be let go of here by chance.
+        let copy: AssertionEntry? = shard.withLock { shard in
+            guard let entry = unsafe shard.slab.entry(index, generation: generation) else { return nil }
+            return unsafe AssertionEntry(
+                handler: nil, due: entry.pointee.due, lead: entry.pointee.lead, began: entry.pointee.began, next: 0,
+                previous: 0, generation: generation, origin: entry.pointee.origin, owner: entry.pointee.owner,
+                place: 0, priority: entry.pointee.priority, phase: entry.pointee.phase)
+        }
+        return copy.map { describe($0, at: now) }
+    }
+
+    /// Whether the task has ended or is overdue.
+    func isGone(_ identifier: Identifier) -> Bool {
+        guard let (shard, index, generation) = locate(identifier) else { return true }
+        return shard.withLock { shard in
+            guard let entry = unsafe shard.slab.entry(index, generation: generation) else { return true }
+            return unsafe entry.pointee.phase == .overdue || entry.pointee.phase == .ended
+        }
+    }
+
+    func remaining(_ identifier: Identifier) -> Duration? {
+        let now = now
+        guard let (shard, index, generation) = locate(identifier) else { return .zero }
+        return shard.withLock { shard in
+            guard let entry = unsafe shard.slab.entry(index, generation: generation) else { return .zero }
+            return unsafe remaining(entry.pointee, at: now)
+        }
+    }
+
+    func extend(_ identifier: Identifier, by nanoseconds: Int64) -> Bool {
+        guard nanoseconds > 0, let (shard, index, generation) = locate(identifier) else { return false }
+        let running = running(now)
+        return shard.withLock { shard in
+            guard let entry = unsafe shard.slab.entry(index, generation: generation),
+                unsafe entry.pointee.phase == .held, unsafe entry.pointee.due != .max,
+                unsafe entry.pointee.due > running, !shard.isPastDeadline
+            else { return false }
+            shard.unlink(index)
+            let lead = unsafe Int64(entry.pointee.lead) * 1000
+            let (sum, overflow) = unsafe (entry.pointee.due + lead).addingReportingOverflow(nanoseconds)
+            unsafe entry.pointee.due = overflow ? .max : sum - lead
+            shard.link(index)
+            return true
+        }
+    }
+
+    /// The task expires now, if nobody has told it yet.
+    func makeDue(_ identifier: Identifier) {
+        let running = running(now)
+        guard let (shard, index, generation) = locate(identifier) else { return }
+        shard.withLock { shard in
+            guard let entry = unsafe shard.slab.entry(index, generation: generation),
+                unsafe entry.pointee.phase == .held
+            else { return }
+            shard.unlink(index)
+            unsafe entry.pointee.due = running
+            unsafe entry.pointee.lead = 0
+            shard.link(index)
+        }
+    }
+}
+
+extension BackgroundTaskRegistry: TimeDriven {}

@@ -1,0 +1,198 @@
+package import JetsamSystem
+internal import Synchronization
+
+/// Where work that must not be cut off in the middle says that it is under way, until when, and what to do when it expires.
+///
+/// ``shared`` serves the whole process: a library begins tasks there before, without or after a ``ResourceManager``, and
+/// need not know whether there will be one. A manager waits for held tasks before the process ends, refuses and expires them
+/// early when memory is short, and reports those that are overdue. Without one, tasks expire by their own deadlines alone.
+///
+/// There are three forms over one table: ``withBackgroundTask(_:priority:expiry:scene:fileID:line:onExpiration:body:)`` for
+/// `async` work, the ``BackgroundTask`` handle that cannot leak, and identifiers for code ported from UIKit.
+///
+/// An expiration handler is called once, on a thread of the registry's own: never on the caller's, never under a lock, never
+/// early, and within two milliseconds where the machine has time. It may begin and end tasks. One that does not come back
+/// keeps its thread; the others go on without it after 100 ms at most.
+public final class BackgroundTaskRegistry: Sendable {
+    /// How background tasks expire.
+    public typealias Configuration = BackgroundTaskConfiguration
+
+    /// The registry of this process.
+    public static let shared = BackgroundTaskRegistry()
+
+    let table: AssertionTable
+    let engine: ExpiryEngine
+    package let configuration: Configuration
+    let hasManager = Atomic<Bool>(false)
+    /// One change of the process's deadline at a time.
+    let deadlineTurn = Lock(())
+
+    /// A registry of one's own, for tests and for libraries that want to be apart. A manager has to be given it.
+    ///
+    /// - Parameter configuration: Values out of their range are held to it.
+    public convenience init(configuration: Configuration = Configuration()) {
+        self.init(configuration: configuration, clock: SystemMonotonicClock(), isAutomatic: true)
+    }
+
+    /// - Parameter isAutomatic: Whether threads call what is due; otherwise nothing is called before ``runDue()``.
+    package convenience init(
+        configuration: Configuration = Configuration(), clock: any MonotonicClock, isAutomatic: Bool
+    ) {
+        self.init(configuration: configuration, clock: clock, isAutomatic: isAutomatic, threads: SystemThreads())
+    }
+
+    package init(
+        configuration: Configuration = Configuration(), clock: any MonotonicClock, isAutomatic: Bool,
+        threads: any ThreadSource
+    ) {
+        self.configuration = configuration.bounded
+        table = AssertionTable(configuration: configuration, clock: clock, pauses: PauseWatch())
+        engine = ExpiryEngine(table: table, isAutomatic: isAutomatic, threads: threads)
+        table.setKeeper(self)
+    }
+
+    deinit {
+        engine.stop()
+    }
+
+    /// Begins a task and gives the handle that ends it.
+    ///
+    /// - Parameters:
+    ///   - name: What logs and reports call it.
+    ///   - priority: Lower ones are refused first and expire first when memory is short.
+    ///   - expiry: When it expires if it was not ended.
+    ///   - scene: The scene that it belongs to: it ends with it.
+    ///   - fileID: Where it is begun; leave it to the compiler.
+    ///   - line: Where it is begun; leave it to the compiler.
+    ///   - onExpiration: Called once when it expires, a lead time before its deadline (see ``Configuration/lead``), on a
+    ///     thread of the registry's. It should bring the work to an end; the task itself still has to be ended.
+    /// - Returns: The handle. The task ends when that is dropped.
+    /// - Throws: ``BackgroundTaskRefusal`` where it may not begin now. What a callback of a life-cycle change begins may always begin
+    ///   before the process ends; where it could not otherwise, it expires by the callback's deadline.
+    @inline(never)
+    public func begin(
+        _ name: BackgroundTaskName, priority: BackgroundTaskPriority = .normal,
+        expiry: BackgroundTaskExpiry = .atTermination, scene: SceneIdentifier? = nil, fileID: StaticString = #fileID,
+        line: UInt = #line, onExpiration: consuming @escaping @Sendable () -> Void = {}
+    ) throws(BackgroundTaskRefusal) -> BackgroundTask {
+        let identifier = try add(
+            name, priority, expiry, scene, fileID, line, ExpirationHandler(call: onExpiration), hasHandle: true)
+        return BackgroundTask(registry: self, identifier: identifier)
+    }
+
+    @inline(__always)
+    func add(
+        _ name: BackgroundTaskName, _ priority: BackgroundTaskPriority, _ expiry: BackgroundTaskExpiry,
+        _ scene: SceneIdentifier?, _ file: StaticString, _ line: UInt, _ handler: consuming ExpirationHandler,
+        hasHandle: Bool
+    ) throws(BackgroundTaskRefusal) -> AssertionTable.Identifier {
+        var admission = table.admission
+        guard admission.admits(priority) else {
+            return try addLeavingWork(
+                name, priority, expiry, scene, file, line, handler, hasHandle: hasHandle, admission)
+        }
+        return try insert(
+            name, priority, expiry, scene, file, line, handler, hasHandle: hasHandle, isLeavingWork: false, &admission)
+    }
+
+    /// What a callback of a change begins is what it has to do before that: it is let in whatever the level, and has the callback's
+    /// deadline.
+    @inline(never)
+    private func addLeavingWork(
+        _ name: BackgroundTaskName, _ priority: BackgroundTaskPriority, _ expiry: BackgroundTaskExpiry,
+        _ scene: SceneIdentifier?, _ file: StaticString, _ line: UInt, _ handler: consuming ExpirationHandler,
+        hasHandle: Bool, _ seen: Admission
+    ) throws(BackgroundTaskRefusal) -> AssertionTable.Identifier {
+        guard let end = Self.leavingDeadline(seen) else { throw refusal(priority, seen) }
+        var admission = seen
+        let left = max(.zero, MonotonicInstant(nanoseconds: table.now).duration(to: end))
+        return try insert(
+            name, priority, .after(min(left, expiry.duration ?? left)), scene, file, line, handler,
+            hasHandle: hasHandle,
+            isLeavingWork: true, &admission)
+    }
+
+    /// The deadline of the callback of a change that the present task runs; nil where it runs none, or nothing begins any more.
+    private static func leavingDeadline(_ seen: Admission) -> MonotonicInstant? {
+        seen.isShut ? nil : CallbackToken.deadline
+    }
+
+    @inline(__always)
+    private func insert(
+        _ name: BackgroundTaskName, _ priority: BackgroundTaskPriority, _ expiry: BackgroundTaskExpiry,
+        _ scene: SceneIdentifier?, _ file: StaticString, _ line: UInt, _ handler: consuming ExpirationHandler,
+        hasHandle: Bool, isLeavingWork: Bool, _ admission: inout Admission
+    ) throws(BackgroundTaskRefusal) -> AssertionTable.Identifier {
+        let owner = scene.map { table.scenes.enter($0) } ?? 0
+        guard
+            let begun = table.begin(
+                name, priority, expiry, owner, file, line, handler, hasHandle: hasHandle,
+                isLeavingWork: isLeavingWork, admission: &admission)
+        else {
+            if owner != 0 { table.scenes.leave(owner) }
+            throw refusal(priority, admission)
+        }
+        if begun.due != .max { engine.expect(begun.due &+ table.pauses.pausedNanoseconds) }
+        return begun.identifier
+    }
+
+    @inline(never)
+    private func refusal(_ priority: BackgroundTaskPriority, _ admission: Admission) -> BackgroundTaskRefusal {
+        table.refused.add(1, ordering: .relaxed)
+        // By what was seen to stand against it, which may be gone by now.
+        return admission.refusal(priority)
+            ?? BackgroundTaskRefusal(reason: .full, priority: priority, minimumPriority: nil)
+    }
+
+    @inline(__always)
+    func end(_ identifier: AssertionTable.Identifier, isHandle: Bool) {
+        if let ended = table.end(identifier, isHandle: isHandle) { hasEnded(ended) }
+    }
+
+    /// The handler is let go of here, outside the lock. Where nothing is held any more, this may be the end of the registry
+    /// itself.
+    @inline(__always)
+    func hasEnded(_ ended: consuming AssertionTable.Ended) {
+        guard ended.hasReference else { return }
+        if ended.owner != 0 { table.scenes.leave(ended.owner) }
+        if ended.shardIsFree { table.checkReleased() }
+        unsafe table.keeper?.release()
+    }
+
+    /// Whether a background task of that priority may begin now: by the level of memory pressure and the state of the
+    /// process. A nanosecond: meant for admission to routes and queues.
+    public func mayBegin(priority: BackgroundTaskPriority = .normal) -> Bool {
+        let admission = table.admission
+        return admission.admits(priority) || Self.leavingDeadline(admission) != nil
+    }
+
+    /// Why a background task of that priority may not begin now; nil where it may. Does not count as a refusal in
+    /// ``BackgroundTaskStatistics/refused``. As cheap as ``mayBegin(priority:)`` where it may.
+    public func whyNot(priority: BackgroundTaskPriority = .normal) -> BackgroundTaskRefusal? {
+        let admission = table.admission
+        guard let refusal = admission.refusal(priority), Self.leavingDeadline(admission) == nil else { return nil }
+        return refusal
+    }
+
+    /// How many tasks hold up suspension and the end of the process. While tasks begin and end, a number that was right a
+    /// moment ago; 0 only where at one instant there was none. Takes no lock unless it is 0.
+    public var heldCount: Int {
+        let held = table.holding
+        return held > 0 ? held : table.settledHolding
+    }
+
+    /// Counts since the registry was made. Takes each part's lock for a moment: for dashboards, not for hot paths.
+    public var statistics: BackgroundTaskStatistics {
+        var statistics = table.statistics
+        statistics.hungHandlers = engine.handlersGivenUp
+        return statistics
+    }
+
+    /// The tasks that are held, the longest-running first.
+    ///
+    /// - Parameter limit: How many at most, and never more than 10,000; all are walked through to find them, a chunk with
+    ///   each taking of a lock.
+    public func heldTasks(limit: Int = 100) -> [HeldBackgroundTask] {
+        table.longestRunning(limit: min(limit, 10_000))
+    }
+}

@@ -1,0 +1,274 @@
+internal import Dispatch
+internal import JetsamSystem
+internal import Synchronization
+internal import SystemPackage
+
+/// Calls what is due. One thread sleeps until the next deadline of all shards and calls the handlers itself; a second stands
+/// by, and takes over when the first does not come back from one. Both begin with the first deadline.
+///
+/// It holds the table and not the registry, so that a registry that nobody has any more ends it.
+final class ExpiryEngine: Sendable {
+    /// A handler that is seen at two looks so far apart is taken for hung: after 50 to 100 ms.
+    static let patience = Duration.milliseconds(50)
+    /// With so many threads lost in handlers no more are started: expiry then waits until any of them comes back, and nothing
+    /// becomes overdue meanwhile. What waits for tasks, the ladder and the end of the process, has deadlines of its own.
+    static let mostThreads = 16
+
+    /// How often a thread is tried for.
+    private static let retryInterval = Duration.seconds(1)
+
+    let table: AssertionTable
+    private let isAutomatic: Bool
+    private let threadSource: any ThreadSource
+    private let runner = ExpiryRunner()
+    private let spot = ParkingSpot()
+    private let standbySpot = ParkingSpot()
+    /// When the leader wakes, in monotonic nanoseconds; `.min` while it is awake.
+    private let planned = Atomic<Int64>(.max)
+    private let hasStarted = Atomic<Bool>(false)
+    private let isStopped = Atomic<Bool>(false)
+    private let isWatched = Atomic<Bool>(false)
+    private let hasStandby = Atomic<Bool>(false)
+    private let threads = Atomic<Int>(0)
+    private let hungHandlers = Atomic<Int>(0)
+    /// When a thread is tried for again, in monotonic nanoseconds; `.max` where there is one or none is needed.
+    private let retryAt = Atomic<Int64>(.max)
+    private let want = Lock<Errno?>(nil)
+    private let hasReported = Atomic<Bool>(false)
+    /// Whether the observer was told that there is no thread.
+    private let hasToldOfWant = Atomic<Bool>(false)
+    private let observer = Lock<(any BackgroundTaskObserver)?>(nil)
+
+    /// - Parameters:
+    ///   - isAutomatic: Whether threads drive it; otherwise nothing is called before ``runDue()``.
+    ///   - threads: Where these come from.
+    init(table: AssertionTable, isAutomatic: Bool, threads: any ThreadSource = SystemThreads()) {
+        self.table = table
+        self.isAutomatic = isAutomatic
+        threadSource = threads
+    }
+
+    /// How many handlers have been given up as hung.
+    var handlersGivenUp: Int { hungHandlers.load(ordering: .relaxed) }
+
+    func setObserver(_ new: (any BackgroundTaskObserver)?) {
+        let old = observer.withLock { observer in
+            defer { observer = new }
+            return observer
+        }
+        _ = old
+        // What went wrong before there was somebody to hear of it.
+        if retryAt.load(ordering: .acquiring) != .max { tellOfWant() }
+    }
+
+    /// Something is due at that monotonic time: the leader has to be awake by then.
+    @inline(__always)
+    func expect(_ due: Int64) {
+        if due < planned.load(ordering: .acquiring) { expedite(due) }
+    }
+
+    @inline(never)
+    private func expedite(_ due: Int64) {
+        guard isAutomatic else { return }
+        var current = planned.load(ordering: .acquiring)
+        while due < current {
+            let (exchanged, original) = planned.compareExchange(
+                expected: current, desired: due, ordering: .acquiringAndReleasing)
+            if exchanged {
+                spot.signal()
+                break
+            }
+            current = original
+        }
+        if !hasStarted.load(ordering: .acquiring) { start() }
+    }
+
+    /// - Parameter tells: Whether the observer, which is code of the application's, may be called on this thread.
+    private func start(tells: Bool = true) {
+        guard !hasStarted.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        let leader = runner.becomeLeader()
+        if let error = startThread("jetsam.expiry", { $0.serve(asLeader: leader) }) {
+            // Nothing can be called without a thread: the next that begins tries again, and the sampler, and a timer.
+            hasStarted.store(false, ordering: .releasing)
+            planned.store(.max, ordering: .releasing)
+            startFailed(error, tells: tells)
+            return
+        }
+        retryAt.store(.max, ordering: .releasing)
+        if tells { tellThatItGoesOn() }
+        startStandby()
+    }
+
+    private func tellThatItGoesOn() {
+        guard hasToldOfWant.exchange(false, ordering: .acquiringAndReleasing) else { return }
+        observer.withLock { $0 }?.expiryGoesOn()
+    }
+
+    private func startFailed(_ error: Errno, tells: Bool) {
+        retryAt.store(table.now + Self.retryInterval.nanoseconds, ordering: .releasing)
+        want.withLock { $0 = error }
+        if tells { tellOfWant() }
+        // A process without a manager has no sampler.
+        DispatchQueue.global().asyncAfter(deadline: .now() + .nanoseconds(Int(Self.retryInterval.nanoseconds))) {
+            [weak self] in
+            self?.retry(tells: true)
+        }
+    }
+
+    private func tellOfWant() {
+        guard let error = want.withLock({ $0 }), let observer = observer.withLock({ $0 }) else { return }
+        guard !hasToldOfWant.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        observer.expiryHasNoThread(error)
+    }
+
+    /// Tries again to have a thread where there was none for the first deadline. For the sampler: costs an atomic load where all is
+    /// well, and tries once a second else. What the observer is to hear of it, it hears on another thread.
+    func retry() {
+        retry(tells: false)
+    }
+
+    private func retry(tells: Bool) {
+        let due = retryAt.load(ordering: .acquiring)
+        guard due != .max, table.now >= due, !isStopped.load(ordering: .acquiring) else { return }
+        start(tells: tells)
+    }
+
+    private func startStandby() {
+        guard !hasStandby.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        if startThread("jetsam.standby", { $0.serve(asLeader: nil) }) != nil {
+            hasStandby.store(false, ordering: .releasing)
+        }
+    }
+
+    /// Nil where it was started.
+    private func startThread(_ name: String, _ body: @escaping @Sendable (ExpiryEngine) -> Void) -> Errno? {
+        threads.add(1, ordering: .relaxed)
+        do throws(Errno) {
+            try threadSource.start(name) { [self] in
+                body(self)
+                threads.subtract(1, ordering: .relaxed)
+            }
+            return nil
+        } catch {
+            threads.subtract(1, ordering: .relaxed)
+            return error
+        }
+    }
+
+    func stop() {
+        isStopped.store(true, ordering: .releasing)
+        spot.signal()
+        standbySpot.signal()
+    }
+
+    /// Calls everything that is due now, on the calling thread.
+    func runDue() {
+        let leader = runner.becomeLeader()
+        while runBatch(leader) {}
+        overdueWereReported()
+    }
+
+    /// What a thread does from its start to its end.
+    private func serve(asLeader leader: Int?) {
+        var leader = leader
+        // Who stands by has the time for it, where whoever started it had not.
+        if leader == nil { tellThatItGoesOn() }
+        while true {
+            if let me = leader {
+                lead(me)
+                // Deposed while it hung: whoever comes back when nobody stands by does.
+                guard !hasStandby.exchange(true, ordering: .acquiringAndReleasing) else { return }
+            }
+            leader = standBy()
+            if leader == nil { return }
+        }
+    }
+
+    private func lead(_ me: Int) {
+        while !isStopped.load(ordering: .acquiring) {
+            planned.store(.min, ordering: .releasing)
+            while runBatch(me) {}
+            overdueWereReported()
+            guard runner.isLeader(me) else { return }
+            // Where it could not be started, or its like hang.
+            if !hasStandby.load(ordering: .relaxed), threads.load(ordering: .relaxed) < Self.mostThreads {
+                startStandby()
+            }
+            // Who begins from here on compares with this, or is found by the look at the shards.
+            planned.store(.max, ordering: .releasing)
+            let due = table.nextDue()
+            var current = planned.load(ordering: .acquiring)
+            while due < current {
+                let (exchanged, original) = planned.compareExchange(
+                    expected: current, desired: due, ordering: .acquiringAndReleasing)
+                if exchanged { break }
+                current = original
+            }
+            let wake = min(due, current)
+            spot.wait(for: wake == .max ? nil : .nanoseconds(max(0, wake - table.now)))
+        }
+    }
+
+    /// Fills the batch and calls what is in it. False where there is nothing due, or another thread leads now.
+    private func runBatch(_ me: Int) -> Bool {
+        guard let hasMore = runner.fill(me, table) else { return false }
+        var isFirst = true
+        while let item = runner.next(me) {
+            if isFirst, isAutomatic, !isWatched.exchange(true, ordering: .acquiringAndReleasing) {
+                standbySpot.signal()
+            }
+            isFirst = false
+            switch item {
+            // Taken out only now: one that has ended since it was found due is not called.
+            case .expired(let identifier): table.takeHandler(identifier)?.call()
+            case .overdue(let assertion): report(assertion)
+            }
+        }
+        return (hasMore || !isFirst) && runner.isLeader(me)
+    }
+
+    /// All that was due has been called or told.
+    private func overdueWereReported() {
+        guard hasReported.exchange(false, ordering: .acquiringAndReleasing) else { return }
+        observer.withLock { $0 }?.overdueWereTold()
+    }
+
+    private func report(_ assertion: OverdueAssertion) {
+        let observer = observer.withLock { $0 }
+        hasReported.store(true, ordering: .releasing)
+        // First, for an observer that takes its time holds nobody up.
+        table.checkReleased()
+        observer?.taskIsOverdue(table.describe(assertion))
+    }
+
+    /// Looks whether the leader gets on while it is at work, and sleeps while it is not.
+    /// - Returns: The caller's number as leader, once it has to take over; nil where all is to end.
+    private func standBy() -> Int? {
+        while !isStopped.load(ordering: .acquiring) {
+            isWatched.store(true, ordering: .releasing)
+            var seen = runner.call
+            while !isStopped.load(ordering: .acquiring) {
+                // Woken before the time is over it has not waited, and judges nobody.
+                if standbySpot.wait(for: Self.patience) { continue }
+                let call = runner.call
+                if let call, call == seen, let leader = runner.takeOver(from: call) {
+                    hasTakenOver()
+                    return leader
+                }
+                if call == nil, seen == nil { break }
+                seen = call
+            }
+            isWatched.store(false, ordering: .sequentiallyConsistent)
+            // The leader may have begun after the last look, and found itself watched.
+            if runner.call == nil, !isStopped.load(ordering: .acquiring) { standbySpot.wait(for: nil) }
+        }
+        return nil
+    }
+
+    private func hasTakenOver() {
+        hungHandlers.add(1, ordering: .relaxed)
+        hasStandby.store(false, ordering: .releasing)
+        if threads.load(ordering: .relaxed) < Self.mostThreads { startStandby() }
+        observer.withLock { $0 }?.handlerHangs(handlersGivenUp)
+    }
+}

@@ -1,0 +1,92 @@
+internal import JetsamSystem
+internal import Synchronization
+
+/// Finds background tasks that are held for so long that somebody may have forgotten to end them, each of them once.
+package final class LongHeldTasks: Sendable {
+    /// What was found at one look.
+    package struct Finding: Sendable, Equatable {
+        package var count: Int
+        /// The first of them, a line each.
+        package var first: [String]
+        /// How long all of them have been held at least.
+        package var span: Duration
+    }
+
+    /// So many are named in a line.
+    private static let mostNamed = 10
+
+    private let tasks: BackgroundTaskRegistry
+    private let span: Duration
+    private let horizon: Lock<LongHeldHorizon>
+    /// When it is to be looked again, in monotonic nanoseconds.
+    private let next: Atomic<Int64>
+
+    /// Nil where nobody wants to know.
+    package init?(tasks: BackgroundTaskRegistry) {
+        guard let span = tasks.configuration.longHeldAfter else { return nil }
+        self.tasks = tasks
+        self.span = span
+        let table = tasks.table
+        horizon = Lock(
+            LongHeldHorizon(span: span.nanoseconds, now: table.now, paused: table.pauses.pausedNanoseconds))
+        // What began before there was somebody to report it may be old already.
+        next = Atomic(.min)
+    }
+
+    /// Whether there may be something to report. A load and a look at the clock: the sampler asks at each turn.
+    package var isDue: Bool { tasks.table.now >= next.load(ordering: .relaxed) }
+
+    /// What has been held for long since the last call; nil where nothing was. Walks through all tasks, and allocates.
+    package func take() -> Finding? {
+        let table = tasks.table
+        return horizon.withLock { horizon -> Finding? in
+            let range = horizon.advance(to: table.now, paused: table.pauses.pausedNanoseconds)
+            let found = table.findLongHeld(range, naming: Self.mostNamed)
+            table.longHeld.add(found.count, ordering: .relaxed)
+            // The oldest of the others comes next. Where many are held, several are reported together.
+            let earliest = table.now + HeldTasksWatch.interval(among: table.holding)
+            next.store(
+                found.oldestLeft.map { max(earliest, horizon.due(began: $0)) } ?? table.now + horizon.span,
+                ordering: .relaxed)
+            guard found.count > 0 else { return nil }
+            let first = found.first.compactMap { table.held($0)?.description }
+            return Finding(count: found.count, first: first, span: span)
+        }
+    }
+}
+
+extension AssertionTable {
+    /// What a walk has found.
+    struct LongHeldWalk {
+        var count = 0
+        var first: [Identifier] = []
+        /// When the oldest of those began that are not in the range yet, in monotonic nanoseconds.
+        var oldestLeft: Int64?
+    }
+
+    /// The tasks that began in `range` and still hold the process. Those that are overdue were reported already.
+    ///
+    /// Beginnings are known to 17 ms: they count as so much later, for nothing is reported early.
+    func findLongHeld(_ range: LongHeldHorizon.Range, naming most: Int) -> LongHeldWalk {
+        let unit = unit
+        func age(_ instant: Int64) -> Int64 { Int64(unit) - ((instant - start) >> AssertionEntry.beginShift) }
+        let youngest = age(range.upTo)
+        let oldest = range.after == .min ? Int64.max : age(range.after)
+        var walk = LongHeldWalk()
+        var oldestLeft = Int64.min
+        forEach { entry, identifier in
+            guard entry.phase == .held || entry.phase == .expiring else { return }
+            let age = Int64(AssertionEntry.age(entry.begunAt, at: unit))
+            if age <= youngest {
+                oldestLeft = max(oldestLeft, age)
+            } else if age <= oldest {
+                walk.count += 1
+                if walk.first.count < most { walk.first.append(identifier) }
+            }
+        }
+        if oldestLeft != .min {
+            walk.oldestLeft = start + ((Int64(unit) - oldestLeft + 1) << AssertionEntry.beginShift)
+        }
+        return walk
+    }
+}

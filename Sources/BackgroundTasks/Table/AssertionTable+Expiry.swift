@@ -1,0 +1,178 @@
+internal import JetsamSystem
+internal import Synchronization
+
+extension AssertionShard {
+    /// Moves what is due at `running` on, and puts what follows from it into the batch, as far as there is room.
+    ///
+    /// - Parameters:
+    ///   - latest: The process's deadline in running time; `.max` where there is none.
+    ///   - expiresAll: That is near: everything that is held is told, whatever its own deadline.
+    /// - Returns: Whether there may be more.
+    mutating func collect(
+        _ batch: inout ExpiryBatch, shard number: Int, running: Int64, latest: Int64, expiresAll: Bool,
+        table: AssertionTable
+    ) -> Bool {
+        let tick = TimingWheel.tick(notAfter: running)
+        // Bounds how long the lock is held where many have to be put nearer.
+        var budget = ExpiryBatch.capacity * 4
+        while !batch.isFull, budget > 0 {
+            guard let index = wheel.take(by: tick, slab, budget: &budget) else { break }
+            advance(index, number, running, latest, table, &batch)
+        }
+        if batch.isFull || budget <= 0 { return true }
+        return expiresAll ? walkOn(&batch, number, running, latest, table) : false
+    }
+
+    private mutating func advance(
+        _ index: UInt32, _ number: Int, _ running: Int64, _ latest: Int64, _ table: AssertionTable,
+        _ batch: inout ExpiryBatch
+    ) {
+        let entry = unsafe slab.entry(index)
+        if unsafe entry.pointee.phase == .held {
+            expire(index, at: running, latest: latest, grace: table.graceNanoseconds)
+            unsafe batch.append(table.identifier(shard: number, index: index, generation: entry.pointee.generation))
+            return
+        }
+        unsafe entry.pointee.phase = .overdue
+        unsafe entry.pointee.due = .max
+        overdue += 1
+        overdueNow += 1
+        if !table.overdueHolds { unsafe holdsNoMore(entry.pointee.begunAt) }
+        let identifier = unsafe table.identifier(shard: number, index: index, generation: entry.pointee.generation)
+        unsafe batch.append(
+            OverdueAssertion(
+                identifier: identifier, origin: entry.pointee.origin, began: entry.pointee.begunAt,
+                owner: entry.pointee.owner, priority: entry.pointee.priority))
+    }
+
+    /// Goes on through the chunks and expires what is held. Who begins meanwhile is due at once, and need not be found.
+    private mutating func walkOn(
+        _ batch: inout ExpiryBatch, _ number: Int, _ running: Int64, _ latest: Int64, _ table: AssertionTable
+    ) -> Bool {
+        guard var slot = walk else { return false }
+        isPastDeadline = true
+        let end = slab.chunkCount << AssertionSlab.chunkShift
+        let stop = min(end, slot + AssertionSlab.chunkSize)
+        while slot < stop, !batch.isFull {
+            let index = UInt32(truncatingIfNeeded: slot)
+            slot += 1
+            guard slab.isTaken(index), unsafe slab.entry(index).pointee.phase == .held else { continue }
+            unlink(index)
+            expire(index, at: running, latest: latest, grace: table.graceNanoseconds)
+            let generation = unsafe slab.entry(index).pointee.generation
+            batch.append(table.identifier(shard: number, index: index, generation: generation))
+        }
+        walk = slot < end ? slot : nil
+        return walk != nil
+    }
+}
+
+extension AssertionTable {
+    var deadlineLeadNow: Int64 { deadlineLead.load(ordering: .relaxed) }
+
+    /// Whether everything that is held expires now, because the process's deadline is near.
+    func isAtDeadline(_ now: Int64) -> Bool {
+        now >= deadline &- deadlineLeadNow
+    }
+
+    /// Fills the batch with what is due now.
+    /// - Returns: Whether there may be more than there was room for.
+    func collect(_ batch: inout ExpiryBatch) -> Bool {
+        let now = now
+        pauses.check(MonotonicInstant(nanoseconds: now))
+        let running = running(now)
+        let expiresAll = isAtDeadline(now)
+        let deadline = deadline
+        let latest = deadline == .max ? .max : self.running(deadline)
+        var hasMore = false
+        for number in 0..<shardCount {
+            hasMore =
+                unsafe shards[number].withLock {
+                    $0.collect(
+                        &batch, shard: number, running: running, latest: latest, expiresAll: expiresAll, table: self)
+                } || hasMore
+            if batch.isFull { return true }
+        }
+        return hasMore
+    }
+
+    /// The handler of one that is due, for being called now; nil where it has ended.
+    func takeHandler(_ identifier: Identifier) -> ExpirationHandler? {
+        guard let (shard, index, generation) = locate(identifier) else { return nil }
+        return shard.withLock { shard in
+            guard let entry = unsafe shard.slab.entry(index, generation: generation),
+                let handler = unsafe entry.pointee.handler
+            else { return nil }
+            unsafe entry.pointee.handler = nil
+            shard.expired += 1
+            return handler
+        }
+    }
+
+    /// When something is due next, in monotonic nanoseconds; `.max` where nothing is.
+    func nextDue() -> Int64 {
+        var earliest = Int64.max
+        for number in 0..<shardCount {
+            let tick = unsafe shards[number].withLock { $0.wheel.nextTick }
+            if let tick { earliest = min(earliest, TimingWheel.start(ofTick: tick)) }
+        }
+        let (sum, overflow) = earliest.addingReportingOverflow(pauses.pausedNanoseconds)
+        return min(overflow ? .max : sum, nextWalk())
+    }
+
+    /// When everything that is held has to be told; `.max` where nothing is held, or it was done.
+    private func nextWalk() -> Int64 {
+        let deadline = deadline
+        guard deadline != .max else { return .max }
+        let isLeft = (0..<shardCount).contains { unsafe shards[$0].withLock { $0.walk != nil } }
+        return isLeft ? deadline &- deadlineLeadNow : .max
+    }
+
+    /// The process's deadline in monotonic nanoseconds; `.max` where it has none.
+    var deadline: Int64 {
+        ProcessDeadline(word: deadlineWord.load(ordering: .acquiring)).instant(after: pauses.pausedNanoseconds)
+    }
+
+    /// The process's deadline is set, or taken back. Costs nothing per assertion.
+    func setDeadline(_ deadline: ProcessDeadline, lead: Int64) {
+        for number in 0..<shardCount {
+            unsafe shards[number].withLock { shard in
+                shard.walk = deadline == .none ? nil : 0
+                shard.isPastDeadline = false
+            }
+        }
+        deadlineLead.store(lead, ordering: .relaxed)
+        deadlineWord.store(deadline.word, ordering: .releasing)
+    }
+}
+
+/// When everything that is held expires, in one word, so that whoever reads it never sees half of a change. Pure.
+struct ProcessDeadline: Equatable {
+    /// An instant that stands as it is; one that moves with pauses as its complement, which is negative; `.max` for none.
+    let word: Int64
+
+    static let none = ProcessDeadline(word: .max)
+
+    init(word: Int64) {
+        self.word = word
+    }
+
+    /// The end of the process: whoever set it does not wait longer because the process was stopped.
+    init(fixed nanoseconds: Int64) {
+        self.init(word: max(0, nanoseconds))
+    }
+
+    /// - Parameters:
+    ///   - nanoseconds: When it would be if the process were not stopped any more, in monotonic nanoseconds.
+    ///   - paused: All the nanoseconds in which the process did not run so far.
+    init(movingWithPauses nanoseconds: Int64, paused: Int64) {
+        self.init(word: ~max(0, nanoseconds - paused))
+    }
+
+    /// In monotonic nanoseconds; `.max` for none.
+    func instant(after paused: Int64) -> Int64 {
+        guard word < 0 else { return word }
+        let (sum, overflow) = (~word).addingReportingOverflow(paused)
+        return overflow ? .max : sum
+    }
+}

@@ -1,0 +1,140 @@
+internal import JetsamSystem
+internal import Synchronization
+
+extension AssertionTable {
+    var statistics: BackgroundTaskStatistics {
+        var sum = BackgroundTaskStatistics()
+        for number in 0..<shardCount {
+            unsafe shards[number].withLock { shard in
+                sum.held += shard.holding
+                sum.begun += shard.begun
+                sum.ended += shard.ended
+                sum.expired += shard.expired
+                sum.overdue += shard.overdue
+                sum.overdueNow += shard.overdueNow
+            }
+        }
+        sum.refused = refused.load(ordering: .relaxed)
+        sum.longHeld = longHeld.load(ordering: .relaxed)
+        return sum
+    }
+
+    /// Goes through all entries, a chunk with each taking of a lock. `visit` runs under the lock and must not leave it.
+    func forEach(_ visit: (borrowing AssertionEntry, Identifier) -> Void) {
+        for number in 0..<shardCount {
+            var chunk = 0
+            var isLast = false
+            while !isLast {
+                unsafe shards[number].withLock { shard in
+                    let entries = unsafe shard.slab.entries(ofChunk: chunk)
+                    for slot in 0..<entries.count {
+                        // By its address: the handler of a free slot is gone, and a copy of the entry would retain it.
+                        guard let entry = unsafe entries.baseAddress.map({ unsafe $0 + slot }),
+                            unsafe entry.pointee.phase != .free, unsafe entry.pointee.phase != .ended
+                        else { continue }
+                        let index = UInt32(truncatingIfNeeded: chunk << AssertionSlab.chunkShift | slot)
+                        unsafe visit(
+                            entry.pointee,
+                            identifier(shard: number, index: index, generation: entry.pointee.generation))
+                    }
+                    chunk += 1
+                    isLast = chunk >= shard.slab.chunkCount
+                }
+            }
+        }
+    }
+
+    func describe(_ assertion: OverdueAssertion) -> HeldBackgroundTask {
+        let origin = origins[assertion.origin]
+        return HeldBackgroundTask(
+            name: origin.name, origin: origin.place,
+            priority: BackgroundTaskPriority(rawValue: assertion.priority), age: age(assertion.began), state: .overdue,
+            remaining: .zero, scene: scenes[assertion.owner])
+    }
+
+    func describe(_ entry: borrowing AssertionEntry, at now: Int64) -> HeldBackgroundTask {
+        let origin = origins[entry.origin]
+        let state: HeldBackgroundTask.State =
+            switch entry.phase {
+            case .overdue: .overdue
+            case .expiring: .expiring
+            case .held, .free, .ended: .held
+            }
+        return HeldBackgroundTask(
+            name: origin.name, origin: origin.place, priority: BackgroundTaskPriority(rawValue: entry.priority),
+            age: age(entry.begunAt), state: state, remaining: remaining(entry, at: now), scene: scenes[entry.owner])
+    }
+
+    /// Until the deadline: its own or the process's, whichever is earlier.
+    func remaining(_ entry: borrowing AssertionEntry, at now: Int64) -> Duration? {
+        let process = deadline
+        var left = process == .max ? Int64.max : max(0, process - now)
+        switch entry.phase {
+        case .held where entry.due == .max: break
+        case .held: left = min(left, max(0, entry.due + Int64(entry.lead) * 1000 - running(now)))
+        case .expiring: left = min(left, max(0, entry.due - graceNanoseconds - running(now)))
+        case .overdue, .free, .ended: left = 0
+        }
+        return left == .max ? nil : .nanoseconds(left)
+    }
+
+    /// What `began` of an entry that begins now is.
+    var unit: Int64 { (now - start) >> AssertionEntry.beginShift }
+
+    /// How old those are on average that hold up the end, about, in nanoseconds; 0 where there are none. Takes no lock.
+    var meanAge: Int64 {
+        var (held, began) = (0, 0)
+        for number in 0..<shardCount {
+            held += unsafe shards[number].holding
+            began &+= unsafe shards[number].began
+        }
+        guard held > 0 else { return 0 }
+        return max(0, unit - Int64(began / held)) << AssertionEntry.beginShift
+    }
+
+    private func age(_ began: UInt32) -> Duration {
+        .nanoseconds(Int64(AssertionEntry.age(began, at: unit)) << AssertionEntry.beginShift)
+    }
+}
+
+/// The scenes that assertions belong to, as numbers. A scene has one for as long as it has assertions.
+final class SceneNumbers: Sendable {
+    private struct State {
+        var numbers: [SceneIdentifier: UInt32] = [:]
+        var scenes: [UInt32: (identifier: SceneIdentifier, assertions: Int)] = [:]
+        var last: UInt32 = 0
+    }
+
+    private let state = Lock(State())
+
+    /// The scene's number, which it keeps until all that entered have left.
+    func enter(_ scene: SceneIdentifier) -> UInt32 {
+        state.withLock { state in
+            if let number = state.numbers[scene] {
+                state.scenes[number]?.assertions += 1
+                return number
+            }
+            repeat { state.last = state.last == .max ? 1 : state.last + 1 } while state.scenes[state.last] != nil
+            state.numbers[scene] = state.last
+            state.scenes[state.last] = (scene, 1)
+            return state.last
+        }
+    }
+
+    func leave(_ number: UInt32) {
+        state.withLock { state in
+            guard let scene = state.scenes[number] else { return }
+            state.scenes[number]?.assertions -= 1
+            guard scene.assertions == 1 else { return }
+            state.scenes[number] = nil
+            state.numbers[scene.identifier] = nil
+        }
+    }
+
+    /// Nil where it has no assertions.
+    func known(_ scene: SceneIdentifier) -> UInt32? { state.withLock { $0.numbers[scene] } }
+
+    subscript(_ number: UInt32) -> SceneIdentifier? {
+        number == 0 ? nil : state.withLock { $0.scenes[number]?.identifier }
+    }
+}

@@ -1,0 +1,82 @@
+package import JetsamSystem
+package import SystemPackage
+
+/// A background task that is held, as reports and logs show it.
+public struct HeldBackgroundTask: Sendable, Hashable, CustomStringConvertible {
+    /// How far its expiry has come.
+    public enum State: Sendable, Hashable {
+        /// It may go on.
+        case held
+        /// Its expiration handler was called; deadline and grace are running.
+        case expiring
+        /// Its grace is over.
+        case overdue
+    }
+
+    /// What it was called.
+    public var name: String
+    /// Where it was begun, such as `Server/Store.swift:88`; empty where too many names were used.
+    public var origin: String
+    /// Its priority.
+    public var priority: BackgroundTaskPriority
+    /// How long it has been held, to about 17 ms.
+    public var age: Duration
+    /// How far its expiry has come.
+    public var state: State
+    /// Until its deadline; zero where that has passed, nil where it has none.
+    public var remaining: Duration?
+    /// The scene that it belongs to.
+    public var scene: SceneIdentifier?
+
+    /// One line, such as `'flush' (Server/Store.swift:88), low, held for 12.4 s`. Control characters are escaped.
+    public var description: String {
+        let place = origin.isEmpty ? "" : " (\(origin))"
+        let tenths = age.nanoseconds / 100_000_000
+        let owner = scene.map { ", scene '\($0)'" } ?? ""
+        return "'\(name.onOneLine)'\(place), \(priority), held for \(tenths / 10).\(tenths % 10) s\(owner)"
+    }
+}
+
+/// Counts since a registry was made, but for ``held`` and ``overdueNow``, which are of now.
+public struct BackgroundTaskStatistics: Sendable, Hashable {
+    /// How many hold up suspension and the end of the process.
+    public var held = 0
+    /// How many were begun.
+    public var begun = 0
+    /// How many were ended.
+    public var ended = 0
+    /// How many were told that they expire.
+    public var expired = 0
+    /// How many became overdue.
+    public var overdue = 0
+    /// How many are overdue and have not been ended.
+    public var overdueNow = 0
+    /// How many were held for longer than ``BackgroundTaskRegistry/Configuration/longHeldAfter`` while a manager ran.
+    public var longHeld = 0
+    /// How many were refused.
+    public var refused = 0
+    /// How many expiration handlers did not come back in time and had their thread replaced.
+    public var hungHandlers = 0
+
+    package init() {}
+}
+
+/// Who hears of what goes wrong with background tasks. Called on the expiry thread, under no lock.
+package protocol BackgroundTaskObserver: Sendable {
+    /// The task's grace is over and it was not ended.
+    func taskIsOverdue(_ task: HeldBackgroundTask)
+    /// All that are overdue at this time have been told.
+    func overdueWereTold()
+    /// An expiration handler did not come back and was given up; the number of those so far.
+    func handlerHangs(_ count: Int)
+    /// There is no thread for expiration handlers. It is tried again every second.
+    func expiryHasNoThread(_ error: Errno)
+    /// There is one again.
+    func expiryGoesOn()
+}
+
+extension BackgroundTaskObserver {
+    package func overdueWereTold() {}
+    package func expiryHasNoThread(_ error: Errno) {}
+    package func expiryGoesOn() {}
+}

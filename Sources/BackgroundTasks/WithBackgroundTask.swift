@@ -1,0 +1,105 @@
+internal import JetsamSystem
+
+extension BackgroundTaskRegistry {
+    /// Runs `body` as a child task that holds a background task for as long as it takes.
+    ///
+    /// When it expires, the child task is cancelled, that and nothing else of the caller's, and `onExpiration` is called.
+    /// A body that heeds its cancellation ends in time; one that does not goes on and is reported as overdue after its grace.
+    /// Nested and overlapping ones are independent of each other.
+    ///
+    /// - Parameters:
+    ///   - name: What logs and reports call it.
+    ///   - priority: Lower ones are refused first and expire first when memory is short.
+    ///   - expiry: When it expires if the body has not returned.
+    ///   - scene: The scene that it belongs to.
+    ///   - fileID: Where it is begun; leave it to the compiler.
+    ///   - line: Where it is begun; leave it to the compiler.
+    ///   - onExpiration: Called once when it expires, on a thread of the registry's, when the child task was cancelled.
+    ///   - body: The work. It runs in a child task, on whatever executor such a task has.
+    /// - Returns: What the body returns, also after it expired.
+    /// - Throws: ``BackgroundTaskRefusal`` where it may not begin, and the body is not run; what the body throws.
+    public func withBackgroundTask<Result: Sendable>(
+        _ name: BackgroundTaskName, priority: BackgroundTaskPriority = .normal,
+        expiry: BackgroundTaskExpiry = .atTermination, scene: SceneIdentifier? = nil, fileID: StaticString = #fileID,
+        line: UInt = #line, onExpiration: @escaping @Sendable () -> Void = {},
+        body: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
+        let signal = ExpirySignal()
+        var task = try begin(
+            name, priority: priority, expiry: expiry, scene: scene, fileID: fileID, line: line,
+            onExpiration: {
+                // First: a handler that hangs keeps nobody from ending.
+                signal.fire()
+                onExpiration()
+            })
+        defer { task.end() }
+        return try await withThrowingTaskGroup(of: Result?.self) { group in
+            group.addTask { try await body() }
+            group.addTask {
+                await signal.wait()
+                return nil
+            }
+            defer { group.cancelAll() }
+            while let result = try await group.next() {
+                if let result { return result }
+                // Expired: the body is the only one left.
+                group.cancelAll()
+            }
+            // The body's task gives a result or throws, and comes before the end of the group.
+            throw CancellationError()
+        }
+    }
+}
+
+/// Runs `body` as a child task that holds a background task of ``BackgroundTaskRegistry/shared`` for as long as it takes.
+///
+/// Parameters and result are those of
+/// ``BackgroundTaskRegistry/withBackgroundTask(_:priority:expiry:scene:fileID:line:onExpiration:body:)``.
+///
+/// - Throws: ``BackgroundTaskRefusal`` where it may not begin, and the body is not run; what the body throws.
+public func withBackgroundTask<Result: Sendable>(
+    _ name: BackgroundTaskName, priority: BackgroundTaskPriority = .normal,
+    expiry: BackgroundTaskExpiry = .atTermination, scene: SceneIdentifier? = nil, fileID: StaticString = #fileID,
+    line: UInt = #line, onExpiration: @escaping @Sendable () -> Void = {},
+    body: @escaping @Sendable () async throws -> Result
+) async throws -> Result {
+    try await BackgroundTaskRegistry.shared.withBackgroundTask(
+        name, priority: priority, expiry: expiry, scene: scene, fileID: fileID, line: line, onExpiration: onExpiration,
+        body: body)
+}
+
+/// Something that happens once, and one task that waits for it.
+private final class ExpirySignal: Sendable {
+    private enum State {
+        case idle
+        case fired
+        case waiting(CheckedContinuation<Void, Never>)
+    }
+
+    private let state = Lock(State.idle)
+
+    func fire() {
+        let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            defer { state = .fired }
+            if case .waiting(let continuation) = state { return continuation }
+            return nil
+        }
+        waiter?.resume()
+    }
+
+    /// Returns once it has fired or the task is cancelled.
+    func wait() async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let hasFired = state.withLock { state in
+                    if case .fired = state { return true }
+                    state = .waiting(continuation)
+                    return false
+                }
+                if hasFired { continuation.resume() }
+            }
+        } onCancel: {
+            fire()
+        }
+    }
+}

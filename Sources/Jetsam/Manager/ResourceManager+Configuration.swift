@@ -1,0 +1,47 @@
+internal import MemoryPressure
+
+extension ResourceManager {
+    /// Every threshold, delay and bound of a manager.
+    public typealias Configuration = ManagerConfiguration
+
+    /// Goes by another configuration from now on, all of it at once.
+    ///
+    /// The level, what is under way and what was learnt stay; the new thresholds are judged by at once, and a step that is
+    /// under way ends as it began. What is set up once at the start, which is `lifecycle`, `scenes`, `recorder` and `control`, stays
+    /// what it is.
+    /// - Returns: Which settings are other now, and which take effect only when a manager is made with them.
+    /// - Throws: ``ConfigurationError`` for a configuration that cannot be used; then nothing has changed.
+    @discardableResult
+    public func apply(_ configuration: Configuration) throws(ConfigurationError) -> ConfigurationChange {
+        try configuration.validate()
+        return applying.withLock { _ in change(to: configuration) }
+    }
+
+    /// Has everything decided and recorded and nothing done, or done again; see ``Configuration/isDryRun``.
+    ///
+    /// What is under way ends as it began. Limits of caches that were set are lifted once the level is normal. The next configuration
+    /// that is applied sets it again.
+    public func setDryRun(_ isDryRun: Bool) {
+        applying.withLock { _ in
+            var configuration = governor.configuration
+            configuration.isDryRun = isDryRun
+            _ = change(to: configuration)
+        }
+    }
+
+    /// Under the lock of those who apply one.
+    private func change(to configuration: Configuration) -> ConfigurationChange {
+        let old = governor.configuration
+        let change = ConfigurationChange(from: old, to: configuration)
+        guard !change.applied.isEmpty else { return change }
+        var new = configuration
+        new.keepFixedParts(of: old)
+        // What is decided from here on is only decided, or done.
+        reclaimer.reconfigure(new)
+        // Takes the usage thresholds away as well: before the governor forgets them, or it would go on counting on them.
+        if old.stall != new.stall { events?.rearm(Self.triggers(new)) }
+        governor.reconfigure(new)
+        governor.judge(.request)
+        return change
+    }
+}

@@ -1,0 +1,70 @@
+internal import Dispatch
+internal import Logging
+internal import MemoryPressure
+
+extension ResourceManager {
+    /// How often the figures that belong to no change and no step are told.
+    private static let figuresInterval = DispatchTimeInterval.seconds(1)
+    /// How often it is looked after the files, where nobody collects figures.
+    private static let filesInterval = DispatchTimeInterval.seconds(10)
+
+    /// Tells the figures now and then, where somebody collects them, and looks after the files that are written: a process of which
+    /// nobody wants either is not woken for it.
+    func startFigures(on queue: DispatchQueue) -> (any DispatchSourceTimer)? {
+        let wantsFigures = metrics.isCollected || recorder.isOn
+        guard wantsFigures || files.isNeeded else { return nil }
+        let timer = DispatchSource.makeTimerSource(queue: queue)
+        let interval = wantsFigures ? Self.figuresInterval : Self.filesInterval
+        timer.schedule(deadline: .now(), repeating: interval, leeway: .milliseconds(200))
+        timer.setEventHandler { [weak self] in
+            guard let self else { return }
+            if wantsFigures { tellFigures() }
+            files.look(at: environment.clock.now)
+        }
+        timer.activate()
+        return timer
+    }
+
+    /// Tells every figure as it is now.
+    ///
+    /// - Parameter isLast: Whether the episode of releases that is under way is told as well.
+    func tellFigures(isLast: Bool = false) {
+        recordCounts()
+        guard metrics.isCollected else { return }
+        let now = environment.clock.now
+        var figures = ManagerMetrics.Figures()
+        (figures.level, figures.reading, figures.stallPercent) = governor.state.withLock {
+            ($0.decider.level, $0.reading, $0.decider.stallPercent(at: now))
+        }
+        figures.tasks = backgroundTasks.statistics
+        figures.releases = governor.state.withLock { isLast ? $0.releases.account.total : $0.releases.account.finished }
+        figures.refetchedBytes = registry.refetchedBytes
+        // Who has never had a scene does not want a series for each state.
+        if scenes.hasConnected { figures.scenes = scenes.statistics.connected }
+        metrics.record(figures)
+    }
+}
+
+extension LevelChange {
+    /// What a log line says of it for programs.
+    var metadata: Logger.Metadata {
+        [
+            "level": "\(level)", "previous": "\(previous)", "rule": "\(reason.rule)", "cause": "\(reason.cause)",
+            "headroomBytes": "\(headroomBytes)", "sequence": "\(sequence)",
+        ]
+    }
+}
+
+extension ReclaimStep {
+    /// What a log line says of it for programs.
+    var metadata: Logger.Metadata {
+        var metadata: Logger.Metadata = [
+            "stage": "\(stage)", "step": "\(step)", "level": "\(level)", "rule": "\(reason.rule)",
+            "targetBytes": "\(targetBytes)", "promisedBytes": "\(promisedBytes)", "returnedBytes": "\(returnedBytes)",
+            "trimmedBytes": "\(trimmedBytes)", "milliseconds": "\(duration.milliseconds)", "victims": "\(victimCount)",
+            "sequence": "\(sequence)",
+        ]
+        if let freedBytes { metadata["freedBytes"] = "\(freedBytes)" }
+        return metadata
+    }
+}

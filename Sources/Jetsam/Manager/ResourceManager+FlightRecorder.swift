@@ -1,0 +1,95 @@
+internal import Logging
+internal import MemoryPressure
+
+extension ResourceManager {
+    /// What is known of the run before this one, and what of this one was recorded last.
+    struct Past {
+        var lastExit: LastExit?
+        var heldNames: [String] = []
+        /// When names were last looked for.
+        var lastLook: MonotonicInstant?
+    }
+
+    /// How the run before this one ended, as far as its flight recorder tells. Nil before the manager has begun, where
+    /// ``Configuration/Recorder/directory`` is not set, and where that holds no recording of a run that is over.
+    public var lastExit: LastExit? { past.withLock { $0.lastExit } }
+
+    /// Reads how the last run ended and begins to record this one, or says why not. Nothing else is held up by it.
+    func startFlightRecorder() {
+        guard let directory = configuration.recorder.directory else {
+            logger.info(
+                "The flight recorder is off: set recorder.directory to learn at the next start how this run ended")
+            return
+        }
+        let run = RecordedRun.current(
+            in: environment.kernelRoot, processID: environment.processID, wallClock: environment.wallClock(),
+            start: environment.clock.now)
+        do throws(FileError) {
+            let exit = try LastExit.read(from: directory, before: run)
+            let flight = try FlightRecorder(
+                directory: directory, capacityBytes: configuration.recorder.capacityBytes, run: run)
+            past.withLock { $0.lastExit = exit }
+            recorder.attach(flight)
+            files.watch(flight)
+            logger.info("The flight recorder writes", metadata: ["file": "\(flight.path)"])
+            if let error = flight.lockObstacle {
+                logger.notice(
+                    "The flight recorder's memory could not be locked, so that recording may wait for the disk: \(ErrnoText.name(error)) (see RLIMIT_MEMLOCK)"
+                )
+            }
+        } catch {
+            logger.warning(
+                "The flight recorder is off: \(directory): \(error)", metadata: ["directory": "\(directory)"])
+        }
+        if let exit = lastExit {
+            let isExpected = exit.reason == .clean || exit.reason == .reboot
+            logger.log(
+                level: isExpected ? .info : .notice, "The last run ended: \(exit)",
+                metadata: ["reason": "\(exit.reason)", "file": "\(exit.path)"])
+        }
+    }
+
+    /// Says how this run ended.
+    ///
+    /// - Parameter wasCancelled: Whether the manager's task was cancelled, by its group or by the application.
+    func endFlightRecorder(_ error: (any Error)? = nil, wasCancelled: Bool = false) {
+        let now = environment.clock.now
+        guard let flight = recorder.flight else { return }
+        if let error {
+            flight.note("\(error)", at: now)
+            flight.end(.failed, at: now)
+        } else if wasCancelled, lifecycle.state.withLock({ $0.hasGate }) {
+            // A group cancels its services for no other reasons. Without the gate there may be no group.
+            let isLate = lifecycle.state.withLock { $0.termination }.map { now >= $0.waitEnd } ?? false
+            flight.end(isLate ? .graceExceeded : .failed, at: now)
+        } else {
+            flight.end(recorder.hasCalledLastResort ? .pressureShutdown : .clean, at: now)
+        }
+    }
+
+    /// Keeps the names of what is held. Runs on the notification queue.
+    func recordHeldTasks() {
+        guard let flight = recorder.flight else { return }
+        let now = environment.clock.now
+        let interval = HeldTasksWatch.interval(among: backgroundTasks.heldCount)
+        let isDue = past.withLock { past in
+            guard past.lastLook.isOlder(than: interval, at: now) else { return false }
+            past.lastLook = now
+            return true
+        }
+        guard isDue else { return }
+        let names = backgroundTasks.heldTasks(limit: 8).map { recorder.name($0.name) }
+        let isNews = past.withLock { past in
+            defer { past.heldNames = names }
+            return past.heldNames != names
+        }
+        if isNews { flight.keep(heldTasks: names, at: now) }
+    }
+}
+
+extension LastExit {
+    /// How the latest run that is over ended; nil where there is none in the directory.
+    package static func read(from directory: String, before run: RecordedRun) throws(FileError) -> LastExit? {
+        try RecordingDirectory(directory, isMade: true).lastExit(before: run, in: directory)
+    }
+}

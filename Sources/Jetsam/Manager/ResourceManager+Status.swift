@@ -1,0 +1,182 @@
+public import MemoryPressure
+
+extension ResourceManager {
+    /// What a manager knows at one instant.
+    public struct Status: Sendable {
+        /// The level.
+        public var level: PressureLevel
+        /// Why; nil while it has always been normal.
+        public var reason: LevelReason?
+        /// The latest reading.
+        public var reading: MemoryReading
+        /// Every source, used or why not.
+        public var sources: [SourceStatus]
+        /// The registered caches with what the ledger knows of them.
+        public var caches: [CacheStatus]
+        /// What has been reclaimed since the manager began.
+        public var totals: ReclaimTotals
+        /// The allocator, and what it retains of what was freed.
+        public var allocator: AllocatorStatus
+        /// The process's life cycle.
+        public var process: ProcessStatus
+        /// The background tasks in numbers.
+        public var backgroundTasks: BackgroundTaskStatistics
+        /// The background tasks that are held, the longest-running first, five at most.
+        public var longestTasks: [HeldBackgroundTask]
+        /// The scenes in numbers.
+        public var scenes: SceneStatistics
+        /// The newest finished steps of reclaim, eight at most, the newest last.
+        public var recentSteps: [FinishedStep]
+        /// The share of the last two seconds in which some task waited for memory, in percent, as far as that was read: at
+        /// `normal` it is not, where the kernel watches for it.
+        public var stallPercent: Int
+        /// Where the `headroom` rule's levels begin now, in bytes of headroom.
+        public var headroomThresholds: (warningBytes: Int, criticalBytes: Int)
+        /// How long ago ``ResourceManager/run()`` began; nil before.
+        public var uptime: Duration?
+        /// When this was.
+        public var instant: MonotonicInstant
+        /// Whether everything is decided and nothing done.
+        public var isDryRun: Bool
+    }
+
+    /// A finished step of reclaim and when it was told.
+    public struct FinishedStep: Sendable, Equatable {
+        /// The step.
+        public var step: ReclaimStep
+        /// When it was told of: a moment after its end.
+        public var instant: MonotonicInstant
+    }
+
+    /// A snapshot. It takes locks and allocates: for dashboards, not for hot paths.
+    public var status: Status {
+        let now = environment.clock.now
+        let (level, reason, reading, thresholds, stallPercent, releases) = governor.state.withLock {
+            (
+                $0.decider.level, $0.decider.reason, $0.reading, $0.decider.thresholds($0.reading),
+                $0.decider.stallPercent(at: now), $0.releases.account.total
+            )
+        }
+        var history = history.withLock { $0 }
+        history.totals.add(releases, refetchedBytes: registry.refetchedBytes)
+        let ledger = reclaimer.state.withLock { $0.ledger }
+        return Status(
+            level: level, reason: reason, reading: reading, sources: sources,
+            caches: registry.clients.map { CacheStatus($0, ledger[$0.id]) }, totals: history.totals,
+            allocator: AllocatorStatus(
+                environment.allocator, statistics: environment.allocator.statistics,
+                retainedBytes: channel.gauges.retainedBytes),
+            process: lifecycle.status, backgroundTasks: backgroundTasks.statistics,
+            longestTasks: backgroundTasks.heldTasks(limit: 5), scenes: scenes.statistics, recentSteps: history.recent,
+            stallPercent: stallPercent, headroomThresholds: (thresholds.warningEntry, thresholds.criticalEntry),
+            uptime: begunAt.map { $0.duration(to: now) }, instant: now, isDryRun: governor.configuration.isDryRun)
+    }
+
+    /// Bytes that caches were asked for and have not answered. At rest there are none.
+    package var inFlightBytes: Int { channel.gauges.inFlightBytes }
+
+    var sources: [SourceStatus] {
+        governor.state.withLock { $0.reader.sources } + (events?.statuses ?? [])
+    }
+}
+
+/// One registered cache with what the ledger knows of it. All bytes are sums since it registered.
+public struct CacheStatus: Sendable, Equatable {
+    /// The name that it registered with.
+    public var name: String
+    /// Its band.
+    public var priority: CachePriority
+    /// Bytes that it reports now.
+    public var reportedBytes: Int
+    /// Its limit in bytes; nil for none.
+    public var limitBytes: Int?
+    /// How often it was asked.
+    public var asks: Int
+    /// What it answered to have given.
+    public var promisedBytes: Int
+    /// Part of that: what came when the step that asked for it had ended.
+    public var lateBytes: Int
+    /// What its handler's threads freed; nil where the allocator cannot tell.
+    public var freedBytes: Int?
+    /// Its share of the falls of the footprint, and what it gave to the kernel itself too late for its step.
+    public var returnedBytes: Int
+    /// Bytes that releases gave up and that were put in again within ten seconds; nil for a cache whose keys are not known.
+    public var refetchedBytes: Int?
+    /// How often its handler threw.
+    public var failures: Int
+    /// How often its handler missed a deadline.
+    public var missedDeadlines: Int
+    /// The longest that its handler took.
+    public var longestHandlerTime: Duration
+
+    init(_ client: CacheClient, _ entry: LedgerEntry?) {
+        let entry = entry ?? LedgerEntry()
+        name = client.name
+        priority = client.priority
+        reportedBytes = client.reportedBytes
+        limitBytes = client.limitBytes
+        asks = entry.asks
+        promisedBytes = entry.promisedBytes
+        lateBytes = entry.lateBytes
+        freedBytes = entry.freedBytes
+        returnedBytes = entry.returnedBytes
+        refetchedBytes = client.refetched?.total
+        failures = entry.failures
+        missedDeadlines = entry.missedDeadlines
+        longestHandlerTime = entry.longestHandlerTime
+    }
+}
+
+/// Sums over all finished steps.
+public struct ReclaimTotals: Sendable, Equatable {
+    /// How often the level changed.
+    public var levelChanges = 0
+    /// How many steps were taken.
+    public var steps = 0
+    /// Bytes that caches answered to have given.
+    public var promisedBytes = 0
+    /// Bytes that their threads freed, as far as the allocator can tell.
+    public var freedBytes = 0
+    /// Bytes by which the footprint fell.
+    public var returnedBytes = 0
+    /// Bytes of these that trims of the allocator brought.
+    public var trimmedBytes = 0
+    /// Bytes that caches gave and that came back: of what they promised, what the allocator or the footprint shows to be gone.
+    public var releasedBytes = 0
+    /// Bytes that would have had to be released to keep a fixed reserve free; see <doc:Observability>.
+    public var neededBytes = 0
+    /// Bytes that releases gave up and that were put in again within ten seconds, by caches of ours.
+    public var refetchedBytes = 0
+    /// Bytes of these that nothing else had needed meanwhile; those of the latest ten seconds may still become fewer.
+    public var wastedBytes = 0
+
+    mutating func add(_ step: ReclaimStep) {
+        steps += 1
+        promisedBytes = promisedBytes.addingSaturating(step.promisedBytes)
+        freedBytes = freedBytes.addingSaturating(step.freedBytes ?? 0)
+        returnedBytes = returnedBytes.addingSaturating(step.returnedBytes)
+        trimmedBytes = trimmedBytes.addingSaturating(step.trimmedBytes)
+    }
+
+    mutating func add(_ releases: ReleaseAccount.Figures, refetchedBytes: Int) {
+        releasedBytes = releases.releasedBytes
+        neededBytes = releases.neededBytes
+        wastedBytes = releases.wastedBytes
+        self.refetchedBytes = refetchedBytes
+    }
+}
+
+/// What has been reclaimed since the manager began, and the newest steps.
+struct ReclaimHistory {
+    /// How many steps are kept.
+    static let capacity = 8
+
+    var totals = ReclaimTotals()
+    private(set) var recent: [ResourceManager.FinishedStep] = []
+
+    mutating func add(_ step: ReclaimStep, at instant: MonotonicInstant) {
+        totals.add(step)
+        if recent.count == Self.capacity { recent.removeFirst() }
+        recent.append(ResourceManager.FinishedStep(step: step, instant: instant))
+    }
+}

@@ -1,0 +1,569 @@
+public import CoreMetrics
+internal import Dispatch
+public import Logging
+public import MemoryPressure
+public import ServiceLifecycle
+internal import Synchronization
+internal import SystemPackage
+
+/// Watches the memory of this process's container, grades how short it is, and asks registered caches to give memory back
+/// in order of priority before the kernel ends the process.
+///
+/// Make one, let it build the service group, so that everything starts and ends in order, and register caches with
+/// ``CacheRegistry/shared``:
+///
+/// ```swift
+/// let manager = try ResourceManager(logger: logger)
+/// // The server calls manager.didStartServing() when it listens.
+/// var group = manager.serviceGroupConfiguration(needs: [database], servers: [server])
+/// group.gracefulShutdownSignals = [.sigterm]
+/// try await ServiceGroup(configuration: group).run()
+/// ```
+public final class ResourceManager: Service, Sendable {
+    /// What it was made with: what is set up once goes by it. ``apply(_:)`` changes the rest.
+    let configuration: Configuration
+    let registry: CacheRegistry
+    /// The background tasks that hold the process.
+    public let backgroundTasks: BackgroundTaskRegistry
+    let environment: Environment
+    let logger: Logger
+    let governor: Governor
+    let recorder: Recorder
+    let traceQueue: TraceQueue?
+    let lastCounts = Lock<CountsRecord?>(nil)
+    let redactSnapshot: (@Sendable (inout StateSnapshot) -> Void)?
+    let reclaimer: Reclaimer
+    private let victims: ManagerVictims
+    /// The scenes of this process, for servers that have some.
+    public let scenes: SceneManager
+    let levels = Broadcast<LevelChange>(capacity: LevelChanges.capacity)
+    let steps = Broadcast<ReclaimStep>(capacity: LevelChanges.capacity)
+    private let bell = Bell()
+    let channel: ReclaimChannel
+    private let ticker: any Ticker
+    let metrics: ManagerMetrics
+    let lifecycle: ProcessLifecycle
+    /// Where kernel events arrive.
+    let eventQueue = DispatchQueue(label: "jetsam.events")
+    let longHeld: LongHeldTasks?
+    let history = Lock(ReclaimHistory())
+    private let episodes = Lock(ReclaimEpisodes())
+    private let poorReturns = Lock(PoorReturns())
+    /// Whether it was said that there is nobody to ask.
+    private let hasToldOfNoCaches = Atomic<Bool>(false)
+    /// When it began, in nanoseconds; 0 before.
+    private let begunNanoseconds = Atomic<Int64>(0)
+    private let hasRun = Atomic<Bool>(false)
+    let events: KernelEvents?
+    /// How the run before this one ended, and the names of background tasks that the flight recorder has.
+    let past = Lock(Past())
+    /// What becomes of the files that it writes.
+    let files: FileReports
+    /// One change of the configuration at a time.
+    let applying = Lock(())
+
+    /// A manager that has not begun: ``run()`` begins it.
+    ///
+    /// - Parameters:
+    ///   - configuration: Thresholds, delays and bounds.
+    ///   - registry: The caches that it asks.
+    ///   - backgroundTasks: The background tasks that hold the process.
+    ///   - logger: Gets one line for each change of the level and each reclaim episode, and warnings about handlers: see
+    ///     <doc:Observability>.
+    ///   - metricsFactory: Gets the metrics of ``Metrics``; nil for the process's own.
+    ///   - stateStore: Where scenes' states are kept between runs; nil, the default, keeps none.
+    ///   - environment: Where kernel files, time and allocator come from.
+    ///   - lastResort: Called at most once, on a thread of the manager's, when headroom is critical, nothing is left to take, and the
+    ///     limit is near or the state has lasted ``Configuration/LastResort/degradedLimit``; earlier where leaving takes longer than
+    ///     memory lasts: see <doc:ReclaimLadder>. Typically it triggers a graceful shutdown. Nil, the default, leaves the
+    ///     process to its fate.
+    ///   - redactSnapshot: Called on entering the background, in a task that has the deadline of a life-cycle callback, before the recorder keeps what the
+    ///     process holds: the place to change names or leave parts out. Not called where nothing is recorded.
+    /// - Throws: ``ConfigurationError`` for a configuration that cannot be used, `MemoryPressureError` where the kernel
+    ///   offers nothing to read.
+    public init(
+        configuration: Configuration = Configuration(),
+        registry: CacheRegistry = .shared,
+        backgroundTasks: BackgroundTaskRegistry = .shared,
+        logger: Logger,
+        metricsFactory: (any MetricsFactory)? = nil,
+        stateStore: (any SceneStateStore)? = nil,
+        environment: Environment = Environment(),
+        lastResort: (@Sendable (LevelReason) -> Void)? = nil,
+        redactSnapshot: (@Sendable (inout StateSnapshot) -> Void)? = nil
+    ) throws {
+        try configuration.validate()
+        self.configuration = configuration
+        self.registry = registry
+        self.backgroundTasks = backgroundTasks
+        self.environment = environment
+        self.logger = logger
+        files = FileReports(logger: logger)
+        longHeld = LongHeldTasks(tasks: backgroundTasks)
+        self.redactSnapshot = redactSnapshot
+        ticker = environment.ticker ?? SamplerThread(threads: environment.threads)
+        channel = ReclaimChannel(threads: environment.threads)
+        let metrics = ManagerMetrics(factory: metricsFactory ?? MetricsSystem.factory)
+        self.metrics = metrics
+        let reader = try KernelReader(root: environment.kernelRoot)
+        try Self.checkSignals(reader.sources, configuration)
+        let victims = ManagerVictims(tasks: backgroundTasks)
+        let setup = Decider.Setup(
+            configuration: configuration, hasLastResort: lastResort != nil,
+            allocatorTells: environment.allocator.trimsAfterEveryStep && environment.allocator.statistics != nil)
+        traceQueue = configuration.recorder.traceFile == nil ? nil : TraceQueue(capacity: Self.tracedRecords)
+        let recorder = Recorder(trace: traceQueue, hashesNames: configuration.recorder.hashesNames)
+        self.recorder = recorder
+        let governor = Governor(
+            reader: reader, clock: environment.clock, wallClock: environment.wallClock,
+            backgroundTasks: backgroundTasks,
+            registry: registry, channel: channel, ticker: ticker, bell: bell, victims: victims, recorder: recorder,
+            setup: setup)
+        self.governor = governor
+        reclaimer = Reclaimer(
+            registry: registry, channel: channel, host: governor, configuration: configuration,
+            clock: environment.clock, allocator: environment.allocator, victims: victims, recorder: recorder,
+            lastResort: lastResort)
+        events =
+            environment.listensToKernel
+            ? KernelEvents(
+                root: environment.kernelRoot, queue: eventQueue, clock: environment.clock,
+                environment: environment.variables, triggers: Self.triggers(configuration)
+            ) { [governor] event in
+                governor.receive(event)
+            } : nil
+        var dependencies = LifecycleDependencies(
+            clock: environment.clock, logger: logger, ticker: ticker, assertions: backgroundTasks,
+            variables: environment.variables, processID: environment.processID,
+            nextSequence: { governor.nextSequence() },
+            exit: { [clock = environment.clock, exit = environment.exit] status in
+                recorder.flight?.end(.watchdog, at: clock.now)
+                exit(status)
+            })
+        let owner = ManagerOfScenes()
+        dependencies.noteTransition = { transition in
+            metrics.record(transition)
+            if transition.cause == .shutdown { recorder.noteDraining() }
+            recorder.record(
+                ProcessRecord(
+                    from: "\(transition.from)", to: "\(transition.to)", cause: "\(transition.cause)"),
+                at: transition.instant)
+        }
+        dependencies.noteMissedDeadline = { metrics.recordMissedLifecycleDeadline() }
+        dependencies.listeningPorts =
+            environment.listeningPorts ?? { [root = environment.kernelRoot] in try? ListeningPorts.current(in: root) }
+        dependencies.wallClock = environment.wallClock
+        dependencies.secondsFromUTC = environment.secondsFromUTC
+        dependencies.arguments = environment.arguments
+        dependencies.ring = { [bell] in bell.ring() }
+        let halving = Lock<Task<Void, Never>?>(nil)
+        let idle = IdleCaches(registry: registry, threads: environment.threads)
+        dependencies.emptySensitive = { [reclaimer, registry] in
+            // What is private is not kept where nobody is served.
+            guard registry.clients.contains(where: { $0.traits.contains(.sensitive) }) else { return }
+            _ = await reclaimer.release(bytes: nil, sensitiveOnly: true)
+        }
+        dependencies.noteCaches = { [reclaimer, registry] state, isDraining in
+            let before = halving.withLock { task in
+                defer { task = nil }
+                return task
+            }
+            // Asked for an idle process, which this is no longer.
+            before?.cancel()
+            governor.setAllowsRegrowth(!isDraining && state == .active)
+            idle.setIdle(!isDraining && state != .active)
+            if isDraining || state == .active { Task { await idle.lift() } }
+            // Idle: half is enough to come back quickly. Whoever drains needs what it has to finish soon.
+            guard state == .background, !isDraining, registry.reportedBytes > 0 else { return }
+            let task = Task {
+                _ = await reclaimer.release(bytes: registry.reportedBytes / 2)
+                if !Task.isCancelled { await idle.hold() }
+            }
+            halving.withLock { $0 = task }
+        }
+        dependencies.giveBack = { [reclaimer, environment] in
+            _ = await reclaimer.release(bytes: nil)
+            if !Task.isCancelled { await Self.trim(environment.allocator, on: environment.threads) }
+        }
+        lifecycle = ProcessLifecycle(configuration: configuration.lifecycle, dependencies: dependencies)
+        scenes = Self.makeScenes(
+            configuration, registry, backgroundTasks, stateStore, environment, logger, owner)
+        lifecycle.attach(scenes)
+        self.victims = victims
+        victims.attach(scenes, lifecycle)
+        ticker.attach(scenes.deadlines)
+        owner.manager = self
+        environment.later(Self.timeToRun) { [weak self] in self?.warnIfNotRun() }
+    }
+
+    deinit { victims.detach() }
+
+    /// A manager that was made and is not run after so long was forgotten.
+    static let timeToRun = Duration.seconds(60)
+
+    /// Without ``run()`` nothing watches: the process is killed without a word else.
+    private func warnIfNotRun() {
+        guard !hasRun.load(ordering: .acquiring) else { return }
+        logger.warning(
+            "The resource manager was made \(Self.timeToRun) ago and is not run: nothing watches the memory. Call run(), or add it to the service group"
+        )
+    }
+
+    /// The level now. Takes a nanosecond.
+    public var level: PressureLevel { governor.currentLevel }
+
+    /// Whether the level is above normal. Takes a nanosecond: meant for hot paths that can do with less.
+    public var isUnderPressure: Bool { governor.currentLevel > .normal }
+
+    /// The changes of the level, from when iteration begins.
+    public var levelChanges: LevelChanges { LevelChanges(broadcast: levels) }
+
+    /// The finished reclaim steps, from when iteration begins.
+    public var reclaimSteps: ReclaimSteps { ReclaimSteps(broadcast: steps) }
+
+    /// Calls `handler` with each change of the level, one after another in their order.
+    ///
+    /// - Parameters:
+    ///   - executor: Where the handler runs; nil for the global concurrent executor.
+    ///   - handler: Called with one change at a time. One that is slower than the changes come misses the oldest of them.
+    /// - Returns: Cancel it to be called no more. It can be left alone.
+    @discardableResult
+    public func observeLevel(
+        on executor: (any TaskExecutor)? = nil, _ handler: @escaping @Sendable (LevelChange) async -> Void
+    ) -> LevelObservation {
+        LevelObservation(levelChanges, executor: executor, handler: handler)
+    }
+
+    /// Holds the level at `level` or above, as the `external` rule: to try out how the application answers.
+    ///
+    /// Caches are asked and background tasks refused as at a real one; nothing that is under way is taken.
+    ///
+    /// - Parameters:
+    ///   - level: `normal` ends an earlier call.
+    ///   - duration: How long; nil until it is called again.
+    public func simulate(_ level: PressureLevel, for duration: Duration? = nil) {
+        governor.hold(level, for: duration)
+    }
+
+    /// Asks the registered caches for bytes now, whatever the level. Where the calling task is cancelled no further cache is
+    /// asked.
+    ///
+    /// - Parameter bytes: At least so many; nil empties every cache.
+    /// - Returns: What it brought; nil where the manager is not running, or the task was cancelled before any was asked.
+    @discardableResult
+    public func releaseCaches(bytes: Int? = nil) async -> ReclaimStep? {
+        await reclaimer.release(bytes: bytes)
+    }
+
+    /// Makes room for so many bytes by asking the caches, and gives how many can then be taken before memory is short.
+    func makeRoom(bytes: Int) async -> Int {
+        let spare = governor.measureSpareBytes()
+        guard spare < bytes else { return spare }
+        await releaseCaches(bytes: bytes - spare)
+        return governor.measureSpareBytes()
+    }
+
+    /// Takes the process through its life: launches it, watches until the service group shuts down gracefully or the task is
+    /// cancelled, and ends it in order.
+    ///
+    /// Starts the sampler's thread, the reclaim threads and the kernel's event sources, and ends them again before it
+    /// returns; a handler that hangs is not waited for. On graceful shutdown it takes the process into the background and
+    /// waits, still watching, until no background task is held, at most until the termination grace period
+    /// (``Configuration/Lifecycle/terminationGracePeriod``) is nearly over. Cancellation ends it promptly.
+    /// - Throws: ``ResourceManagerError`` where this manager has run before, the registry has a running one, or a thread or
+    ///   descriptor cannot be had.
+    public func run() async throws {
+        guard !hasRun.exchange(true, ordering: .acquiringAndReleasing) else { throw ResourceManagerError.hasRunBefore }
+        // Also where it never begins: it has no second run, and whoever listens would wait for ever.
+        defer {
+            levels.finish()
+            steps.finish()
+        }
+        guard registry.attachManager() else { throw ResourceManagerError.registryInUse }
+        defer { registry.detachManager() }
+        guard backgroundTasks.attachManager(level: { governor.currentLevel }) else {
+            throw ResourceManagerError.registryInUse
+        }
+        defer { backgroundTasks.detachManager() }
+        backgroundTasks.setObserver(
+            TaskReports(logger: logger, overdueHold: backgroundTasks.configuration.overdueTasksHold))
+        lifecycle.begin(.configuration)
+        let threads = ReclaimThreads(reclaimer: reclaimer, bell: bell)
+        defer {
+            threads.stop()
+            events?.cancel()
+            bell.disconnect()
+            // They hold what asks this manager, which would keep itself alive.
+            files.forget()
+        }
+        let queue = DispatchQueue(label: "jetsam.notifications")
+        environment.allocator.prepare()
+        lifecycle.begin(.descriptors)
+        do {
+            try threads.start()
+            bell.connect(try environment.threads.makeDoorbell(queue: queue) { [self] in tell() })
+        } catch {
+            // Nothing is launched, and nobody is left to be asked whether it answers.
+            lifecycle.endResponders()
+            throw ResourceManagerError.cannotStart("the reclaim threads", error)
+        }
+        events?.activate()
+        governor.hasLiveTrigger = events?.hasLiveTrigger ?? false
+        logSources()
+        lifecycle.openNotifier()
+        lifecycle.begin(.recorder)
+        startFlightRecorder()
+        let trace = startTrace()
+        let snapshots = observeForSnapshots()
+        defer { snapshots?.cancel() }
+        begunNanoseconds.store(max(1, environment.clock.now.nanoseconds), ordering: .relaxed)
+        do {
+            try await withControlSocket {
+                let figures = startFigures(on: queue)
+                defer { figures?.cancel() }
+                try await withTaskCancellationHandler {
+                    // From the first moment: a launch may still be under way when the manager's turn comes.
+                    try await withGracefulShutdownHandler {
+                        try await live()
+                    } onGracefulShutdown: { [lifecycle] in
+                        lifecycle.beginShutdown()
+                    }
+                } onCancel: {
+                    lifecycle.waits.abandon()
+                }
+            }
+        } catch {
+            await endTrace(trace)
+            endFlightRecorder(error)
+            throw error
+        }
+        await ticker.stop()
+        queue.sync {
+            tell()
+            files.look(at: environment.clock.now)
+            if let episode = episodes.withLock({ $0.end(at: environment.clock.now) }) { tell(episode) }
+            tellFigures(isLast: true)
+        }
+        await endTrace(trace)
+        endFlightRecorder(wasCancelled: Task.isCancelled)
+    }
+
+    /// From the launch to the end of the process's life.
+    private func live() async throws {
+        await lifecycle.beginLaunch(after: lastExit?.reason ?? .unknown)
+        lifecycle.begin(.sampler)
+        let held = HeldTasksWatch(tasks: backgroundTasks)
+        do throws(Errno) {
+            try ticker.start {
+                [
+                    governor, events, channel, lifecycle, recorder, bell, backgroundTasks, longHeld,
+                    clock = environment.clock
+                ] in
+                backgroundTasks.retryExpiry()
+                governor.hasLiveTrigger = events?.hasLiveTrigger ?? false
+                let interval = governor.judge(.sampler)
+                if recorder.flight != nil, held.isDue(at: clock.now) { bell.ring() }
+                if longHeld?.isDue == true { bell.ring() }
+                return lifecycle.tick(governor.watch(channel, interval))
+            }
+        } catch {
+            await lifecycle.abandon(cause: .launch)
+            throw ResourceManagerError.cannotStart("the sampler's thread", error)
+        }
+        lifecycle.begin(.restore)
+        // As far as there is room and time; the rest waits for readiness. Watched from the first on: it may take more than was said.
+        await scenes.restoreAll(spareBytes: { [governor] in governor.measureSpareBytes() })
+        lifecycle.begin(.serve)
+        await lifecycle.finishLaunch()
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { [lifecycle] in await lifecycle.awaitTurn() }
+            await lifecycle.waitForEnd()
+            await Task.isCancelled ? lifecycle.abandon(cause: .shutdown) : lifecycle.drain()
+            // Cancelled while it drained: what is left of the way is gone without waiting.
+            if lifecycle.processState != .notRunning { await lifecycle.abandon(cause: .shutdown) }
+            group.cancelAll()
+        }
+    }
+
+    /// Logs, counts and tells what has happened since the last call. Runs on the notification queue.
+    private func tell() {
+        // The sampler has answered, and so has this queue; the pulse is sent where the event queue answers as well.
+        lifecycle.takeWork { [lifecycle, eventQueue] in eventQueue.async { lifecycle.notifier?.isAlive() } }
+        for outcome in bell.takeHangs() {
+            switch outcome {
+            case .replaced:
+                logger.warning("A reclaim thread hangs in a cache's handler; another was started in its place")
+            case .heldUp:
+                logger.error("All reclaim threads hang in caches' handlers: no cache is asked until one is back")
+            }
+        }
+        for name in bell.takeSilentCaches() {
+            logger.notice(
+                "Cache '\(name.onOneLine)' has never reported bytes, and is asked for none: what it holds is told by update(bytes:)",
+                metadata: ["cache": "\(name)"])
+        }
+        if let bytes = bell.takeLackingBytes() {
+            logger.warning(
+                "Memory has been short for ten minutes, and caches have given what they may at warning: a limit \(ByteCount(bytes)) larger would do",
+                metadata: ["lackingBytes": "\(bytes)"])
+        }
+        if let forecast = bell.takeForecast() {
+            logger.warning(
+                "\(forecast.message(isDryRun: governor.setup.configuration.isDryRun))", metadata: forecast.metadata)
+        }
+        tellRediscovery(governor.rediscoverIfMoved())
+        if let pause = governor.takePause() {
+            logger.notice("The process did not run for \(pause); deadlines of background tasks move by as much")
+            lifecycle.notePause(pause)
+        }
+        if let change = governor.takeWallClockChange() { lifecycle.noteWallClockChange(by: change) }
+        tellLongHeldTasks()
+        recordHeldTasks()
+        armThreshold()
+        var news: [News] = governor.takeChanges().map { .change($0) }
+        let (finished, lost) = bell.takeSteps()
+        if lost > 0 {
+            logger.warning(
+                "\(lost) reclaim \(lost == 1 ? "step was" : "steps were") not told: the log was too slow for them")
+        }
+        news += finished.map { .step($0.step, $0.problems) }
+        for item in news.sorted(by: { $0.sequence < $1.sequence }) {
+            switch item {
+            case .change(let change): tell(change)
+            case .step(let step, let problems): tell(step, problems)
+            }
+        }
+    }
+
+    private func tellRediscovery(_ outcome: Governor.Rediscovery) {
+        switch outcome {
+        case .none, .stillStarved: return
+        case .moved:
+            logger.notice("The process was moved to another cgroup; its signals were found anew")
+        case .starved:
+            let broken = sources.filter { !$0.isUsed }.map(\.description).joined(separator: "; ")
+            logger.warning(
+                "Files of memory signals cannot be opened, and are tried again: \(broken)",
+                metadata: ["reason": "starved"])
+        case .recovered:
+            logger.notice("The files of memory signals could be opened again")
+        }
+        events?.rediscover()
+        logSources()
+    }
+
+    private enum News {
+        case change(LevelChange)
+        case step(ReclaimStep, [HandlerProblem])
+
+        var sequence: UInt64 {
+            switch self {
+            case .change(let change): change.sequence
+            case .step(let step, _): step.sequence
+            }
+        }
+    }
+
+    private func tell(_ change: LevelChange) {
+        history.withLock { $0.totals.levelChanges += change.isRepetition ? 0 : 1 }
+        metrics.record(change)
+        logger.log(
+            level: change.isRepetition ? .info : .notice, "Memory pressure \(change)", metadata: change.metadata)
+        if change.level == .critical, registry.clients.isEmpty,
+            !hasToldOfNoCaches.exchange(true, ordering: .relaxed)
+        {
+            logger.warning("Memory pressure is critical, and no cache is registered: there is nobody to ask for memory")
+        }
+        if let episode = episodes.withLock({ $0.take(change) }) { tell(episode) }
+        levels.send(change)
+        if change.level > .normal, change.level >= change.previous {
+            lifecycle.note(.didReceiveMemoryWarning) { await $0.didReceiveMemoryWarning(change) }
+            if scenes.count > 0 { Task { [scenes] in await scenes.warn(of: change) } }
+        } else if change.level == .normal, scenes.hasPostponed, lifecycle.processState == .active {
+            Task { [scenes] in await scenes.restorePostponed() }
+        }
+    }
+
+    private func tell(_ episode: ReclaimEpisode) {
+        logger.notice("Reclaim episode of \(episode.message)", metadata: episode.metadata)
+    }
+
+    private func tell(_ step: ReclaimStep, _ problems: [HandlerProblem]) {
+        tellPoorReturns(step)
+        guard !step.isProbe else { return logger.debug("Reclaim \(step)", metadata: step.metadata) }
+        history.withLock { $0.add(step, at: environment.clock.now) }
+        metrics.record(step)
+        let place = episodes.withLock { $0.take(step) }
+        // What cannot be taken back is news to an operator.
+        let level: Logger.Level = step.stage > .caches ? .notice : place == .alone ? .info : .debug
+        logger.log(level: level, "Reclaim \(step)", metadata: step.metadata)
+        for problem in problems {
+            let milliseconds = problem.duration.milliseconds
+            logger.warning(
+                "Cache '\(problem.cache)' \(problem.error.map { "threw: \($0)" } ?? "missed its deadline")",
+                metadata: ["milliseconds": "\(milliseconds)"])
+        }
+        steps.send(step)
+    }
+
+    private func tellPoorReturns(_ step: ReclaimStep) {
+        for finding in poorReturns.withLock({ $0.add(step) }) {
+            logger.warning(
+                "\(finding.message)",
+                metadata: [
+                    "cache": "\(finding.name)", "promisedBytes": "\(finding.promisedBytes)",
+                    "returnedBytes": "\(finding.returnedBytes)",
+                ])
+        }
+    }
+
+    private func armThreshold() {
+        guard let events, let wanted = governor.wantedThreshold else { return }
+        if events.armUsageThresholds(directory: wanted.directory, bytes: [wanted.usageBytes] + wanted.beyond) {
+            governor.noteArmed(usageBytes: wanted.usageBytes, limitBytes: wanted.limitBytes)
+            // Who armed other triggers meanwhile has taken it away with them.
+            if !events.hasLiveThreshold { governor.forgetThresholds() }
+        }
+    }
+
+    /// Refuses to begin where no rule could ever vote: how much room is left cannot be told, and there is no budget either.
+    private static func checkSignals(_ sources: [SourceStatus], _ configuration: Configuration) throws {
+        func isUsed(_ source: SignalSource) -> Bool { sources.contains { $0.source == source && $0.isUsed } }
+        let knowsRoom = isUsed(.memoryInfo) || (isUsed(.usage) && isUsed(.limits))
+        let knowsFootprint = isUsed(.footprint) && configuration.footprint != nil
+        guard knowsRoom || knowsFootprint else {
+            let missing = [SignalSource.usage, .limits, .memoryInfo]
+            throw MemoryPressureError.noSignalAvailable(
+                statuses: sources.filter { missing.contains($0.source) && !$0.isUsed })
+        }
+    }
+
+    private func logSources() {
+        for status in sources {
+            logger.info("Memory signal \(status)")
+        }
+        if let reason = governor.unknownLimitReason {
+            logger.warning(
+                "Whether there is a memory limit is not known: \(reason). Where there is one, the process is killed at it without a warning"
+            )
+        }
+        logger.info("Allocator \(status.allocator)")
+    }
+
+    /// When ``run()`` began; nil before.
+    var begunAt: MonotonicInstant? {
+        let nanoseconds = begunNanoseconds.load(ordering: .relaxed)
+        return nanoseconds == 0 ? nil : MonotonicInstant(nanoseconds: nanoseconds)
+    }
+
+    static func triggers(_ configuration: Configuration) -> [PressureTrigger] {
+        let window = Duration.nanoseconds(StallWindow.length)
+        func trigger(_ percent: Int, _ grade: PressureLevel) -> PressureTrigger {
+            PressureTrigger(kind: .some, stall: window / 100 * percent, window: window, grade: grade)
+        }
+        return [
+            trigger(configuration.stall.warningPercent, .warning),
+            trigger(configuration.stall.criticalPercent, .critical),
+        ]
+    }
+}

@@ -1,0 +1,50 @@
+extension ManagerConfiguration {
+    /// What is kept of what happened, for after the process has ended and for trying other thresholds on it.
+    public struct Recorder: Sendable, Equatable {
+        /// The directory of the flight recorder, an absolute path that outlives the container. Nil, the default, turns it off.
+        public var directory: String?
+        /// How many bytes of the latest records the flight recorder keeps. 64 KiB…64 MiB, default 1 MiB.
+        public var capacityBytes = 1 << 20
+        /// The file that a trace is written to, an absolute path; nil, the default, for none.
+        public var traceFile: String?
+        /// The longest that the trace may become, in bytes; then it ends and says so. 1 MiB…1 TiB, default 1 GiB.
+        public var maximumTraceBytes = 1 << 30
+        /// Whether names of caches, background tasks and scenes are written as a hash alone. Default false.
+        public var hashesNames = false
+
+        /// The documented defaults.
+        public init() {}
+    }
+
+    /// The local socket by which `jetsam status`, `watch`, `simulate` and `release` reach the process.
+    public struct Control: Sendable, Equatable {
+        /// Whether there is one. Default false.
+        public var isEnabled = false
+        /// The directory that it is made in, an absolute path that only this user can enter; nil, the default, for
+        /// `$XDG_RUNTIME_DIR/jetsam`.
+        public var directory: String?
+
+        /// The documented defaults.
+        public init() {}
+    }
+
+    func checkRecording(_ findings: inout ConfigurationFindings) {
+        findings.path("recorder.directory", recorder.directory)
+        findings.path("recorder.traceFile", recorder.traceFile)
+        findings.path("control.directory", control.directory)
+        findings.require(
+            "recorder.capacityBytes", recorder.capacityBytes, (64 << 10...64 << 20).contains(recorder.capacityBytes),
+            "in 65536…67108864")
+        findings.require(
+            "recorder.maximumTraceBytes", recorder.maximumTraceBytes,
+            (1 << 20...1 << 40).contains(recorder.maximumTraceBytes), "in 1048576…1099511627776")
+    }
+}
+
+extension ConfigurationFindings {
+    fileprivate mutating func path(_ setting: String, _ value: String?) {
+        guard let value else { return }
+        let isGood = value.hasPrefix("/") && !value.utf8.contains(0) && value.utf8.count < 4096
+        require(setting, value, isGood, "an absolute path of fewer than 4096 bytes")
+    }
+}

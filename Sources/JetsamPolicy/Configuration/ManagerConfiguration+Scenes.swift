@@ -1,0 +1,53 @@
+extension ManagerConfiguration {
+    /// How scenes are connected, moved and lost.
+    public struct Scenes: Sendable, Equatable {
+        /// The most scenes that may be connected. 1…1,000,000, default 10,000.
+        public var maximumCount = 10_000
+        /// How long connecting may take: making room, reading the state, `willConnect`, each. 1 ms…1 h, default 5 s.
+        public var connectDeadline = Duration.seconds(5)
+        /// How long one change of a scene's state may take, saving included. 1 ms…1 h, default 5 s.
+        public var transitionDeadline = Duration.seconds(5)
+        /// How long a scene that is lost may take for all its notices together. 1 ms…1 h, default 5 s.
+        public var lossDeadline = Duration.seconds(5)
+        /// How long restoring before readiness may take in all; what is not restored then comes after it. 1 ms…1 h, default
+        /// 5 s.
+        public var restorationDeadline = Duration.seconds(5)
+        /// How long a successor may take to acknowledge a scene that is handed over. 1 ms…1 h, default 10 s.
+        public var handOffDeadline = Duration.seconds(10)
+        /// What a scene's caches may still hold in the background, in percent of what they hold on entering it. 0…100, default
+        /// 50.
+        public var backgroundCachePercent = 50
+        /// The longest state that is stored or handed over, in bytes. 1…1 GiB, default 1 MiB.
+        public var maximumStateBytes = 1 << 20
+        /// A scene whose restoration was under way in this many starts that crashed is not restored again by itself.
+        /// 1…100, default 2.
+        public var crashedStarts = 2
+        /// Whether room for a new scene may be made by disconnecting scenes that rank lower. Default true; it counts only where
+        /// `ladder.takesScenes` is true, which it is not by default.
+        public var takesRoomFromScenes = true
+
+        /// The documented defaults.
+        public init() {}
+
+        /// Checks every value.
+        ///
+        /// - Throws: ``ConfigurationError`` for the first setting that is out of range.
+        public func validate() throws(ConfigurationError) {
+            var findings = ConfigurationFindings()
+            check(&findings)
+            if let first = findings.problems.first { throw first }
+        }
+
+        func check(_ findings: inout ConfigurationFindings) {
+            findings.range("scenes.maximumCount", maximumCount, 1...1_000_000)
+            findings.time("scenes.connectDeadline", connectDeadline, .milliseconds(1))
+            findings.time("scenes.transitionDeadline", transitionDeadline, .milliseconds(1))
+            findings.time("scenes.lossDeadline", lossDeadline, .milliseconds(1))
+            findings.time("scenes.restorationDeadline", restorationDeadline, .milliseconds(1))
+            findings.time("scenes.handOffDeadline", handOffDeadline, .milliseconds(1))
+            findings.range("scenes.backgroundCachePercent", backgroundCachePercent, 0...100)
+            findings.range("scenes.maximumStateBytes", maximumStateBytes, 1...1 << 30)
+            findings.range("scenes.crashedStarts", crashedStarts, 1...100)
+        }
+    }
+}

@@ -1,0 +1,385 @@
+package import MemoryPressure
+
+/// Everything that decides, in one value: readings and what is told beside them go in, level and demands come out.
+///
+/// The same observations and notices in the same order give the same decisions. A replay rests on that, and so does a trial of
+/// another configuration on what was recorded.
+package struct Decider {
+    /// What it is made with.
+    package struct Setup: Equatable {
+        package var configuration = ManagerConfiguration()
+        /// Whether the application has a last resort.
+        package var hasLastResort = false
+        /// Whether the allocator can tell at once what it retains.
+        package var allocatorTells = false
+
+        package init(
+            configuration: ManagerConfiguration = ManagerConfiguration(), hasLastResort: Bool = false,
+            allocatorTells: Bool = false
+        ) {
+            self.configuration = configuration
+            self.hasLastResort = hasLastResort
+            self.allocatorTells = allocatorTells
+        }
+    }
+
+    package private(set) var setup: Setup
+    private(set) var judgement: Judgement
+    private(set) var machine: LevelMachine
+    private(set) var scheduler: StepScheduler
+    package private(set) var regrowth: Regrowth
+    package private(set) var ladder: LadderMachine
+    private var allowsRegrowth = true
+    /// Bytes that caches report and that are not expected to come back.
+    private var hollowBytes = 0
+    /// How fast caches can give, by the steps so far.
+    package private(set) var leadTime = LeadTime()
+    /// When a reclaim thread was last asked to look what the allocator retains.
+    private var lastLook: MonotonicInstant?
+    private var pace: SamplingPace
+
+    private var configuration: ManagerConfiguration { setup.configuration }
+
+    /// With less time than this to the limit, at the growth since the last reading, readings follow each other closely.
+    private static let steepMilliseconds = 1_000
+    /// How many of them there are then until the limit would be reached.
+    private static let readingsToLimit = 8
+
+    /// So long after a step, what it brought may still seem to be growth, or to have ended it: the shortest window of growth, twice.
+    private static let disturbedNanoseconds: Int64 = 400_000_000
+
+    package init(_ setup: Setup) {
+        let configuration = setup.configuration
+        self.setup = setup
+        judgement = Judgement(configuration: configuration)
+        machine = LevelMachine(timing: configuration.level)
+        scheduler = StepScheduler(configuration: configuration)
+        regrowth = Regrowth(configuration: configuration.reclaim)
+        ladder = LadderMachine(configuration: configuration, hasLastResort: setup.hasLastResort)
+        pace = SamplingPace(configuration: configuration.sampling)
+    }
+
+    /// Goes by another configuration from now on. The level, what is under way and what the rules vote for stay; growth is
+    /// measured anew where its window is another.
+    package mutating func reconfigure(_ configuration: ManagerConfiguration) {
+        setup.configuration = configuration
+        judgement.reconfigure(configuration)
+        machine.reconfigure(configuration.level)
+        scheduler.reconfigure(configuration)
+        regrowth.reconfigure(configuration.reclaim)
+        ladder.reconfigure(configuration)
+        pace = SamplingPace(configuration: configuration.sampling)
+    }
+
+    /// The level.
+    package var level: PressureLevel { machine.level }
+
+    /// Why the level is what it is; nil before it first changed.
+    package var reason: LevelReason? { machine.reason }
+
+    /// The share of the last two seconds in which some task waited for memory, in percent.
+    package func stallPercent(at now: MonotonicInstant) -> Int { judgement.stallPercent(at: now) }
+
+    /// The steepest growth that the last reading shows, in bytes a second.
+    package var steepestGrowth: Int { judgement.growth.steepestNow }
+
+    /// Whether this process or its cgroup has met its limit, as the last reading shows.
+    package var isOutOfMemory: Bool { judgement.emergency.isOutOfMemory }
+
+    /// Whether a process that leaves now would not have the memory that leaving takes, also with what is expected back.
+    package func lacksRoomToLeave(_ reading: MemoryReading, expectedBytes: Int) -> Bool {
+        judgement.early.missing(reading.roomBytes, expectedBytes) > 0
+    }
+
+    /// Whether a reading that shows nothing new could be left unjudged.
+    package var isQuiet: Bool { machine.level == .normal && !judgement.isSuspicious }
+
+    /// Where warning and critical begin and end for that reading's limit.
+    package func thresholds(_ reading: MemoryReading) -> HeadroomThresholds {
+        HeadroomThresholds(limitBytes: reading.limitBytes, rule: setup.configuration.headroom)
+    }
+
+    /// Judges a reading and decides what follows.
+    ///
+    /// - Parameter victims: Counts who could be taken; asked only where that matters, as counting takes a moment. What it said
+    ///   is kept in `observation`.
+    /// - Parameter timeToLeave: Nanoseconds that leaving takes, 0 where that is not known; asked only while memory grows and there is a
+    ///   last resort. What it said is kept in `observation`.
+    package mutating func decide(
+        _ observation: inout Observation, victims: () -> Victims, timeToLeave: () -> Int64 = { 0 }
+    ) -> Decision {
+        let reading = observation.reading
+        let mayLeave = setup.hasLastResort && !ladder.isLastResortPosted && judgement.early.isGrowing
+        observation.leavingNanoseconds = mayLeave && reading.depth == .full ? timeToLeave() : 0
+        let context = RuleContext(
+            reading: reading,
+            thresholds: thresholds(reading),
+            managedBytes: min(observation.reportedBytes, reading.footprintBytes), cause: observation.cause,
+            triggerGrade: observation.triggerGrade, leadTime: leadTime,
+            leavingNanoseconds: observation.leavingNanoseconds,
+            expectedBytes: max(0, observation.reportedBytes - max(0, hollowBytes)),
+            retainedBytes: observation.retainedBytes,
+            shortage: Shortage(reading, sharers: observation.sharers),
+            isDisturbed: observation.inFlightBytes > 0
+                || !scheduler.lastEnd.isOlder(than: Self.disturbedNanoseconds, at: reading.instant))
+        let vote = judgement.judge(context)
+        var decision = Decision(
+            outcome: machine.take(vote, cause: observation.cause, at: reading.instant), level: machine.level)
+        if case .repeated = decision.outcome { scheduler.allowStep() }
+        if let reason = machine.reason {
+            let demandContext = demandContext(observation, context, reason, vote)
+            decision.demand = scheduler.next(demandContext)
+            decision.lackingBytes = scheduler.takeLack(demandContext)
+            decision.ladder = nextOfLadder(&observation, victims)
+            leaveEarly(&decision, context)
+            decision.looksAtAllocator = shouldLookAtAllocator(reading.instant)
+        }
+        decision.regrowth = nextRegrowth(context)
+        decision.interval = interval(after: context, isCoveredByKernel: observation.isCoveredByKernel)
+        return decision
+    }
+
+    /// Takes what was told beside the readings.
+    package mutating func take(_ notice: Notice) {
+        switch notice {
+        case .paused: judgement.dropHistory()
+        case .held(let level, let until): judgement.hold(level, until: until)
+        case .supervisorWarns(let until): judgement.supervisorWarns(until: until)
+        case .stepEnded(let step, let promisedBytes, let now):
+            scheduler.stepEnded(step, promisedBytes: promisedBytes, at: now)
+            judgement.early.stepEnded(step)
+        case .answeredLate(let promisedBytes): scheduler.answeredLate(promisedBytes: promisedBytes)
+        case .limitsLifted: scheduler.limitsWereLifted()
+        case .ladderEnded(let action, let outcome, let now):
+            ladder.ended(action, outcome, at: now)
+            if action == .lastResort { judgement.early.wasAbandoned() }
+        case .regrowthAllowed(let isAllowed): allowsRegrowth = isAllowed
+        case .hollow(let bytes): hollowBytes = bytes
+        case .leadTimeMeasured(let measured): leadTime = measured
+        }
+    }
+
+    private func demandContext(
+        _ observation: Observation, _ context: RuleContext, _ reason: LevelReason, _ vote: Vote
+    ) -> ReclaimContext {
+        ReclaimContext(
+            reading: context.reading, thresholds: context.thresholds, level: machine.level, reason: reason, vote: vote,
+            required: judgement.required,
+            leavingDeficit: judgement.early.isAsking ? min(judgement.early.deficit, max(0, hollowBytes)) : 0,
+            growthRate: judgement.growth.steepest,
+            millisecondsToLimit: judgement.millisecondsToLimit,
+            millisecondsAtOnce: judgement.millisecondsAtOnce, purgeableBytes: observation.reportedBytes,
+            hollowBytes: hollowBytes, inFlightBytes: observation.inFlightBytes,
+            retainedBytes: observation.retainedBytes,
+            trimsFrom: observation.trimsFrom)
+    }
+
+    /// Has those asked that were counted on for nothing, as what the others can give is reckoned in, and has this process leave where
+    /// they did not bring what is missing.
+    private mutating func leaveEarly(_ decision: inout Decision, _ context: RuleContext) {
+        let early = judgement.early
+        if judgement.beganToAsk {
+            decision.forecast = LeaveForecast(
+                leavingNanoseconds: context.leavingNanoseconds, growthRate: early.growthRate,
+                neededBytes: early.neededBytes, missingBytes: early.deficit)
+        }
+        if early.isAsking, let demand = decision.demand { judgement.early.demanded(step: demand.step) }
+        guard decision.ladder == nil, context.reading.depth == .full,
+            early.isDue(nothingToAsk: hollowBytes <= 0 || scheduler.nothingLeftSince != nil, at: context.now),
+            let action = ladder.leaveEarly()
+        else { return }
+        decision.ladder = action
+        decision.leavingDeficit = early.deficit
+    }
+
+    private mutating func nextOfLadder(_ observation: inout Observation, _ victims: () -> Victims) -> LadderMachine
+        .Action?
+    {
+        guard machine.level == .critical || ladder.isInEpisode else { return nil }
+        let counted = victims()
+        observation.victims = counted
+        return ladder.next(
+            LadderContext(
+                now: observation.reading.instant, level: machine.level, emergency: judgement.emergency,
+                nothingLeftSince: scheduler.nothingLeftSince, millisecondsToLimit: judgement.millisecondsToLimit,
+                heldAssertions: counted.heldAssertions, scenes: counted.scenes))
+    }
+
+    /// The application frees too, while memory is short: what that leaves with the allocator is looked at by a reclaim thread,
+    /// as the allocator has locks.
+    private mutating func shouldLookAtAllocator(_ now: MonotonicInstant) -> Bool {
+        guard setup.allocatorTells, machine.level > .normal,
+            lastLook.isOlder(than: configuration.reclaim.warningSpacing.nanoseconds, at: now)
+        else { return false }
+        lastLook = now
+        return true
+    }
+
+    private mutating func nextRegrowth(_ context: RuleContext) -> Regrowth.Decision? {
+        guard scheduler.areLimitsSet, allowsRegrowth else { return nil }
+        // What is set is of before the dry run.
+        if configuration.isDryRun { return machine.level == .normal ? Regrowth.Decision(bytes: 0, mayLift: true) : nil }
+        let budget = configuration.footprint.map { BudgetView(context.reading, $0) }
+        let nearer = budget.flatMap { $0.isNearer(than: context.reading) ? $0 : nil }
+        return regrowth.next(
+            reading: nearer?.reading ?? context.reading, thresholds: nearer?.thresholds ?? context.thresholds,
+            level: machine.level, growthRate: judgement.growthRate, required: judgement.required.byGrowth,
+            rise: judgement.growth.rise.largest)
+    }
+
+    /// How long the sampler may sleep.
+    private func interval(after context: RuleContext, isCoveredByKernel: Bool) -> Duration {
+        let minimum = configuration.sampling.minimumInterval
+        var interval = pace.interval(
+            after: context.reading, thresholds: context.thresholds, level: machine.level,
+            isCoveredByKernel: isCoveredByKernel)
+        if let budget = configuration.footprint.map({ BudgetView(context.reading, $0) }) {
+            let ofBudget = pace.interval(
+                after: budget.reading, thresholds: budget.thresholds, level: machine.level, isCoveredByKernel: false)
+            interval = min(interval, ofBudget)
+        }
+        if judgement.isSuspicious {
+            let close = configuration.timeToLimit.window / GrowthTrend.fewestReadings
+            interval = min(interval, max(minimum, close))
+        }
+        if let soon = judgement.millisecondsAtOnce, soon < Self.steepMilliseconds {
+            interval = min(interval, max(minimum, .milliseconds(soon) / Self.readingsToLimit))
+        }
+        if let fall = machine.fallsAt {
+            interval = min(interval, max(minimum, context.now.duration(to: fall)))
+        }
+        return interval
+    }
+}
+
+extension Decider {
+    /// One reading with what is known beside it at its instant.
+    package struct Observation: Equatable {
+        package var reading = MemoryReading()
+        package var cause = LevelCause.sampler
+        /// The grade of the PSI trigger that fired, where that is the cause.
+        package var triggerGrade = PressureLevel.normal
+        /// Bytes that registered caches report.
+        package var reportedBytes = 0
+        /// Bytes asked of caches that have not answered yet.
+        package var inFlightBytes = 0
+        /// Bytes that were freed and that a trim of the allocator can bring.
+        package var retainedBytes = 0
+        /// From when on a trim may be made.
+        package var trimsFrom = MonotonicInstant(nanoseconds: .min)
+        /// Whether an armed kernel threshold wakes us before anything can be missed.
+        package var isCoveredByKernel = false
+        /// What a dry run is credited with: the reading and the reported bytes are without it.
+        package var creditBytes = 0
+        /// Bytes that caches of ours had fetched again after releases, in all. Nothing is decided by it.
+        package var refetchedBytes = 0
+        /// How many processes share the tightest level, see ``Shortage``; 0 where nobody looked.
+        package var sharers = 0
+        /// Nanoseconds that leaving takes; 0 where it was not asked, or is not known.
+        package var leavingNanoseconds: Int64 = 0
+        /// Who could be taken; nil where it was not asked.
+        package var victims: Victims?
+
+        package init(
+            reading: MemoryReading = MemoryReading(), cause: LevelCause = LevelCause.sampler,
+            triggerGrade: PressureLevel = PressureLevel.normal, reportedBytes: Int = 0, inFlightBytes: Int = 0,
+            retainedBytes: Int = 0, trimsFrom: MonotonicInstant = MonotonicInstant(nanoseconds: .min),
+            isCoveredByKernel: Bool = false, creditBytes: Int = 0, refetchedBytes: Int = 0, sharers: Int = 0,
+            leavingNanoseconds: Int64 = 0, victims: Victims? = nil
+        ) {
+            self.reading = reading
+            self.cause = cause
+            self.triggerGrade = triggerGrade
+            self.reportedBytes = reportedBytes
+            self.inFlightBytes = inFlightBytes
+            self.retainedBytes = retainedBytes
+            self.trimsFrom = trimsFrom
+            self.isCoveredByKernel = isCoveredByKernel
+            self.creditBytes = creditBytes
+            self.refetchedBytes = refetchedBytes
+            self.sharers = sharers
+            self.leavingNanoseconds = leavingNanoseconds
+            self.victims = victims
+        }
+
+        /// What the account of releases takes of it.
+        package var sample: ReleaseAccount.Sample {
+            ReleaseAccount.Sample(
+                instant: reading.instant, limitBytes: reading.limitBytes, headroomBytes: reading.headroomBytes,
+                cacheBytes: reportedBytes, refetchedBytes: refetchedBytes)
+        }
+
+        /// The same where caches held so many bytes more; fewer where it is negative.
+        package func shifted(by bytes: Int) -> Observation {
+            var shifted = self
+            shifted.reading.usageBytes = max(0, reading.usageBytes + bytes)
+            shifted.reading.unreclaimableBytes = max(0, reading.unreclaimableBytes + bytes)
+            shifted.reading.footprintBytes = max(0, reading.footprintBytes + bytes)
+            shifted.reading.headroomBytes = max(0, reading.headroomBytes - bytes)
+            shifted.reading.distanceToHighBytes = reading.distanceToHighBytes.map { $0 - bytes }
+            shifted.reportedBytes = max(0, reportedBytes + bytes)
+            return shifted
+        }
+    }
+
+    /// How many could be taken in the later stages.
+    package struct Victims: Equatable {
+        package var heldAssertions = 0
+        package var scenes = 0
+
+        package init(heldAssertions: Int = 0, scenes: Int = 0) {
+            self.heldAssertions = heldAssertions
+            self.scenes = scenes
+        }
+    }
+
+    /// What follows from one observation.
+    package struct Decision: Equatable {
+        package var outcome: LevelMachine.Outcome
+        package var level: PressureLevel
+        package var demand: ReclaimDemand?
+        package var regrowth: Regrowth.Decision?
+        package var ladder: LadderMachine.Action?
+        /// Of a last resort that comes early: bytes that would be missing before this process has left. Else 0.
+        package var leavingDeficit = 0
+        /// What is foreseen, when caches begin to be asked for it.
+        package var forecast: LeaveForecast?
+        package var looksAtAllocator = false
+        /// Bytes by which the limit is too small, where a warning has lasted long enough to say so.
+        package var lackingBytes: Int?
+        /// How long the sampler may sleep.
+        package var interval = Duration.zero
+    }
+
+    /// What is told beside the readings.
+    package enum Notice: Equatable {
+        /// The process did not run for a while.
+        case paused
+        /// The application holds a level; `normal` ends that.
+        case held(PressureLevel, until: MonotonicInstant?)
+        /// The supervisor says that memory is short.
+        case supervisorWarns(until: MonotonicInstant)
+        /// A step has ended; 0 for a call of the application's.
+        case stepEnded(Int, promisedBytes: Int, at: MonotonicInstant)
+        /// A cache has given after the step that asked for it had ended.
+        case answeredLate(promisedBytes: Int)
+        /// Every limit was lifted.
+        case limitsLifted
+        /// What became of an action of the ladder.
+        case ladderEnded(LadderMachine.Action, LadderMachine.Outcome, at: MonotonicInstant)
+        /// Whether limits may rise again at `normal`.
+        case regrowthAllowed(Bool)
+        /// Of what caches report so many bytes are not expected to come back, by the ledger.
+        case hollow(bytes: Int)
+        /// How fast caches can give, by the steps so far.
+        case leadTimeMeasured(LeadTime)
+    }
+}
+
+extension MonotonicInstant? {
+    /// Whether so many nanoseconds have passed since; true where there is no instant yet.
+    package func isOlder(than nanoseconds: Int64, at now: MonotonicInstant) -> Bool {
+        guard let self else { return true }
+        return now.nanoseconds - self.nanoseconds >= nanoseconds
+    }
+}

@@ -1,0 +1,92 @@
+internal import MemoryPressure
+
+/// How long it takes from the decision that caches must give to memory that they have given: measured from the steps that were
+/// made, assumed before the first.
+package struct LeadTime: Equatable {
+    /// From the reading that decided to the first call of a cache: what nine of ten of the last steps did not exceed. 0 where it
+    /// is not known.
+    package var responseNanoseconds = 0
+    /// How fast caches gave in the last steps, trims included, in bytes a second; 0 where it is not known.
+    package var bytesPerSecond = 0
+
+    package init(responseNanoseconds: Int = 0, bytesPerSecond: Int = 0) {
+        self.responseNanoseconds = responseNanoseconds
+        self.bytesPerSecond = bytesPerSecond
+    }
+
+    /// A wake-up of a reclaim thread takes 0.1 to 2 ms on a busy machine, the first call as long again.
+    static let assumedResponse = 5_000_000
+    /// What a cache of Swift values gives in a second; segments are given four times as fast.
+    static let assumedBytesPerSecond = 512 << 20
+
+    /// Nanoseconds until so many bytes are there, within the configured bounds.
+    ///
+    /// - Parameter interval: Nanoseconds between two readings.
+    package func nanoseconds(
+        toGive bytes: Int, interval: Int64, _ rule: ManagerConfiguration.LeadTimeRule
+    ) -> Int64 {
+        let response = responseNanoseconds > 0 ? responseNanoseconds : Self.assumedResponse
+        let rate = bytesPerSecond > 0 ? bytesPerSecond : Self.assumedBytesPerSecond
+        let time = Double(interval) + Double(response) + Double(bytes) / Double(rate) * 1e9
+        let safe = Int64(Int(saturating: time * Double(rule.safetyPercent) / 100))
+        return min(max(safe, rule.minimum.nanoseconds), rule.maximum.nanoseconds)
+    }
+
+}
+
+/// The lead time's figures from the last steps.
+package struct LeadTimeRecord {
+    private static let capacity = 16
+    /// Less than this says nothing about speed.
+    private static let leastBytes = 1 << 20
+    private var responses = [Int](repeating: 0, count: capacity)
+    private var count = 0
+    package private(set) var leadTime = LeadTime()
+
+    package init() {}
+
+    package mutating func note(response: Duration, givenBytes: Int, in time: Duration) {
+        responses[count % Self.capacity] = max(1, Int(response.nanoseconds))
+        count += 1
+        let seen = min(count, Self.capacity)
+        leadTime.responseNanoseconds = Self.exceededByATenth(responses[..<seen])
+        guard givenBytes >= Self.leastBytes, time > .zero else { return }
+        let rate = Int(saturating: Double(givenBytes) / Double(time.nanoseconds) * 1e9)
+        let known = leadTime.bytesPerSecond
+        leadTime.bytesPerSecond = max(1, known == 0 || rate < known ? rate : known / 2 + rate / 2)
+    }
+
+    private static func exceededByATenth(_ values: ArraySlice<Int>) -> Int {
+        let sorted = values.sorted()
+        return sorted[min(sorted.count - 1, sorted.count * 9 / 10)]
+    }
+}
+
+/// How much headroom growth needs for caches to give in time. Warning's entry is required besides, whatever grows.
+struct RequiredHeadroom: Equatable {
+    /// Bytes of headroom that growth alone needs: what comes within the lead time, and critical's entry.
+    var byGrowth = 0
+    /// Bytes of headroom from which on growth does not make the level critical any more: with twice the lead time, and
+    /// critical's exit.
+    var exit = 0
+    /// Nanoseconds from the decision to memory.
+    var leadNanoseconds: Int64 = 0
+
+    init() {}
+
+    init(
+        headroomBytes: Int, thresholds: HeadroomThresholds, growth: UnmanagedGrowth, leadTime: LeadTime,
+        configuration: ManagerConfiguration
+    ) {
+        let interval = configuration.sampling.fullReadingInterval.nanoseconds
+        let rule = configuration.leadTime
+        // How long it takes depends on how much is asked for, and that on how long it takes.
+        var ask = 0
+        for _ in 0..<3 {
+            leadNanoseconds = leadTime.nanoseconds(toGive: ask, interval: interval, rule)
+            byGrowth = growth.mostBytes(within: leadNanoseconds).addingSaturating(thresholds.criticalEntry)
+            ask = max(0, byGrowth.subtractingSaturating(headroomBytes))
+        }
+        exit = growth.mostBytes(within: leadNanoseconds * 2).addingSaturating(thresholds.criticalExit)
+    }
+}

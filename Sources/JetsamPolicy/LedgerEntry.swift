@@ -1,0 +1,225 @@
+package import MemoryPressure
+
+/// What is known of one cache from the times that it was asked.
+package struct LedgerEntry: Equatable {
+    package private(set) var asks = 0
+    package private(set) var promisedBytes = 0
+    /// Nil where the allocator cannot tell.
+    package private(set) var freedBytes: Int?
+    package private(set) var returnedBytes = 0
+    package private(set) var failures = 0
+    package private(set) var missedDeadlines = 0
+    /// Part of what was promised: what came after its step had ended.
+    package private(set) var lateBytes = 0
+    /// How fast its handler gave, in bytes a second, the slower of the last two times counting more; nil before the first.
+    package private(set) var bytesPerSecond: Double?
+    package private(set) var longestHandlerTime = Duration.zero
+    /// A moving share of what was asked for that the answers promised, in undisturbed steps; nil before the first.
+    private(set) var yield: Double?
+    /// A moving share of what was promised that came back as memory, in undisturbed steps that can tell; nil before the first.
+    private(set) var returnedShare: Double?
+    private var returnsSeen = 0
+    /// How many steps in a row brought next to nothing of what it promised, also where others grew meanwhile.
+    package private(set) var emptySteps = 0
+    /// The same of steps in which nobody else grew. Below critical one with a big promise counts twice.
+    private var clearlyEmptySteps = 0
+    /// It missed its deadline and has not come back yet.
+    private(set) var isHung = false
+    /// When it was last seen what comes back, in an undisturbed step.
+    private var shownAt: MonotonicInstant?
+    /// Probes that told nothing since, and the last of them.
+    private var vainProbes = 0
+    private var probedAt: MonotonicInstant?
+    private var heldOff: (until: MonotonicInstant, level: PressureLevel, headroomBytes: Int)?
+
+    package init() {}
+
+    package static func == (lhs: LedgerEntry, rhs: LedgerEntry) -> Bool {
+        lhs.asks == rhs.asks && lhs.promisedBytes == rhs.promisedBytes && lhs.returnedBytes == rhs.returnedBytes
+    }
+
+    /// One answer of one handler.
+    package struct Answer: Equatable {
+        package var askedBytes: Int
+        package var promisedBytes: Int
+        package var freedBytes: Int?
+        package var returnedBytes: Int
+        package var duration: Duration
+        package var failed = false
+        package var missedDeadline = false
+        /// Whether what was freed had left the allocator when the step was measured.
+        package var showsReturn = false
+        /// How much this process's other memory is taken to have grown meanwhile, as far as that hides what it gave.
+        package var hiddenBytes = 0
+        /// The most of what came back that can have been its own; nil where all of `returnedBytes` was.
+        package var mostReturnedBytes: Int?
+        /// Whether others gave as well, and it cannot be told what was whose.
+        package var isAmbiguous = false
+
+        package init(
+            askedBytes: Int, promisedBytes: Int, freedBytes: Int? = nil, returnedBytes: Int, duration: Duration,
+            failed: Bool = false, missedDeadline: Bool = false, showsReturn: Bool = false, hiddenBytes: Int = 0,
+            mostReturnedBytes: Int? = nil, isAmbiguous: Bool = false
+        ) {
+            self.askedBytes = askedBytes
+            self.promisedBytes = promisedBytes
+            self.freedBytes = freedBytes
+            self.returnedBytes = returnedBytes
+            self.duration = duration
+            self.failed = failed
+            self.missedDeadline = missedDeadline
+            self.showsReturn = showsReturn
+            self.hiddenBytes = hiddenBytes
+            self.mostReturnedBytes = mostReturnedBytes
+            self.isAmbiguous = isAmbiguous
+        }
+
+        /// Whether next to nothing of what it promised has come back.
+        package var broughtNothing: Bool {
+            showsReturn && promisedBytes >= LedgerEntry.leastShown
+                && (mostReturnedBytes ?? returnedBytes).addingSaturating(hiddenBytes) < promisedBytes / 10
+        }
+
+        /// Another portion of the same step.
+        package mutating func add(_ other: Answer) {
+            askedBytes = askedBytes.addingSaturating(other.askedBytes)
+            promisedBytes = promisedBytes.addingSaturating(other.promisedBytes)
+            if let freed = other.freedBytes { freedBytes = (freedBytes ?? 0).addingSaturating(freed) }
+            duration += other.duration
+            failed = failed || other.failed
+            missedDeadline = missedDeadline || other.missedDeadline
+        }
+    }
+
+    /// WebKit's hold-off after a purge: twenty times its duration, five seconds at least, thirty after less than 1 MiB.
+    private static let holdOffFactor = 20
+    private static let holdOffMinimum = Duration.seconds(5)
+    private static let holdOffAfterNothing = Duration.seconds(30)
+    private static let littleBytes = 1 << 20
+    /// Less than this says nothing about what comes back: a probe asks for a little more.
+    static let leastShown = 3 << 18
+    /// So much in one undisturbed step below critical says what comes back of it, less has to be seen twice.
+    private static let enoughShown = 16 << 20
+    /// Others may grow by as much as a tenth in a step that is not disturbed: what is above this is all.
+    private static let fullReturn = 0.9
+
+    package mutating func add(
+        _ answer: Answer, isDisturbed: Bool, level: PressureLevel, headroomBytes: Int, at now: MonotonicInstant
+    ) {
+        asks += 1
+        promisedBytes = promisedBytes.addingSaturating(answer.promisedBytes)
+        returnedBytes = returnedBytes.addingSaturating(answer.returnedBytes)
+        if let freed = answer.freedBytes { freedBytes = (freedBytes ?? 0).addingSaturating(freed) }
+        failures += answer.failed ? 1 : 0
+        missedDeadlines += answer.missedDeadline ? 1 : 0
+        longestHandlerTime = max(longestHandlerTime, answer.duration)
+        noteRate(answer.promisedBytes, answer.duration)
+        isHung = answer.missedDeadline
+        if answer.showsReturn, answer.promisedBytes >= Self.leastShown {
+            emptySteps = answer.broughtNothing ? emptySteps + 1 : 0
+            if !answer.broughtNothing {
+                clearlyEmptySteps = 0
+            } else if !isDisturbed {
+                // At critical what is believed cannot be taken back, and growth that has just begun was not seen before the step.
+                let isEnough = answer.promisedBytes >= Self.enoughShown && level < .critical
+                clearlyEmptySteps += isEnough ? 2 : 1
+            }
+        }
+        guard !isDisturbed, answer.askedBytes > 0 else { return }
+        let share = Double(answer.promisedBytes) / Double(answer.askedBytes)
+        yield = yield.map { $0 * 0.7 + min(share, 1) * 0.3 } ?? min(share, 1)
+        if answer.showsReturn, !answer.isAmbiguous, answer.promisedBytes >= Self.leastShown {
+            shownAt = now
+            vainProbes = 0
+            let share = min(1, Double(answer.returnedBytes) / Double(answer.promisedBytes))
+            // The first one is believed as it is, but at critical.
+            let known = returnedShare ?? (level < .critical ? share : 1)
+            returnedShare = known * 0.7 + share * 0.3
+            returnsSeen += 1
+        }
+        let isIneffective = answer.promisedBytes < min(Self.littleBytes, answer.askedBytes / 2)
+        if isIneffective {
+            let byTime = answer.duration * Self.holdOffFactor
+            let least = answer.promisedBytes < Self.littleBytes ? Self.holdOffAfterNothing : Self.holdOffMinimum
+            heldOff = (now.advanced(by: max(byTime, least)), level, headroomBytes)
+        } else {
+            heldOff = nil
+        }
+    }
+
+    /// An answer that came when its step had ended: `answer` tells what it brought, but it is no ask of its own.
+    package mutating func addLate(_ answer: Answer) {
+        promisedBytes = promisedBytes.addingSaturating(answer.promisedBytes)
+        returnedBytes = returnedBytes.addingSaturating(answer.returnedBytes)
+        lateBytes = lateBytes.addingSaturating(answer.promisedBytes)
+        if let freed = answer.freedBytes { freedBytes = (freedBytes ?? 0).addingSaturating(freed) }
+        failures += answer.failed ? 1 : 0
+        longestHandlerTime = max(longestHandlerTime, answer.duration)
+        noteRate(answer.promisedBytes, answer.duration)
+        isHung = false
+        guard answer.promisedBytes >= Self.littleBytes else { return }
+        // It is slow, not empty: the step booked nothing for it.
+        heldOff = nil
+        if let yield, answer.askedBytes > 0 {
+            self.yield = min(1, yield + 0.3 * Double(answer.promisedBytes) / Double(answer.askedBytes))
+        }
+    }
+
+    /// What comes back is looked at anew after so long.
+    private static let probeAge = Duration.seconds(600)
+    private static let probeSpacing = Duration.seconds(10)
+
+    /// Whether it is not known what comes back of what it gives, or was last seen long ago. Probes that tell nothing, because others
+    /// grow meanwhile, follow each other ever more slowly.
+    package func isProbeDue(at now: MonotonicInstant) -> Bool {
+        if let probedAt, probedAt.duration(to: now) < Self.probeSpacing * (1 << min(vainProbes, 6)) { return false }
+        guard returnsSeen >= 2, let shownAt else { return true }
+        return shownAt.duration(to: now) >= Self.probeAge
+    }
+
+    package mutating func noteProbe(at now: MonotonicInstant) {
+        probedAt = now
+        vainProbes += 1
+    }
+
+    /// Its handler has come back, whatever it brought.
+    package mutating func cameBack() {
+        isHung = false
+    }
+
+    /// Another shortage has begun: what it did in the one before may have been a fault that is mended.
+    package mutating func forgive() {
+        emptySteps = 0
+    }
+
+    private mutating func noteRate(_ bytes: Int, _ time: Duration) {
+        guard let rate = ReleaseProgress.rate(bytes, time) else { return }
+        bytesPerSecond = bytesPerSecond.map { rate < $0 ? rate : $0 * 0.5 + rate * 0.5 } ?? rate
+    }
+
+    /// Whether an ineffective purge still holds this cache off. It never holds up a higher level, and is void when headroom
+    /// fell by 2 % of the limit since.
+    package func isHeldOff(at now: MonotonicInstant, level: PressureLevel, headroomBytes: Int, limitBytes: Int) -> Bool
+    {
+        guard let heldOff, now < heldOff.until, level <= heldOff.level else { return false }
+        return headroomBytes > heldOff.headroomBytes - limitBytes / 50
+    }
+
+    /// Promises nothing, or promises what never comes back.
+    package var givesNothing: Bool { (asks >= 2 && (yield ?? 1) < 0.05) || isHollow }
+
+    /// Next to nothing of what it promises comes back: seen twice, or once below critical where it was much and nobody else grew.
+    package var isHollow: Bool { emptySteps >= 2 || clearlyEmptySteps >= 2 }
+
+    /// What part of what it promises comes back as memory, as far as is known.
+    package var returningShare: Double {
+        isHollow ? 0 : returnedShare.map { $0 >= Self.fullReturn ? 1 : $0 } ?? 1
+    }
+
+    /// What part of the bytes that it reports can be had, as far as is known: nothing of a handler that hangs, or throws, or gives
+    /// what does not come back.
+    package var obtainableShare: Double { isHung || givesNothing ? 0 : returningShare }
+
+    /// What part of an ask is expected to come back as memory.
+    package var expectedShare: Double { (yield ?? 1) * (returnedShare ?? 1) }
+}

@@ -1,0 +1,96 @@
+package import MemoryPressure
+
+/// What one step of the ladder is asked to do.
+package struct ReclaimDemand: Equatable {
+    package var level: PressureLevel
+    package var reason: LevelReason
+    /// Bytes that this step should bring back; 0 where it only sets limits or trims.
+    package var targetBytes: Int
+    /// Bytes that are missing in all, before this process's share and the step's cap.
+    package var missingBytes: Int
+    /// Bytes that were freed before and that the allocator was known to retain; the target is without them.
+    package var retainedBytes = 0
+    /// Steepest growth of unmanaged memory when it was decided, in bytes a second.
+    package var growthRate = 0
+    /// Nanoseconds that were reckoned from the decision to memory.
+    package var leadNanoseconds = 0
+    /// The number of the step in its episode, from 1.
+    package var step: Int
+    /// The hard limit, in bytes, that the trim's rule is a share of.
+    package var limitBytes: Int
+    /// Whether there is so little time that caches are asked before the allocator is trimmed.
+    package var isUrgent: Bool
+    /// When the reading was taken that led here.
+    package var decidedAt: MonotonicInstant
+
+    package init(
+        level: PressureLevel, reason: LevelReason, targetBytes: Int, missingBytes: Int, retainedBytes: Int = 0,
+        growthRate: Int = 0, leadNanoseconds: Int = 0, step: Int, limitBytes: Int, isUrgent: Bool,
+        decidedAt: MonotonicInstant
+    ) {
+        self.level = level
+        self.reason = reason
+        self.targetBytes = targetBytes
+        self.missingBytes = missingBytes
+        self.retainedBytes = retainedBytes
+        self.growthRate = growthRate
+        self.leadNanoseconds = leadNanoseconds
+        self.step = step
+        self.limitBytes = limitBytes
+        self.isUrgent = isUrgent
+        self.decidedAt = decidedAt
+    }
+}
+
+/// Everything that the scheduler of steps looks at.
+struct ReclaimContext {
+    var reading: MemoryReading
+    var thresholds: HeadroomThresholds
+    var level: PressureLevel
+    var reason: LevelReason
+    /// The highest vote now; below the level while that waits to fall, and not always of the rule that raised it.
+    var vote: Vote
+    /// How much headroom must be there.
+    var required = RequiredHeadroom()
+    /// What would be missing before this process has left, as far as caches may give more than is reckoned with; else 0.
+    var leavingDeficit = 0
+    /// Steepest growth of unmanaged memory, in bytes a second.
+    var growthRate = 0
+    var millisecondsToLimit: Int?
+    /// The same at the growth between the last two readings, which may be a single jump: no reason to raise the level, but
+    /// to lose no time over a step.
+    var millisecondsAtOnce: Int?
+    /// Bytes that registered caches report.
+    var purgeableBytes: Int
+    /// Of these the bytes that are not expected to come back: of caches that gave what did not, throw, or hang.
+    var hollowBytes = 0
+    /// Bytes asked of clients that have not answered yet.
+    var inFlightBytes: Int
+    /// Bytes that were freed and that a trim of the allocator can bring.
+    var retainedBytes = 0
+    /// From when on a trim may be made.
+    var trimsFrom = MonotonicInstant(nanoseconds: .min)
+
+    var now: MonotonicInstant { reading.instant }
+
+    /// Bytes that caches are expected to give.
+    var expectedBytes: Int { max(0, purgeableBytes - max(0, hollowBytes)) }
+
+    /// Whether the rule votes highest now, or raised the level.
+    func isAbout(_ rule: Rule) -> Bool { vote.rule == rule || reason.rule == rule }
+
+    /// Whether the shortage is at a level that others use too.
+    var isShared: Bool {
+        let rule = vote.rule
+        return (rule == .headroom || rule == .timeToLimit || rule == .distanceToHigh)
+            && reading.unreclaimableBytes > reading.footprintBytes && reading.footprintBytes > 0
+    }
+
+    /// By the faster of the two kinds of growth; the greatest number where there is neither.
+    var leastMillisecondsToLimit: Int { min(millisecondsToLimit ?? .max, millisecondsAtOnce ?? .max) }
+
+    /// Whether a trim may be made now that is expected to bring so many bytes.
+    func canTrim(atLeast bytes: Int) -> Bool {
+        retainedBytes >= max(1, bytes) && now >= trimsFrom
+    }
+}

@@ -1,0 +1,203 @@
+internal import MemoryPressure
+package import PurgeableCaches
+
+/// What the order of reclaim knows of one registered cache.
+package struct ClientFacts: Equatable {
+    package var id: UInt64
+    package var priority: CachePriority
+    package var traits: CacheTraits
+    /// What a byte costs to make again; nil where the cache does not say.
+    package var rebuildCost: Double?
+    /// Bytes that the cache reports.
+    package var bytes: Int
+    /// The limit that is set, in bytes; nil where none is.
+    package var limitBytes: Int?
+    /// Whether the ledger knows it to give nothing.
+    package var givesNothing = false
+    /// Whether an ineffective purge holds it off for now.
+    package var isHeldOff = false
+    /// Whether a call of its handler has not come back yet.
+    package var isBusy = false
+    /// How fast it gave, in bytes a second; nil where it is not known.
+    package var bytesPerSecond: Double?
+    /// What part of what is asked for is expected to come back as memory, by the ledger. 0…1.
+    package var expectedShare = 1.0
+    /// Whether it has turned entries away for its limit since limits were last looked at; only caches of bytes say so. Of a few
+    /// segments it may never be nearly full.
+    package var turnsAway = false
+    /// Bytes that it keeps in a step at `warning`: a part of what it had before memory became short.
+    package var keptBytes = 0
+
+    package init(
+        id: UInt64, priority: CachePriority, traits: CacheTraits, rebuildCost: Double? = nil, bytes: Int,
+        limitBytes: Int? = nil, givesNothing: Bool = false, isHeldOff: Bool = false, isBusy: Bool = false,
+        bytesPerSecond: Double? = nil, expectedShare: Double = 1.0, turnsAway: Bool = false, keptBytes: Int = 0
+    ) {
+        self.id = id
+        self.priority = priority
+        self.traits = traits
+        self.rebuildCost = rebuildCost
+        self.bytes = bytes
+        self.limitBytes = limitBytes
+        self.givesNothing = givesNothing
+        self.isHeldOff = isHeldOff
+        self.isBusy = isBusy
+        self.bytesPerSecond = bytesPerSecond
+        self.expectedShare = expectedShare
+        self.turnsAway = turnsAway
+        self.keptBytes = keptBytes
+    }
+
+    /// Whether its limit holds it back.
+    package var isFull: Bool { limitBytes.map { turnsAway || bytes >= $0 - $0 / 8 } ?? false }
+    /// Bytes that a step may ask for.
+    var askableBytes: Int { max(0, bytes.subtractingSaturating(keptBytes)) }
+    /// Whether it may be asked in a step.
+    var canBeAsked: Bool { !isBusy && !isHeldOff }
+
+    /// What may be expected of it: of whom little came back there is still something to be had.
+    package var expectedBytes: Double { Double(max(0, bytes)) * max(0.01, expectedShare) }
+}
+
+/// One cache's part in a step.
+package struct PlannedRelease: Equatable {
+    package var id: UInt64
+    /// Bytes to ask for; 0 where the cache only gets a limit.
+    package var askBytes: Int
+    package var limit: LimitChange
+    package var isAsynchronous: Bool
+    /// Whether its memory is the library's own: it gives on a thread of its own, beside the others.
+    var ownsSegments = false
+    /// Whether it may be asked at all in this step, also for what those before it did not give.
+    var canBeAsked: Bool
+    /// How fast it gave, in bytes a second; nil where it is not known.
+    package var bytesPerSecond: Double?
+    /// Bytes that it keeps whatever the others give.
+    package var keptBytes = 0
+    /// Whether the ledger knows it to give nothing: what it answers is asked of the others as well.
+    package var givesNothing = false
+    /// What its limit is once ``limit`` is carried out; `.max` where it has none.
+    package var limitBytes = Int.max
+
+    /// Whether it is asked at the beginning, and answers while others are asked.
+    var isStarted: Bool { isAsynchronous || ownsSegments }
+}
+
+/// What becomes of a cache's limit.
+package enum LimitChange: Equatable {
+    /// It stays as it is.
+    case keep
+    /// The cache may hold so many bytes.
+    case set(bytes: Int)
+    /// The cache has no limit again.
+    case lift
+}
+
+/// Who is asked first, and for how much.
+package enum ReclaimOrder {
+    /// Those of one rank share what is asked of it.
+    private struct Rank: Comparable {
+        /// Those known to give nothing come after the rest, and lossy ones after those: asking them costs what cannot be made
+        /// again.
+        var isLast: Int
+        var priority: CachePriority
+        var cost: Double
+
+        init(_ client: ClientFacts) {
+            isLast = (client.traits.contains(.lossy) ? 2 : 0) + (client.givesNothing ? 1 : 0)
+            priority = client.priority
+            cost = client.rebuildCost ?? 1
+        }
+
+        static func < (first: Rank, second: Rank) -> Bool {
+            if first.isLast != second.isLast { return first.isLast < second.isLast }
+            if first.priority != second.priority { return first.priority < second.priority }
+            return first.cost < second.cost
+        }
+    }
+
+    /// By band, then cheapest to make again, then who is expected to give most.
+    package static func sorted(_ clients: [ClientFacts]) -> [ClientFacts] {
+        clients.sorted { first, second in
+            let ranks = (Rank(first), Rank(second))
+            if ranks.0 != ranks.1 { return ranks.0 < ranks.1 }
+            if first.expectedBytes != second.expectedBytes { return first.expectedBytes > second.expectedBytes }
+            if first.bytes != second.bytes { return first.bytes > second.bytes }
+            return first.id < second.id
+        }
+    }
+
+    /// The parts of a step, in order, and a limit for everybody at what is then left.
+    ///
+    /// `targetBytes` are taken rank by rank; within a rank each gives in proportion to what may be expected of it, so that
+    /// none is emptied for the others. What is asked of those known to give nothing is asked of those after them too.
+    package static func plan(_ clients: [ClientFacts], targetBytes: Int) -> [PlannedRelease] {
+        let order = sorted(clients)
+        let asks = asks(order, targetBytes: targetBytes)
+        return order.indices.map { index in
+            let client = order[index]
+            let limit = max(0, client.bytes - asks[index])
+            let isLower = client.limitBytes.map { limit < $0 } ?? true
+            return PlannedRelease(
+                id: client.id, askBytes: asks[index], limit: isLower && !client.isBusy ? .set(bytes: limit) : .keep,
+                isAsynchronous: client.traits.contains(.asynchronous),
+                ownsSegments: client.traits.contains(.segments), canBeAsked: client.canBeAsked,
+                bytesPerSecond: client.bytesPerSecond, keptBytes: client.keptBytes, givesNothing: client.givesNothing,
+                limitBytes: isLower && !client.isBusy ? limit : client.limitBytes ?? .max)
+        }
+    }
+
+    /// The same for a call of the application's: it frees, and holds nobody down afterwards.
+    package static func planForRequest(_ clients: [ClientFacts], targetBytes: Int) -> [PlannedRelease] {
+        plan(clients, targetBytes: targetBytes).map { part in
+            var part = part
+            part.limit = .keep
+            return part
+        }
+    }
+
+    private static func asks(_ order: [ClientFacts], targetBytes: Int) -> [Int] {
+        var asks = [Int](repeating: 0, count: order.count)
+        var remaining = targetBytes
+        var start = 0
+        while start < order.count, remaining > 0 {
+            let rank = Rank(order[start])
+            let end = order[start...].firstIndex { Rank($0) != rank } ?? order.count
+            let asked = divide(remaining, among: order[start..<end], &asks)
+            if !order[start].givesNothing { remaining -= asked }
+            start = end
+        }
+        return asks
+    }
+
+    /// Divides up to `amount` and gives how much of it could be asked for.
+    private static func divide(_ amount: Int, among rank: ArraySlice<ClientFacts>, _ asks: inout [Int]) -> Int {
+        var open = rank.indices.filter { rank[$0].canBeAsked && rank[$0].askableBytes > 0 }
+        var rest = amount
+        while !open.isEmpty, rest > 0 {
+            let total = open.reduce(0.0) { $0 + rank[$1].expectedBytes }
+            // Those of whom more would be asked than they have give it all, and the others the more.
+            let full = open.filter { Double(rest) * rank[$0].expectedBytes >= Double(rank[$0].askableBytes) * total }
+            guard full.isEmpty else {
+                for index in full {
+                    asks[index] = min(rank[index].askableBytes, rest)
+                    rest -= asks[index]
+                }
+                open.removeAll { full.contains($0) }
+                continue
+            }
+            for index in open {
+                asks[index] = min(rest, Int(saturating: Double(rest) * rank[index].expectedBytes / total))
+            }
+            rest = max(0, open.reduce(rest) { $0 - asks[$1] })
+            // What rounding left.
+            for index in open {
+                let more = min(rest, rank[index].askableBytes - asks[index])
+                asks[index] += more
+                rest -= more
+            }
+            open = []
+        }
+        return amount - rest
+    }
+}

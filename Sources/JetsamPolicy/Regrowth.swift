@@ -1,0 +1,130 @@
+package import MemoryPressure
+internal import PurgeableCaches
+
+/// How limits rise again at `normal`: a share of the spare headroom a second, so that usage nears the edge and never saws.
+///
+/// Where the level rises again soon after limits did, they came too close for how memory comes and goes beside the caches: the
+/// distance that is kept from the edge is doubled, and halved again after a time in which that did not happen.
+package struct Regrowth {
+    private var configuration: ManagerConfiguration.Reclaim
+    private var last: MonotonicInstant?
+    /// How much of the way from warning's entry to its exit is kept free, in percent.
+    private(set) var floorPercent: Int
+    private var lastRaise: MonotonicInstant?
+    /// Since when the level has been normal; nil while it is not.
+    private var normalSince: MonotonicInstant?
+
+    package static let interval = Duration.seconds(1)
+    /// Above this percent of headroom limits that hold nobody back are lifted.
+    static let liftPercent = 50
+    /// Growth of unmanaged memory for this long is kept free.
+    private static let reserveSeconds = 10
+    /// A level that rises within this time of the last raise came from it.
+    private static let tooSoon = Duration.seconds(120)
+    /// After so long without that the distance is halved.
+    private static let calm = Duration.seconds(600)
+
+    package struct Decision: Equatable {
+        /// By how much limits may rise in all.
+        package var bytes: Int
+        /// Whether they may be lifted where they hold nobody back. Where they do they rise: a cache that may have all of the room at
+        /// once takes it at once.
+        package var mayLift = false
+    }
+
+    /// What becomes of it.
+    package enum Change: Equatable {
+        case lift
+        case raise(bytes: Int)
+    }
+
+    package init(configuration: ManagerConfiguration.Reclaim) {
+        self.configuration = configuration
+        floorPercent = configuration.regrowthFloorPercent
+    }
+
+    /// The distance that was learnt is kept, unless a larger one is configured.
+    package mutating func reconfigure(_ configuration: ManagerConfiguration.Reclaim) {
+        let isLearnt = floorPercent > self.configuration.regrowthFloorPercent
+        floorPercent =
+            isLearnt ? max(floorPercent, configuration.regrowthFloorPercent) : configuration.regrowthFloorPercent
+        self.configuration = configuration
+    }
+
+    /// - Parameters:
+    ///   - required: Bytes of headroom that growth needs now.
+    ///   - rise: By how much unmanaged memory rose within ten seconds at most: it may again.
+    package mutating func next(
+        reading: MemoryReading, thresholds: HeadroomThresholds, level: PressureLevel, growthRate: Int?,
+        required: Int = 0, rise: Int = 0
+    ) -> Decision? {
+        guard noteLevel(level, at: reading.instant) else {
+            last = reading.instant
+            return nil
+        }
+        if let last, last.duration(to: reading.instant) < Self.interval { return nil }
+        last = reading.instant
+        let floor = max(thresholds.regrowthFloor(percent: floorPercent), required)
+        let growth = (growthRate ?? 0).multipliedReportingOverflow(by: Self.reserveSeconds)
+        let reserve = max(growth.overflow ? .max : growth.partialValue, rise)
+        let spare = reading.headroomBytes.subtractingSaturating(floor).subtractingSaturating(reserve)
+        let bytes = spare / 100 * configuration.regrowthPercent
+        guard bytes > 0 else { return nil }
+        lastRaise = reading.instant
+        return Decision(
+            bytes: bytes, mayLift: reading.headroomBytes / Self.liftPercent >= reading.limitBytes / 100)
+    }
+
+    /// Whether the level is normal.
+    private mutating func noteLevel(_ level: PressureLevel, at now: MonotonicInstant) -> Bool {
+        guard level == .normal else {
+            if normalSince != nil, let lastRaise, lastRaise.duration(to: now) < Self.tooSoon {
+                floorPercent = min(100, max(1, floorPercent * 2))
+            }
+            normalSince = nil
+            return false
+        }
+        let since = normalSince ?? now
+        normalSince = since
+        if since.duration(to: now) >= Self.calm {
+            floorPercent = max(configuration.regrowthFloorPercent, floorPercent / 2)
+            normalSince = now
+        }
+        return true
+    }
+
+    /// New limits that share `bytes` by size among the caches that are full, of the highest band that has any.
+    package static func limits(_ clients: [ClientFacts], bytes: Int) -> [(id: UInt64, limitBytes: Int)] {
+        // One that has not filled its limit has room already; raising it too would promise the same headroom twice.
+        let waiting = clients.filter { $0.isFull && !$0.isBusy }
+        guard let band = waiting.map(\.priority).max() else { return [] }
+        let full = waiting.filter { $0.priority == band }
+        let total = full.reduce(0.0) { $0 + Double(max(1, $1.bytes)) }
+        return full.compactMap { client in
+            guard let limit = client.limitBytes else { return nil }
+            let share = Double(bytes) * Double(max(1, client.bytes)) / total
+            let raised = limit.addingSaturating(Int(saturating: share))
+            return raised == limit ? nil : (client.id, raised)
+        }
+    }
+
+    /// What becomes of a decision, by who is full.
+    package static func change(_ decision: Decision, for facts: [ClientFacts]) -> Change {
+        decision.mayLift && !facts.contains(where: \.isFull) ? .lift : .raise(bytes: decision.bytes)
+    }
+
+    /// The new limits of those that get one.
+    package static func plan(_ change: Change, for facts: [ClientFacts]) -> [PlannedRelease] {
+        let changes: [(id: UInt64, limit: LimitChange)] =
+            switch change {
+            case .lift: facts.compactMap { $0.limitBytes == nil || $0.isBusy ? nil : ($0.id, .lift) }
+            case .raise(let bytes): limits(facts, bytes: bytes).map { ($0.id, .set(bytes: $0.limitBytes)) }
+            }
+        let asynchronous = Set(facts.filter { $0.traits.contains(.asynchronous) }.map(\.id))
+        return changes.map { change in
+            PlannedRelease(
+                id: change.id, askBytes: 0, limit: change.limit, isAsynchronous: asynchronous.contains(change.id),
+                canBeAsked: false)
+        }
+    }
+}

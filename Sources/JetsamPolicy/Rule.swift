@@ -1,0 +1,134 @@
+public import MemoryPressure
+
+/// A named test on readings that votes for a level.
+///
+/// An open set: new rules can be added without breaking a `switch`.
+public struct Rule: Sendable, Hashable, CustomStringConvertible {
+    private enum Kind: String, Sendable {
+        case headroom, timeToLimit, stall, events, distanceToHigh, footprint, external
+    }
+
+    private let kind: Kind
+
+    /// Bytes until the tightest hard limit.
+    public static let headroom = Rule(kind: .headroom)
+    /// Headroom ÷ growth of unmanaged memory.
+    public static let timeToLimit = Rule(kind: .timeToLimit)
+    /// The share of time in which tasks waited for memory.
+    public static let stall = Rule(kind: .stall)
+    /// New events of the cgroup.
+    public static let events = Rule(kind: .events)
+    /// The distance to `memory.high`.
+    public static let distanceToHigh = Rule(kind: .distanceToHigh)
+    /// The process's own budget.
+    public static let footprint = Rule(kind: .footprint)
+    /// systemd's watch, a simulation, or the operator.
+    public static let external = Rule(kind: .external)
+
+    /// The rule's name as in the configuration, such as `timeToLimit`.
+    public var description: String { kind.rawValue }
+
+    /// Whether it says that memory is short, but not by how much.
+    var namesNoBytes: Bool { self == .stall || self == .events || self == .external }
+}
+
+/// What made the manager look when it found what it found.
+public struct LevelCause: Sendable, Hashable, CustomStringConvertible {
+    private enum Kind: Sendable, Hashable {
+        case sampler, reclaim, request
+        case event(SignalSource)
+    }
+
+    private let kind: Kind
+
+    /// The sampler's own reading.
+    public static let sampler = LevelCause(kind: .sampler)
+    /// The reading taken after a reclaim step.
+    public static let reclaim = LevelCause(kind: .reclaim)
+    /// A call of the application's, such as `ResourceManager.simulate(_:for:)`.
+    public static let request = LevelCause(kind: .request)
+    /// A kernel event that came through a Dispatch source.
+    public static func event(_ source: SignalSource) -> LevelCause { LevelCause(kind: .event(source)) }
+
+    /// The kernel source whose event it was; nil where no event was the cause.
+    public var eventSource: SignalSource? {
+        if case .event(let source) = kind { source } else { nil }
+    }
+
+    /// A few words, such as `event of PSI trigger`.
+    public var description: String {
+        switch kind {
+        case .sampler: "sampler"
+        case .reclaim: "reading after a reclaim step"
+        case .request: "request"
+        case .event(let source): "event of \(source)"
+        }
+    }
+}
+
+/// Why the level is what it is: the rule, what was observed, and the threshold that it crossed.
+public struct LevelReason: Sendable, Equatable, CustomStringConvertible {
+    /// The unit of ``observed`` and ``threshold``.
+    public enum Unit: Sendable {
+        /// Bytes.
+        case bytes
+        /// Milliseconds.
+        case milliseconds
+        /// Percent of the stall window.
+        case percent
+        /// A number of events.
+        case count
+        /// There is nothing to compare: the level was told.
+        case none
+    }
+
+    /// The rule that voted highest; the first to raise the level keeps it.
+    public var rule: Rule
+    /// What the rule saw, in ``unit``.
+    public var observed: Int
+    /// What it was compared with, in ``unit``.
+    public var threshold: Int
+    /// The unit of both.
+    public var unit: Unit
+    /// What made the manager look.
+    public var cause: LevelCause
+
+    package init(rule: Rule, observed: Int, threshold: Int, unit: Unit, cause: LevelCause) {
+        self.rule = rule
+        self.observed = observed
+        self.threshold = threshold
+        self.unit = unit
+        self.cause = cause
+    }
+
+    /// One line, such as `headroom 98 MiB is below 102.4 MiB (sampler)`.
+    public var description: String {
+        // Of a fall this is the highest vote that is left, which has passed its threshold the other way.
+        let relation = observed < threshold ? "is below" : "is above"
+        switch unit {
+        case .bytes: return "\(rule) \(ByteCount(observed)) \(relation) \(ByteCount(threshold)) (\(cause))"
+        case .milliseconds: return "\(rule) \(observed) ms \(relation) \(threshold) ms (\(cause))"
+        case .percent: return "\(rule) \(observed) % \(relation) \(threshold) % (\(cause))"
+        case .count: return "\(rule): \(observed) new (\(cause))"
+        case .none: return "\(rule) (\(cause))"
+        }
+    }
+}
+
+/// One rule's opinion on one reading.
+package struct Vote: Equatable {
+    package var rule: Rule
+    package var level: PressureLevel
+    package var observed: Int
+    package var threshold: Int
+    package var unit: LevelReason.Unit
+
+    /// Becomes `other` where that votes for a higher level.
+    package mutating func yield(to other: Vote?) {
+        if let other, other.level > level { self = other }
+    }
+
+    package func reason(_ cause: LevelCause) -> LevelReason {
+        LevelReason(rule: rule, observed: observed, threshold: threshold, unit: unit, cause: cause)
+    }
+}

@@ -1,0 +1,529 @@
+package import BackgroundTasks
+internal import MemoryPressure
+package import PurgeableCaches
+
+/// One step while it is carried out: says what to do next and takes the answers. It does nothing itself.
+///
+/// Synchronous handlers are called one after another in the plan's order, asynchronous ones all at the start, and so are caches
+/// that own their memory: no handler is waited for before these give. Synchronous ones are asked in portions that they are
+/// expected to give well within their deadline; one that has had the time of its deadline lets the others go first, and has
+/// another turn where these did not give enough. A call that misses its deadline is left behind, and whoever asks next goes on
+/// with the rest. At critical others are asked already when a portion takes longer than it was expected to.
+package struct ReclaimRun {
+    package enum Kind: Equatable {
+        /// Answers a demand and is recorded.
+        case step
+        /// Raises or lifts limits; nothing is released or recorded.
+        case regrowth
+    }
+
+    package enum Action {
+        /// Somebody else is at work, or answers are awaited.
+        case wait
+        case trim
+        /// Set a limit; nil lifts it.
+        case limit(CallID, client: UInt64, bytes: Int?)
+        case release(CallID, client: UInt64, request: ReleaseRequest)
+        /// Have caches that own their memory give so many bytes without their handlers: no thread is left to call these.
+        case releaseSegments(bytes: Int)
+        /// Start the asynchronous part of a client: its limit, then its release where it asks for bytes.
+        case start(CallID, client: UInt64, limit: LimitChange, request: ReleaseRequest?)
+        /// Read again and record.
+        case measure
+    }
+
+    package struct CallID: Hashable {
+        /// An answer that comes when its run is over is not taken for another's.
+        package var run: UInt64
+        package var number: Int
+
+        package init(run: UInt64, number: Int) {
+            self.run = run
+            self.number = number
+        }
+    }
+
+    package struct Call: Equatable {
+        package var client: UInt64
+        package var isRelease: Bool
+        package var askedBytes: Int
+        package var reportedBytes: Int
+        package var start: MonotonicInstant
+        package var deadline: MonotonicInstant
+        package var isAsynchronous: Bool
+        /// It gives beside the handlers, and what it was asked for is taken to come.
+        var isBeside = false
+    }
+
+    package struct Outcome: Equatable {
+        package var call: CallID?
+        package var client: UInt64
+        package var isRelease: Bool
+        package var answer: LedgerEntry.Answer
+        /// What the handler threw, as text; nil where it did not.
+        package var error: String?
+    }
+
+    private enum Phase: Equatable {
+        /// The allocator is trimmed before anybody is asked.
+        case trimFirst
+        /// Asynchronous clients are started.
+        case starts(Int)
+        /// Synchronous clients are given their limits.
+        case limits(Int)
+        /// Synchronous clients are asked, in order.
+        case releases(Int)
+        /// The client at this place has given a portion, and may have more.
+        case portions(Int)
+        /// Asynchronous answers are awaited.
+        case answers
+        /// The allocator is trimmed after the caches have given.
+        case trimLast
+        /// All is done but the reading at the end.
+        case measure
+        /// The end was handed out.
+        case done
+    }
+
+    package let number: UInt64
+    package let kind: Kind
+    package let demand: ReclaimDemand
+    /// Who takes part; the plan is made from it anew where a trim has changed what is missing.
+    private let clients: [ClientFacts]
+    package private(set) var plan: [PlannedRelease] {
+        didSet {
+            laterAsks = Self.laterAsks(plan)
+            unreliable = Self.unreliable(plan)
+        }
+    }
+    /// At each place of the plan, what synchronous clients after it are to be asked for.
+    private var laterAsks: [Int]
+    /// Those of the plan who are known to give nothing: their answers leave as much to be asked of the others.
+    private var unreliable: Set<UInt64>
+    package let sizes: [UInt64: Int]
+    package let callDeadline: Duration
+    /// What portions are measured by: a critical step that comes meanwhile waits for no more than one of them.
+    package let portionDeadline: Duration
+
+    private var phase = Phase.trimFirst
+    package let trimsFirst: Bool
+    private var current: CallID?
+    /// The synchronous handler that was called last.
+    private var lastCall: CallID?
+    /// Those who may have more are looked for once all have answered: one that was counted on gave less, or was not waited for.
+    private var hasShortfall = false
+    /// It was ended for a more urgent step.
+    private var isLeft = false
+    /// A thread trims or measures, which has no deadline.
+    private var isBusy = false
+    /// Nobody else is asked for anything.
+    package private(set) var isHurried = false
+    private var calls: [CallID: Call] = [:]
+    private var nextCall = 0
+    private var remaining: Int
+    private var progress: [UInt64: ReleaseProgress] = [:]
+    /// Limits that went further down than was planned.
+    private var lowered: [UInt64: Int] = [:]
+    /// Everybody has been asked for its part. Those who have more are asked for what is missing still.
+    private var isFirstTurn = true
+    package private(set) var outcomes: [Outcome] = []
+    package private(set) var firstRelease: MonotonicInstant?
+    package private(set) var didTrim = false
+    private var didReleaseSegments = false
+    /// Whether the allocator was trimmed after the caches had given.
+    package private(set) var didTrimLast = false
+    /// What the trims brought by themselves.
+    package private(set) var trimmedBytes = 0
+    package private(set) var promisedBytes = 0
+
+    /// - Parameter number: No other run of the same reclaimer has it.
+    package init(
+        number: UInt64, kind: Kind, demand: ReclaimDemand, plan: [PlannedRelease], clients: [ClientFacts] = [],
+        sizes: [UInt64: Int], callDeadline: Duration, portionDeadline: Duration? = nil, trimsFirst: Bool
+    ) {
+        self.number = number
+        self.kind = kind
+        self.demand = demand
+        self.plan = plan
+        laterAsks = Self.laterAsks(plan)
+        unreliable = Self.unreliable(plan)
+        self.clients = clients
+        self.sizes = sizes
+        self.callDeadline = callDeadline
+        self.portionDeadline = portionDeadline ?? callDeadline
+        self.trimsFirst = trimsFirst
+        remaining = Self.remaining(of: demand.targetBytes, demand.level, plan)
+    }
+
+    private static func laterAsks(_ plan: [PlannedRelease]) -> [Int] {
+        var sums = [Int](repeating: 0, count: plan.count)
+        for index in plan.indices.dropLast().reversed() {
+            let next = plan[index + 1]
+            let counts = !next.isStarted && !next.givesNothing
+            sums[index] = sums[index + 1].addingSaturating(counts ? next.askBytes : 0)
+        }
+        return sums
+    }
+
+    private static func unreliable(_ plan: [PlannedRelease]) -> Set<UInt64> {
+        Set(plan.lazy.filter(\.givesNothing).map(\.id))
+    }
+
+    /// At critical only answers count; at warning what asynchronous clients were asked for is taken to come. What is asked of memory
+    /// of the library's own always is.
+    private static func remaining(of target: Int, _ level: PressureLevel, _ plan: [PlannedRelease]) -> Int {
+        let asked = plan.reduce(0) { sum, part in
+            let counts = !part.givesNothing && (part.ownsSegments || (part.isAsynchronous && level < .critical))
+            return sum.addingSaturating(counts ? part.askBytes : 0)
+        }
+        return target.subtractingSaturating(asked)
+    }
+
+    /// In this part of its deadline a portion is expected to be given.
+    private static let portionShare = 4
+
+    /// When the synchronous handler that was called last has taken longer than was expected of it, where that matters: at critical,
+    /// in a step that has yet to bring something. Others are asked then, and caches that own their memory give in its place.
+    package var lateAt: MonotonicInstant? {
+        guard kind == .step, demand.level == .critical, demand.step > 0, remaining > 0, let lastCall,
+            let call = calls[lastCall]
+        else { return nil }
+        return call.start.advanced(by: callDeadline / Self.portionShare)
+    }
+
+    /// The instant at which a call that is out will have missed its deadline; nil where none is out.
+    package var nextDeadline: MonotonicInstant? {
+        calls.values.map(\.deadline).min()
+    }
+
+    /// Whether the handler that was called last takes longer than a portion is expected to.
+    package func isLate(at now: MonotonicInstant) -> Bool {
+        guard let lastCall, let call = calls[lastCall] else { return false }
+        return call.start.advanced(by: callDeadline / Self.portionShare) <= now
+    }
+
+    /// Bytes that were asked for and not answered.
+    package var inFlightBytes: Int {
+        calls.values.reduce(0) { $0.addingSaturating(min($1.askedBytes, $1.reportedBytes)) }
+    }
+
+    /// Whether the synchronous handler that was called last may still answer in time.
+    package func isAwaited(at now: MonotonicInstant) -> Bool {
+        guard let lastCall, let call = calls[lastCall] else { return false }
+        return call.deadline > now
+    }
+
+    /// - Parameter callsHandlers: False where the caller may not be held up: synchronous clients that have not had their
+    ///   turn are then left out of this run.
+    package mutating func next(shouldTrimLast: Bool, callsHandlers: Bool = true, at now: MonotonicInstant) -> Action {
+        expire(at: now)
+        // It is still awaited, but holds nobody up.
+        if current != nil, let lateAt, lateAt <= now {
+            current = nil
+            hasShortfall = true
+        }
+        guard current == nil, !isBusy else { return .wait }
+        while true {
+            switch phase {
+            case .trimFirst:
+                phase = .starts(0)
+                if trimsFirst { return hold(.trim) }
+            case .starts(let index):
+                guard index < plan.count else {
+                    phase = .limits(0)
+                    continue
+                }
+                phase = .starts(index + 1)
+                let part = plan[index]
+                guard part.isStarted, !isHurried, part.limit != .keep || part.askBytes > 0 else { continue }
+                progress[part.id] = newProgress(part)
+                if part.ownsSegments, part.askBytes > 0 { firstRelease = firstRelease ?? now }
+                let id = out(
+                    part, askedBytes: part.askBytes, isRelease: part.askBytes > 0, isBeside: part.ownsSegments, now)
+                let request = part.askBytes > 0 ? request(part.askBytes) : nil
+                return .start(id, client: part.id, limit: part.limit, request: request)
+            case .limits(let index):
+                guard callsHandlers, index < plan.count else {
+                    phase = kind == .step ? .releases(0) : .answers
+                    continue
+                }
+                phase = .limits(index + 1)
+                let part = plan[index]
+                guard !part.isStarted else { continue }
+                switch part.limit {
+                case .keep: continue
+                case .set(let bytes): return .limit(hold(part, 0, false, now), client: part.id, bytes: bytes)
+                case .lift: return .limit(hold(part, 0, false, now), client: part.id, bytes: nil)
+                }
+            case .releases where !callsHandlers && demand.level == .critical && remaining > 0 && !didReleaseSegments:
+                didReleaseSegments = true
+                firstRelease = firstRelease ?? now
+                return hold(.releaseSegments(bytes: remaining))
+            case .releases(let index):
+                guard callsHandlers, index < plan.count, remaining > 0 else {
+                    phase = .answers
+                    if callsHandlers, remaining > 0, plan.contains(where: { canGive($0) }) {
+                        isFirstTurn = false
+                        for client in progress.keys { progress[client]?.beginTurn() }
+                        phase = .releases(0)
+                    }
+                    continue
+                }
+                phase = .portions(index)
+            case .portions(let index):
+                phase = .releases(index + 1)
+                let part = plan[index]
+                // What those after it are to give is not asked of it, unless they did not.
+                let wanted = remaining - (isFirstTurn && !part.givesNothing ? laterAsks[index] : 0)
+                guard callsHandlers, wanted > 0 else { continue }
+                if isLimited(part) {
+                    phase = .portions(index)
+                    return .wait
+                }
+                guard canGive(part) else { continue }
+                let known = progress[part.id] ?? newProgress(part)
+                // It has had its time: first the others.
+                guard known.timeInTurn < callDeadline else { continue }
+                progress[part.id] = known
+                let bytes = min(known.remainingBytes, wanted)
+                let limit = lowerLimit(part, known.remainingBytes.addingSaturating(part.keptBytes) - bytes)
+                if part.isAsynchronous { return startMore(part, bytes: bytes, limit, now) }
+                phase = .portions(index)
+                if case .set(let bytes) = limit {
+                    return .limit(hold(part, 0, false, now), client: part.id, bytes: bytes)
+                }
+                let ask = min(known.remainingBytes, wanted, known.portionBytes(deadline: portionDeadline))
+                firstRelease = firstRelease ?? now
+                return .release(hold(part, ask, true, now), client: part.id, request: request(ask))
+            case .answers:
+                guard calls.isEmpty else { return .wait }
+                if hasShortfall, callsHandlers, !isHurried, remaining > 0, plan.contains(where: { canGive($0) }) {
+                    hasShortfall = false
+                    isFirstTurn = false
+                    phase = .releases(0)
+                    continue
+                }
+                phase = kind == .step ? .trimLast : .measure
+            case .trimLast:
+                phase = .measure
+                if shouldTrimLast, !isLeft {
+                    didTrimLast = true
+                    return hold(.trim)
+                }
+            case .measure:
+                phase = .done
+                return hold(.measure)
+            case .done:
+                return .wait
+            }
+        }
+    }
+
+    /// Whether it only takes its limit yet, and there is time for it to do so: those after it are not asked in its stead.
+    private func isLimited(_ part: PlannedRelease) -> Bool {
+        part.isAsynchronous && demand.level < .critical
+            && calls.values.contains { $0.client == part.id && !$0.isRelease }
+    }
+
+    private func canGive(_ part: PlannedRelease) -> Bool {
+        guard part.canBeAsked else { return false }
+        if calls.values.contains(where: { $0.client == part.id }) { return false }
+        return (progress[part.id] ?? newProgress(part)).canGiveMore
+    }
+
+    /// Those before it gave less than they were asked for: it is asked for that too, before those after it are.
+    private mutating func startMore(
+        _ part: PlannedRelease, bytes: Int, _ limit: LimitChange, _ now: MonotonicInstant
+    ) -> Action {
+        if demand.level < .critical, !part.givesNothing { remaining = remaining.subtractingSaturating(bytes) }
+        let id = out(part, askedBytes: bytes, isRelease: true, now)
+        return .start(id, client: part.id, limit: limit, request: request(bytes))
+    }
+
+    /// Of whom more is asked than was planned, the limit goes down with it: else it fills again at once what it gives.
+    private mutating func lowerLimit(_ part: PlannedRelease, _ bytes: Int) -> LimitChange {
+        // A call of the application's holds nobody down.
+        guard demand.step > 0, bytes < min(part.limitBytes, lowered[part.id] ?? .max) else { return .keep }
+        lowered[part.id] = bytes
+        return .set(bytes: bytes)
+    }
+
+    private func newProgress(_ part: PlannedRelease) -> ReleaseProgress {
+        let bytes = (sizes[part.id] ?? 0).subtractingSaturating(part.keptBytes)
+        return ReleaseProgress(part, bytes: part.givesNothing ? min(bytes, part.askBytes) : bytes)
+    }
+
+    /// The trim that was handed out is done. What it alone brought need not be asked of the caches, nor are their limits cut
+    /// for it.
+    ///
+    /// - Parameters:
+    ///   - gainedBytes: By how much headroom grew, where nobody had been asked yet.
+    ///   - trimmedBytes: By how much this process's memory fell.
+    package mutating func wasTrimmed(gainedBytes: Int, trimmedBytes: Int = 0) {
+        isBusy = false
+        didTrim = true
+        self.trimmedBytes = self.trimmedBytes.addingSaturating(max(0, trimmedBytes))
+        // What was known to be retained was not part of the target.
+        let gained = gainedBytes - demand.retainedBytes
+        guard gained > 0, isAtStart, !isHurried, demand.step > 0 else { return }
+        let target = max(0, demand.targetBytes - gained)
+        if !clients.isEmpty { plan = ReclaimOrder.plan(clients, targetBytes: target) }
+        remaining = Self.remaining(of: target, demand.level, plan)
+    }
+
+    /// Whether nobody has been asked yet.
+    package var isAtStart: Bool { nextCall == 0 && outcomes.isEmpty }
+
+    /// Takes an answer; false where it belongs to another run, or came after its deadline and this run is over.
+    @discardableResult
+    package mutating func answered(
+        _ id: CallID, promisedBytes: Int, freedBytes: Int?, error: String?, at now: MonotonicInstant
+    )
+        -> Bool
+    {
+        guard let call = calls.removeValue(forKey: id) else {
+            return answeredLate(id, promisedBytes: promisedBytes, freedBytes: freedBytes, at: now)
+        }
+        if current == id { current = nil }
+        guard call.isRelease else {
+            if error != nil { record(id, call, promised: 0, freed: nil, error: error, missed: false, now) }
+            return true
+        }
+        // More than the cache said it held cannot have been given.
+        let promised = max(0, min(promisedBytes, max(call.reportedBytes, call.askedBytes)))
+        self.promisedBytes = self.promisedBytes.addingSaturating(promised)
+        progress[call.client]?.gave(promised, of: call.askedBytes, in: call.start.duration(to: now))
+        if unreliable.contains(call.client) {
+            // It was not counted on.
+        } else if call.isBeside {
+            let missing = max(0, call.askedBytes - promised)
+            remaining = remaining.addingSaturating(missing)
+            if missing > 0 { hasShortfall = true }
+        } else if !call.isAsynchronous || demand.level == .critical {
+            remaining = remaining.subtractingSaturating(promised)
+        } else {
+            remaining = remaining.addingSaturating(max(0, call.askedBytes - promised))
+        }
+        record(id, call, promised: promised, freed: freedBytes, error: error, missed: false, now)
+        return true
+    }
+
+    /// An answer that came after its deadline still counts while the run lasts: the bytes are there.
+    private mutating func answeredLate(
+        _ id: CallID, promisedBytes: Int, freedBytes: Int?, at now: MonotonicInstant
+    ) -> Bool {
+        guard id.run == number, phase != .done, let index = outcomes.firstIndex(where: { $0.call == id }) else {
+            return false
+        }
+        let promised = max(
+            0, min(promisedBytes, max(sizes[outcomes[index].client] ?? 0, outcomes[index].answer.askedBytes)))
+        outcomes[index].answer.promisedBytes = promised
+        outcomes[index].answer.freedBytes = freedBytes
+        self.promisedBytes = self.promisedBytes.addingSaturating(promised)
+        if !unreliable.contains(outcomes[index].client) { remaining = remaining.subtractingSaturating(promised) }
+        return true
+    }
+
+    /// The release without handlers that was handed out is done.
+    package mutating func releasedSegments() {
+        isBusy = false
+    }
+
+    /// A cache has given memory of its own without its handlers, whoever had it do so.
+    package mutating func gaveSegments(client: UInt64, bytes: Int, at now: MonotonicInstant) {
+        promisedBytes = promisedBytes.addingSaturating(bytes)
+        remaining = remaining.subtractingSaturating(bytes)
+        progress[client]?.gaveBeside(bytes)
+        let answer = LedgerEntry.Answer(
+            askedBytes: bytes, promisedBytes: bytes, freedBytes: bytes, returnedBytes: 0, duration: .zero)
+        outcomes.append(Outcome(client: client, isRelease: true, answer: answer, error: nil))
+    }
+
+    /// Bytes that this step has yet to bring where it answers `critical`; what was asked for and may still come is not part
+    /// of them.
+    package var urgentBytes: Int {
+        kind == .step && demand.level == .critical ? max(0, remaining) : 0
+    }
+
+    /// Ends it without waiting for handlers that are at work: a more urgent step begins for those that are not. What they give
+    /// comes late.
+    private mutating func leave() {
+        guard phase != .done, !isLeft else { return }
+        isLeft = true
+        remaining = 0
+        isHurried = true
+        calls = calls.filter { $0.value.isBeside }
+        current = nil
+        phase = .answers
+    }
+
+    /// Asks nobody else and shortens the deadlines of the calls that are out: a step at a higher level waits, or nobody waits for
+    /// this one any more.
+    ///
+    /// - Parameter deadline: What they still have; none leaves them, see ``leave()``.
+    package mutating func hurry(deadline: Duration, at now: MonotonicInstant) {
+        guard deadline > .zero else { return leave() }
+        remaining = 0
+        isHurried = true
+        let latest = now.advanced(by: deadline)
+        for id in calls.keys where calls[id].map({ $0.deadline > latest }) ?? false {
+            calls[id]?.deadline = latest
+        }
+    }
+
+    private mutating func expire(at now: MonotonicInstant) {
+        for (id, call) in calls.filter({ $0.value.deadline <= now }) {
+            calls[id] = nil
+            if current == id { current = nil }
+            progress[call.client]?.missed()
+            if call.isBeside, !unreliable.contains(call.client) {
+                remaining = remaining.addingSaturating(call.askedBytes)
+                hasShortfall = true
+            }
+            record(id, call, promised: 0, freed: nil, error: nil, missed: true, now)
+        }
+    }
+
+    private mutating func record(
+        _ id: CallID, _ call: Call, promised: Int, freed: Int?, error: String?, missed: Bool, _ now: MonotonicInstant
+    ) {
+        let answer = LedgerEntry.Answer(
+            askedBytes: call.askedBytes, promisedBytes: promised, freedBytes: freed, returnedBytes: 0,
+            duration: call.start.duration(to: now), failed: error != nil, missedDeadline: missed)
+        outcomes.append(
+            Outcome(call: id, client: call.client, isRelease: call.isRelease, answer: answer, error: error))
+    }
+
+    private mutating func hold(_ action: Action) -> Action {
+        isBusy = true
+        return action
+    }
+
+    private func request(_ bytes: Int) -> ReleaseRequest {
+        ReleaseRequest(bytes: bytes, level: demand.level, deadline: callDeadline)
+    }
+
+    private mutating func hold(_ part: PlannedRelease, _ ask: Int, _ isRelease: Bool, _ now: MonotonicInstant) -> CallID
+    {
+        let id = out(part, askedBytes: ask, isRelease: isRelease, now)
+        current = id
+        lastCall = id
+        return id
+    }
+
+    /// - Parameter isBeside: It gives memory of the library's own, on a thread where nothing else keeps it waiting: it has the time
+    ///   that so much takes.
+    private mutating func out(
+        _ part: PlannedRelease, askedBytes: Int, isRelease: Bool, isBeside: Bool = false, _ now: MonotonicInstant
+    ) -> CallID {
+        let id = CallID(run: number, number: nextCall)
+        nextCall += 1
+        let seconds = isBeside ? Double(askedBytes) / ReleaseProgress.assumedRate() : 0
+        let deadline = callDeadline + .nanoseconds(Int64(Int(saturating: seconds * 1e9)))
+        calls[id] = Call(
+            client: part.id, isRelease: isRelease, askedBytes: askedBytes,
+            reportedBytes: progress[part.id]?.remainingBytes.addingSaturating(part.keptBytes) ?? sizes[part.id] ?? 0,
+            start: now, deadline: now.advanced(by: deadline), isAsynchronous: part.isAsynchronous, isBeside: isBeside)
+        return id
+    }
+}

@@ -1,0 +1,23 @@
+package import MemoryPressure
+
+/// How long the sampler may sleep after a reading.
+///
+/// Memory that grows at the maximum rate from the instant of this reading is seen again before headroom has fallen below
+/// critical's entry; below that, before half of what is left is gone.
+package struct SamplingPace {
+    package let configuration: ManagerConfiguration.Sampling
+
+    /// Above normal the fall, the stall window and the spacing of steps want to be looked at at least this often.
+    package static let pressedInterval = Duration.milliseconds(100)
+
+    package func interval(
+        after reading: MemoryReading, thresholds: HeadroomThresholds, level: PressureLevel, isCoveredByKernel: Bool
+    ) -> Duration {
+        let ceiling =
+            level == .normal ? configuration.maximumInterval : min(configuration.maximumInterval, Self.pressedInterval)
+        if isCoveredByKernel, level == .normal { return ceiling }
+        let distance = max(reading.headroomBytes - thresholds.criticalEntry, reading.headroomBytes / 2)
+        let nanoseconds = Double(distance) / Double(configuration.maximumGrowthRate) * 1e9
+        return max(configuration.minimumInterval, min(.nanoseconds(Int64(nanoseconds)), ceiling))
+    }
+}

@@ -1,0 +1,240 @@
+internal import MemoryPressure
+
+/// Decides when a step is due and how much it asks for. An episode lasts from leaving `normal` until it is reached again.
+struct StepScheduler {
+    private var configuration: ManagerConfiguration
+    package private(set) var step = 0
+    private(set) var lastEnd: MonotonicInstant?
+    private var lastPromised = 0
+    private var lastTarget = 0
+    /// What came after its step and was not looked at yet.
+    private var givenLate = 0
+    private var mayStepAtOnce = false
+    /// The demand that was posted and whose step has not ended. It may not have begun either.
+    private var outstanding: (step: Int, level: PressureLevel)?
+    private var highestStepped = PressureLevel.normal
+    private(set) var nothingLeftSince: MonotonicInstant?
+    private(set) var areLimitsSet = false
+    /// Since when the level has been `warning` without a break.
+    private var warningSince: MonotonicInstant?
+    private var hasToldLack = false
+
+    /// At critical caches that are known to give nothing are asked again after so long: one of them may have changed its mind.
+    private static let retrySpacing = Duration.seconds(5)
+
+    /// A warning that lasts so long says that the limit is too small.
+    static let lastingWarning = Duration.seconds(600)
+    /// Rules whose signal covers two seconds cannot show the effect of a step any sooner.
+    private static let slowSpacing = Duration.nanoseconds(StallWindow.length)
+    /// What brought less than this part of the limit is not worth another step at once.
+    private static let littleShare = 256
+    /// Between two steps at warning, and after little at critical: twenty a second at most.
+    private static let leastSpacing = Duration.milliseconds(50)
+    /// A step for growth asks for this part of the limit at least.
+    private static let leastShare = 128
+    /// The most that a step asks for by a rule that names no bytes, in percent of what is purgeable.
+    private static let mostSharePercent = 40
+    /// What such a step asks for now, and what the rule had observed when the last one was made.
+    private var sharePercent: Int
+    private var lastSignal: (rule: Rule, observed: Int, instant: MonotonicInstant)?
+
+    init(configuration: ManagerConfiguration) {
+        self.configuration = configuration
+        sharePercent = configuration.reclaim.sharePercent
+    }
+
+    mutating func reconfigure(_ configuration: ManagerConfiguration) {
+        self.configuration = configuration
+    }
+
+    mutating func next(_ context: ReclaimContext) -> ReclaimDemand? {
+        guard context.level > .normal else {
+            step = 0
+            lastSignal = nil
+            sharePercent = configuration.reclaim.sharePercent
+            highestStepped = .normal
+            nothingLeftSince = nil
+            givenLate = 0
+            warningSince = nil
+            hasToldLack = false
+            return nil
+        }
+        warningSince = context.level == .warning ? warningSince ?? context.now : nil
+        noteWhatIsLeft(context)
+        if let outstanding, outstanding.level >= context.level { return nil }
+        let isFirstAtLevel = context.level > highestStepped
+        if !isFirstAtLevel, !mayStepAtOnce, let lastEnd, lastEnd.duration(to: context.now) < spacing(context) {
+            return nil
+        }
+
+        // The shortage is over, and the level only waits to fall: to ask again for every dip below the exit would saw.
+        if context.level == .warning, context.vote.level == .normal { return nil }
+
+        let isSignalDue = noteSignal(context)
+        let missing = missingBytes(context, includingSignal: isSignalDue)
+        let target = targetBytes(
+            context, missing: missing, asksAll: isFirstAtLevel || mayStepAtOnce || isRetry(context))
+        // What the allocator retains is brought by a trim alone, without asking anybody.
+        let isTrimDue = missing > 0 && context.canTrim(atLeast: min(TrimSchedule.leastBytes, missing))
+        guard target > 0 || isTrimDue || isFirstAtLevel || !areLimitsSet else { return nil }
+        step += 1
+        mayStepAtOnce = false
+        highestStepped = max(highestStepped, context.level)
+        areLimitsSet = true
+        outstanding = (step, context.level)
+        lastTarget = target
+        let urgent = context.leastMillisecondsToLimit < configuration.trim.urgentTimeToLimit.milliseconds
+        return ReclaimDemand(
+            level: context.level, reason: context.reason, targetBytes: target, missingBytes: missing,
+            retainedBytes: context.retainedBytes, growthRate: context.growthRate,
+            leadNanoseconds: Int(context.required.leadNanoseconds), step: step,
+            limitBytes: min(context.reading.limitBytes, configuration.footprint?.budgetBytes ?? .max), isUrgent: urgent,
+            decidedAt: context.now)
+    }
+
+    /// Bytes that have been missing for a long time at `warning` while caches had nothing more to give; told once in an episode.
+    mutating func takeLack(_ context: ReclaimContext) -> Int? {
+        guard !hasToldLack, let warningSince, warningSince.duration(to: context.now) >= Self.lastingWarning else {
+            return nil
+        }
+        let missing = missingBytes(context)
+        let negligible = max(1, missing / 64)
+        let gaveNothing = lastTarget > 0 && outstanding == nil && lastPromised < negligible
+        guard missing > 0, gaveNothing || context.expectedBytes < negligible else { return nil }
+        hasToldLack = true
+        return missing
+    }
+
+    /// A step has ended; `step` is its number, and 0 for a call of the application's.
+    mutating func stepEnded(_ step: Int, promisedBytes: Int, at now: MonotonicInstant) {
+        guard step > 0 else { return }
+        if outstanding?.step == step { outstanding = nil }
+        lastEnd = now
+        lastPromised = promisedBytes
+    }
+
+    /// A cache gave after the step that asked for it had ended: it was slow, and not empty, unless that was next to nothing.
+    mutating func answeredLate(promisedBytes: Int) {
+        lastPromised = lastPromised.addingSaturating(promisedBytes)
+        givenLate = givenLate.addingSaturating(promisedBytes)
+    }
+
+    /// The level was announced again because it stuck: one new step is allowed at once.
+    mutating func allowStep() {
+        mayStepAtOnce = true
+    }
+
+    mutating func limitsWereLifted() {
+        areLimitsSet = false
+    }
+
+    /// Whether a rule that names no bytes is to ask for some again. It asks for more only where the last step lowered what it
+    /// observes: what has no effect is not worth a second helping.
+    private mutating func noteSignal(_ context: ReclaimContext) -> Bool {
+        let vote = context.vote
+        guard vote.rule.namesNoBytes else { return false }
+        if let lastSignal {
+            guard lastSignal.instant.duration(to: context.now) >= Self.slowSpacing else { return false }
+            // By a quarter: a share of time wavers by itself.
+            let wasLowered = lastSignal.rule == vote.rule && vote.observed <= lastSignal.observed * 3 / 4
+            sharePercent =
+                wasLowered
+                ? min(sharePercent * 2, max(Self.mostSharePercent, configuration.reclaim.sharePercent))
+                : configuration.reclaim.sharePercent
+        }
+        lastSignal = (vote.rule, vote.observed, context.now)
+        return true
+    }
+
+    private mutating func noteWhatIsLeft(_ context: ReclaimContext) {
+        // A cache that fills by a page between two steps is no help.
+        let negligible = max(1, missingBytes(context) / 64)
+        if givenLate >= negligible { nothingLeftSince = nil }
+        givenLate = 0
+        // While a step is under way nobody knows yet.
+        if context.level == .critical, outstanding != nil { return }
+        // A step that asked nobody for anything shows nothing of what there is.
+        let gaveNothing = highestStepped == .critical && lastTarget > 0 && lastPromised < negligible
+        let isExhausted =
+            context.level == .critical && lastEnd != nil && (gaveNothing || context.expectedBytes < negligible)
+            // What has been given up already, and only waits to be trimmed, comes before anything else is taken.
+            && !context.canTrim(atLeast: negligible)
+        nothingLeftSince = isExhausted ? nothingLeftSince ?? context.now : nil
+    }
+
+    private func spacing(_ context: ReclaimContext) -> Duration {
+        let wasEmptyHanded = lastTarget > 0 && lastPromised == 0
+        if wasEmptyHanded || (context.level == .warning && context.isShared) {
+            // Others under the same limit do their share meanwhile.
+            return configuration.reclaim.warningSpacing
+        }
+        // A step that brought next to nothing leaves nothing to hurry for.
+        let broughtLittle = lastTarget > 0 && lastPromised < context.reading.limitBytes / Self.littleShare
+        return context.level == .critical && !broughtLittle ? .zero : Self.leastSpacing
+    }
+
+    /// Bytes that are missing to what the rules require, and nothing beyond that.
+    private func missingBytes(_ context: ReclaimContext, includingSignal: Bool = false) -> Int {
+        let reading = context.reading
+        var missing = max(missingHeadroom(context), context.leavingDeficit)
+        if context.isAbout(.footprint), let budget = configuration.footprint {
+            let exit = budget.budgetBytes / 100 * (budget.warningPercent - budget.exitPoints)
+            missing = max(missing, reading.footprintBytes - exit)
+        }
+        if context.isAbout(.distanceToHigh), let high = reading.highBytes, let distance = reading.distanceToHighBytes {
+            missing = max(missing, high / 100 * configuration.distanceToHigh.warningExitPercent - distance)
+        }
+        if includingSignal {
+            missing = max(missing, context.expectedBytes / 100 * sharePercent)
+        }
+        return max(0, missing)
+    }
+
+    /// Where the thresholds call, warning's exit is asked for, so that the level can fall; where growth does, what it needs, and no
+    /// less at a time than is worth a step.
+    private func missingHeadroom(_ context: ReclaimContext) -> Int {
+        let headroom = context.reading.headroomBytes
+        let thresholds = context.thresholds
+        var missing = 0
+        if headroom < thresholds.warningEntry || (headroom < thresholds.warningExit && isStuck(context)) {
+            // A little beyond the exit: at the exit itself the next request would keep the level where it is.
+            missing = thresholds.warningExit - headroom + (thresholds.warningExit - thresholds.warningEntry) / 8
+        }
+        let byGrowth = context.required.byGrowth - headroom
+        guard byGrowth > missing else { return missing }
+        return max(byGrowth, context.reading.limitBytes / Self.leastShare)
+    }
+
+    /// Whether headroom has stayed between warning's entry and its exit for so long that the level will not fall by itself.
+    private func isStuck(_ context: ReclaimContext) -> Bool {
+        guard context.vote.rule == .headroom, context.vote.level > .normal, let lastEnd else { return false }
+        return lastEnd.duration(to: context.now) >= configuration.level.warningFallDelay
+    }
+
+    private func isRetry(_ context: ReclaimContext) -> Bool {
+        guard context.level == .critical, let lastEnd else { return false }
+        return lastEnd.duration(to: context.now) >= Self.retrySpacing
+    }
+
+    /// - Parameter asksAll: Also those of whom nothing is expected.
+    private func targetBytes(_ context: ReclaimContext, missing: Int, asksAll: Bool) -> Int {
+        let coming = context.inFlightBytes.addingSaturating(context.retainedBytes)
+        // What is nearly there is not worth a step of its own.
+        guard missing.subtractingSaturating(coming) >= min(missing, context.reading.limitBytes / Self.leastShare) else {
+            return 0
+        }
+        let wanted = max(0, shareBytes(context, missing: missing).subtractingSaturating(coming))
+        return min(wanted, max(0, asksAll ? context.purgeableBytes : context.expectedBytes))
+    }
+
+    /// This process's share of what is missing at a level that others use too: by footprint, doubled with each further step
+    /// of the episode; all of it below critical's entry with less than a second left, where nobody can wait for the others.
+    private func shareBytes(_ context: ReclaimContext, missing: Int) -> Int {
+        guard context.isShared else { return missing }
+        let reading = context.reading
+        let isLast = reading.headroomBytes < context.thresholds.criticalEntry && context.leastMillisecondsToLimit < 1000
+        if context.level == .critical, isLast { return missing }
+        let share = Double(missing) * Double(reading.footprintBytes) / Double(reading.unreclaimableBytes)
+        return min(missing, Int(saturating: share * Double(1 << min(step, 30))))
+    }
+}

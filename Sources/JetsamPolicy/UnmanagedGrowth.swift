@@ -1,0 +1,125 @@
+internal import MemoryPressure
+
+/// How fast unmanaged memory grows, over several windows, and by how much it may grow within a lead time.
+///
+/// What a cache gave is no growth of the rest: between the answer and the fall of the footprint, and for as long as the allocator
+/// retains what was freed, it would look like some. Such bytes are owed, and are taken off what unmanaged memory seems to have
+/// grown by.
+struct UnmanagedGrowth {
+    private struct Sample {
+        var instant: MonotonicInstant
+        var unreclaimable: Int
+        var managed: Int
+        var footprint: Int
+    }
+
+    /// A slope is not drawn out beyond so many times the time that it was seen for.
+    private static let reach = 5
+    private static let longer = [Duration.seconds(1), .seconds(5)]
+
+    private let shortest: Int64
+    private var short: GrowthTrend
+    private var middle: GrowthTrend
+    private var long: GrowthTrend
+    private var last: Sample?
+    /// Unmanaged memory without what is owed, in bytes; only differences mean anything.
+    private var total = 0
+    /// How it comes and goes.
+    package private(set) var rise = UnmanagedRise()
+    /// Bytes that caches gave and that are still in the footprint.
+    private var owed = 0
+    /// The slopes between the last readings, in bytes a second, with the nanoseconds between them.
+    private var latest: (bytesPerSecond: Double, nanoseconds: Int64)?
+    private var previous: (bytesPerSecond: Double, nanoseconds: Int64)?
+    /// Sustained growth over the shortest window, in bytes a second; nil while too little has been seen.
+    package private(set) var bytesPerSecond: Int?
+    private var middleRate = 0
+    private var longRate = 0
+
+    /// - Parameter window: The shortest window.
+    init(window: Duration) {
+        shortest = window.nanoseconds
+        short = GrowthTrend(window: window)
+        middle = GrowthTrend(window: Self.longer[0])
+        long = GrowthTrend(window: Self.longer[1])
+    }
+
+    mutating func reset() {
+        short.reset()
+        middle.reset()
+        long.reset()
+        rise.pause()
+        last = nil
+        latest = nil
+        previous = nil
+        owed = 0
+        bytesPerSecond = nil
+        middleRate = 0
+        longRate = 0
+    }
+
+    mutating func append(_ reading: MemoryReading, managedBytes: Int) {
+        let sample = Sample(
+            instant: reading.instant, unreclaimable: reading.unreclaimableBytes, managed: managedBytes,
+            footprint: reading.footprintBytes)
+        if let last {
+            let nanoseconds = last.instant.duration(to: sample.instant).nanoseconds
+            guard nanoseconds > 0 else { return }
+            let grown = growth(from: last, to: sample, nanoseconds)
+            total = total.addingSaturating(grown)
+            previous = latest
+            latest = (Double(grown) / Double(nanoseconds) * 1e9, nanoseconds)
+        }
+        last = sample
+        rise.append(total, at: sample.instant)
+        short.append(total, at: sample.instant)
+        middle.append(total, at: sample.instant)
+        long.append(total, at: sample.instant)
+        bytesPerSecond = short.bytesPerSecond
+        middleRate = middle.bytesPerSecond ?? 0
+        longRate = long.bytesPerSecond ?? 0
+    }
+
+    private mutating func growth(from last: Sample, to sample: Sample, _ nanoseconds: Int64) -> Int {
+        let managed = sample.managed.subtractingSaturating(last.managed)
+        let refilled = max(0, managed)
+        owed = owed.addingSaturating(max(0, -managed))
+        // What left the footprint while something was owed was that, and so was what caches filled again without its growing;
+        // beside what grew meanwhile as it had before.
+        let left = refilled.subtractingSaturating(sample.footprint.subtractingSaturating(last.footprint))
+        var paid = 0
+        if left > 0, owed > 0 {
+            let meanwhile = Int(saturating: Double(bytesPerSecond ?? 0) * Double(nanoseconds) * 1e-9)
+            paid = min(owed, left.addingSaturating(meanwhile))
+            owed -= paid
+        }
+        let seen = sample.unreclaimable.subtractingSaturating(last.unreclaimable)
+        return seen.subtractingSaturating(refilled).addingSaturating(paid)
+    }
+
+    /// The most that unmanaged memory may grow by within so many nanoseconds: by the steepest of the windows that are full, and of
+    /// the last two readings where both show growth.
+    func mostBytes(within nanoseconds: Int64) -> Int {
+        func drawn(_ rate: Double, _ seen: Int64) -> Double {
+            rate * Double(min(nanoseconds, seen * Int64(Self.reach))) * 1e-9
+        }
+        var most = max(
+            drawn(Double(bytesPerSecond ?? 0), shortest), drawn(Double(middleRate), Self.longer[0].nanoseconds),
+            drawn(Double(longRate), Self.longer[1].nanoseconds))
+        if let latest, let previous {
+            // A table that doubled is one jump, and not the beginning of many.
+            let rate = min(latest.bytesPerSecond, previous.bytesPerSecond)
+            most = max(most, drawn(rate, min(latest.nanoseconds, shortest)))
+        }
+        return Int(saturating: max(0, most))
+    }
+
+    /// The steepest of the windows, in bytes a second; 0 where there is no growth.
+    var steepest: Int { max(bytesPerSecond ?? 0, middleRate, longRate) }
+
+    /// The same with what the last readings show, for as long as a step: growth that has just begun fills no window.
+    var steepestNow: Int {
+        guard let latest, let previous else { return steepest }
+        return max(steepest, Int(saturating: min(latest.bytesPerSecond, previous.bytesPerSecond)))
+    }
+}

@@ -1,0 +1,35 @@
+package import SystemPackage
+
+/// Why something could not be done with a file or a directory: one sentence for the log.
+package enum FileError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The system refused something; `doing` says what, in a few words.
+    case system(Errno, doing: String)
+    /// Others may change what is there, or it is not this user's.
+    case insecure(String)
+    /// It is none that can be read.
+    case damaged(String)
+
+    package var description: String {
+        switch self {
+        case .system(let error, let doing): "\(doing): \(Self.text(error))"
+        case .insecure(let reason): reason
+        case .damaged(let reason): "damaged: \(reason)"
+        }
+    }
+
+    private static func text(_ error: Errno) -> String {
+        let meaning: String? =
+            switch error {
+            case .noSpace: "the file system has no room for it"
+            case .readOnlyFileSystem: "the file system is read-only"
+            case .permissionDenied: "this user may not"
+            case .tooManySymbolicLinkLevels: "its last part is a symbolic link, which is not followed"
+            case .notDirectory: "it is no directory"
+            case .noSuchFileOrDirectory: "there is no such directory, and none to make it in"
+            case .noFunction: "this is not Linux"
+            default: nil
+            }
+        let name = error == .tooManySymbolicLinkLevels ? "ELOOP" : ErrnoText.name(error)
+        return meaning.map { "\(name): \($0)" } ?? name
+    }
+}

@@ -1,0 +1,97 @@
+internal import Dispatch
+
+/// Runs jobs that may block, one after another, on a thread of its own.
+///
+/// Not on a Dispatch queue: Swift's tasks share Dispatch's threads, of which there are as many as cores, and two that block
+/// would keep all tasks of a small machine waiting. The thread is started with the first job.
+package final class WorkThread: Sendable {
+    private struct State {
+        var jobs: [@Sendable () -> Void] = []
+        /// Which thread takes the jobs; earlier ones end when they come back.
+        var generation = 0
+        var hasThread = false
+        var isBusy = false
+        /// Threads that were given up and have not come back.
+        var lost = 0
+        var hasEnded = false
+    }
+
+    private final class Core: Sendable {
+        let state = Lock(State())
+        let threads: any ThreadSource
+        let spot: any WaitingSpot
+
+        init(_ threads: any ThreadSource) {
+            self.threads = threads
+            spot = threads.makeSpot()
+        }
+    }
+
+    private let core: Core
+    private let name: String
+
+    /// More threads than this are not kept waiting for jobs that hang.
+    private static let maximumLost = 4
+
+    /// - Parameters:
+    ///   - name: At most 15 bytes of it are kept.
+    ///   - threads: Where its thread comes from.
+    package init(_ name: String, threads: any ThreadSource = SystemThreads()) {
+        self.name = name
+        core = Core(threads)
+    }
+
+    deinit {
+        core.state.withLock { $0.hasEnded = true }
+        core.spot.signal()
+    }
+
+    package func add(_ job: @escaping @Sendable () -> Void) {
+        let generation = core.state.withLock { state -> Int? in
+            state.jobs.append(job)
+            defer { state.hasThread = true }
+            return state.hasThread ? nil : state.generation
+        }
+        if let generation { start(generation) } else { core.spot.signal() }
+    }
+
+    /// Gives the jobs that wait to another thread, where the present one is in the middle of one.
+    package func giveUpBusyThread() {
+        let generation = core.state.withLock { state -> Int? in
+            guard state.isBusy, state.lost < Self.maximumLost else { return nil }
+            state.generation += 1
+            state.isBusy = false
+            state.lost += 1
+            return state.generation
+        }
+        if let generation { start(generation) }
+    }
+
+    private func start(_ generation: Int) {
+        let core = core
+        do {
+            try core.threads.start(name) { Self.run(core, generation) }
+        } catch {
+            // No thread can be had: better to borrow one of Dispatch's than never to come back.
+            DispatchQueue.global().async { Self.run(core, generation) }
+        }
+    }
+
+    private static func run(_ core: Core, _ generation: Int) {
+        while true {
+            let next = core.state.withLock { state -> (job: (@Sendable () -> Void)?, isOver: Bool) in
+                guard state.generation == generation else {
+                    state.lost -= 1
+                    return (nil, true)
+                }
+                guard !state.jobs.isEmpty else {
+                    state.isBusy = false
+                    return (nil, state.hasEnded)
+                }
+                state.isBusy = true
+                return (state.jobs.removeFirst(), false)
+            }
+            if let job = next.job { job() } else if next.isOver { return } else { core.spot.wait(for: nil) }
+        }
+    }
+}

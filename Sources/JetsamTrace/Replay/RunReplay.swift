@@ -1,0 +1,85 @@
+internal import Jetsam
+internal import MemoryPressure
+
+/// One run of a trace, carried out again from its caches, its turns and their answers.
+struct RunReplay {
+    private let record: RunRecord
+    private var facts: [ClientFacts] = []
+    private var run: ReclaimRun?
+
+    init(_ record: RunRecord) {
+        self.record = record
+        if record.clients == 0 { makeRun() }
+    }
+
+    mutating func take(_ client: ClientRecord) {
+        guard client.run == record.run, run == nil else { return }
+        facts.append(client.facts)
+        if facts.count == record.clients { makeRun() }
+    }
+
+    /// The turn as it is decided again; nil where it is of another run.
+    mutating func turn(_ turn: TurnRecord, at now: MonotonicInstant) -> TurnRecord? {
+        guard turn.run == record.run, run != nil else { return nil }
+        let action = run?.next(
+            shouldTrimLast: turn.shouldTrimLast, callsHandlers: turn.callsHandlers, at: now)
+        return action.map {
+            TurnRecord(
+                run: UInt64(max(0, record.run)), shouldTrimLast: turn.shouldTrimLast, callsHandlers: turn.callsHandlers,
+                action: $0)
+        }
+    }
+
+    /// The answer, and whether the run still takes it.
+    mutating func answer(_ answer: AnswerRecord, at now: MonotonicInstant) -> AnswerRecord {
+        var again = answer
+        let id = ReclaimRun.CallID(run: UInt64(max(0, answer.run)), number: answer.call)
+        again.isTaken =
+            run?.answered(
+                id, promisedBytes: answer.promisedBytes, freedBytes: answer.freedBytes,
+                error: answer.failed ? "" : nil, at: now) ?? false
+        return again
+    }
+
+    mutating func take(_ trimmed: TrimmedRecord) {
+        guard trimmed.run == record.run else { return }
+        run?.wasTrimmed(gainedBytes: trimmed.gainedBytes, trimmedBytes: trimmed.trimmedBytes)
+    }
+
+    mutating func take(_ segments: SegmentsRecord, at now: MonotonicInstant) {
+        guard segments.run == record.run else { return }
+        if let cache = segments.cache {
+            run?.gaveSegments(client: UInt64(max(0, cache)), bytes: segments.bytes, at: now)
+        } else {
+            run?.releasedSegments()
+        }
+    }
+
+    mutating func take(_ hurry: HurryRecord, at now: MonotonicInstant) {
+        guard hurry.run == record.run else { return }
+        run?.hurry(deadline: hurry.deadline, at: now)
+    }
+
+    private mutating func makeRun() {
+        let demand = ReclaimDemand(
+            level: record.level,
+            reason: LevelReason(rule: .external, observed: 0, threshold: 0, unit: .none, cause: .sampler),
+            targetBytes: record.targetBytes, missingBytes: record.missingBytes, retainedBytes: record.retainedBytes,
+            step: record.step, limitBytes: 0, isUrgent: false, decidedAt: MonotonicInstant(nanoseconds: 0))
+        let isStep = record.purpose == .step || record.purpose == .request
+        run = ReclaimRun(
+            number: UInt64(max(0, record.run)), kind: isStep ? .step : .regrowth, demand: demand, plan: plan,
+            clients: record.purpose == .step ? facts : [],
+            sizes: isStep ? Dictionary(facts.map { ($0.id, $0.bytes) }) { first, _ in first } : [:],
+            callDeadline: record.callDeadline, portionDeadline: record.portionDeadline, trimsFirst: record.trimsFirst)
+    }
+
+    private var plan: [PlannedRelease] {
+        switch record.purpose {
+        case .step: ReclaimOrder.plan(facts, targetBytes: record.targetBytes)
+        case .request: ReclaimOrder.planForRequest(facts, targetBytes: record.targetBytes)
+        case .raise: Regrowth.plan(.raise(bytes: record.raiseBytes), for: facts)
+        case .lift: Regrowth.plan(.lift, for: facts)
+        }
+    }
+}

@@ -1,0 +1,2 @@
+// The level and the clock, which public interfaces name; everything else in that module is for this package alone.
+@_exported public import JetsamSystem

@@ -1,0 +1,264 @@
+internal import JetsamSystem
+internal import Synchronization
+
+extension ByteShard {
+    /// New entries have this share of the segments: what is not used again while it is there goes.
+    private static let youngShare = 10
+    /// Segments that are gone through for one spare one before no entry is kept any more.
+    private static let patience = 12
+
+    /// Entries of a victim that one insertion looks at ahead of need, at most, and bytes for each byte that it puts in.
+    private static let entriesAhead = 256
+    private static let bytesAhead = 8
+
+    /// A segment that is to make room, and how far it was gone through for entries that stay. It is in its queue, and what is in it is
+    /// found, until its memory is needed.
+    struct Eviction {
+        var segment = SegmentRecord.none
+        var offset = 0
+        /// Bytes that were moved.
+        var moved = 0
+        /// Whether it was gone through.
+        var isDone = false
+    }
+
+    /// What one insertion does to make room, hold by hold of the locks.
+    struct EvictionWork {
+        private static let entriesOfHold = 1024
+        private static let bytesOfHold = 256 << 10
+        /// Holds after which no entry is kept any more: a segment may have more entries than anybody should wait for.
+        private static let mostHolds = 16
+
+        private var entries = entriesOfHold
+        private var bytes = bytesOfHold
+        private var holds = 0
+        private var victims = 0
+        /// Whether the insertion is to be tried once more, after others had a chance to take the locks.
+        private(set) var isInterrupted = false
+        /// Whether there was no room without evicting.
+        var lackedRoom = false
+
+        init() {}
+
+        init(entries: Int, bytes: Int) {
+            self.entries = entries
+            self.bytes = bytes
+        }
+
+        /// The locks were taken again.
+        mutating func beginHold() {
+            holds += 1
+            entries = Self.entriesOfHold
+            bytes = Self.bytesOfHold
+            isInterrupted = false
+        }
+
+        mutating func interrupt() { isInterrupted = true }
+
+        /// Whether entries of one more victim may be kept.
+        mutating func takeVictim(_ patience: Int) -> Bool {
+            victims += 1
+            return victims <= patience && holds < Self.mostHolds
+        }
+
+        var keeps: Bool { holds < Self.mostHolds }
+
+        /// Whether one more entry may be looked at.
+        mutating func take(_ byteCount: Int) -> Bool {
+            guard entries > 0, bytes > 0 else { return false }
+            entries -= 1
+            bytes -= byteCount
+            return true
+        }
+    }
+
+    /// Evicts segments until one is spare; false where all of them are being read, or there is more to do than one hold may take.
+    mutating func makeSpare(_ work: inout EvictionWork) -> Bool {
+        var attempt = 0
+        work.lackedRoom = true
+        while segments.spare.isEmpty, attempt < 4 * Self.patience {
+            if eviction.segment == SegmentRecord.none {
+                guard let id = victim() else { break }
+                begin(id, keepsUsed: work.takeVictim(Self.patience))
+            }
+            if work.keeps, !moveUsed(&work) {
+                work.interrupt()
+                return false
+            }
+            finishEviction()
+            attempt += 1
+        }
+        if !segments.spare.isEmpty { return true }
+        if !segments.unswept.isEmpty {
+            sweepSome(Self.slotsOfHold)
+            if segments.spare.isEmpty, !segments.unswept.isEmpty {
+                work.interrupt()
+                return false
+            }
+        }
+        if !segments.spare.isEmpty { return true }
+        for id in [fillingKept, fillingYoung] where id != SegmentRecord.none {
+            guard !segments.isPinned(id) else { continue }
+            evictions += unsafe Int(segments.record(id).pointee.liveCount)
+            recycle(id)
+            return true
+        }
+        return false
+    }
+
+    /// Goes through some of the segment that is to make room next, while the one that is being filled is nearly full: so that nobody
+    /// has to wait for all of it at once.
+    @inline(__always)
+    mutating func evictAhead(for kind: SegmentRecord.Kind, _ bytes: Int) {
+        guard limit != .max else { return }
+        if indexLack > 0 { return evictForIndex(bytes) }
+        guard segments.spare.isEmpty, !eviction.isDone else { return }
+        let filling = kind == .young ? fillingYoung : fillingKept
+        guard filling != SegmentRecord.none,
+            unsafe Int(segments.record(filling).pointee.used) + bytes > segments.segmentBytes / 4 * 3
+        else { return }
+        evictSome(for: kind, bytes)
+    }
+
+    @inline(never)
+    private mutating func evictSome(for kind: SegmentRecord.Kind, _ bytes: Int) {
+        guard !mayGrow(for: kind, bytes) else { return }
+        if eviction.segment == SegmentRecord.none {
+            guard let id = victim() else { return }
+            begin(id, keepsUsed: true)
+        }
+        var work = EvictionWork(entries: Self.entriesAhead, bytes: Self.bytesAhead * bytes)
+        _ = moveUsed(&work)
+    }
+
+    /// Evicts for the index, which needs memory that segments have.
+    @inline(never)
+    private mutating func evictForIndex(_ bytes: Int) {
+        if !segments.spare.isEmpty {
+            _ = discardSpare()
+        } else if eviction.isDone {
+            finishEviction()
+        } else {
+            if eviction.segment == SegmentRecord.none {
+                guard let id = victim() else { return }
+                begin(id, keepsUsed: true)
+            }
+            var work = EvictionWork(entries: Self.entriesAhead, bytes: max(4096, Self.bytesAhead * bytes))
+            _ = moveUsed(&work)
+        }
+    }
+
+    /// The segment that is to make room: the oldest that nobody reads, among new entries where they have more than their share.
+    private func victim() -> UInt32? {
+        let total = segments.young.count + segments.kept.count
+        let takesYoung = segments.young.count * 100 > total * Self.youngShare || segments.kept.isEmpty
+        let first = oldest(takesYoung ? segments.young : segments.kept)
+        return first ?? oldest(takesYoung ? segments.kept : segments.young)
+    }
+
+    private func oldest(_ queue: SegmentQueue) -> UInt32? {
+        var id = queue.first
+        while id != SegmentRecord.none, segments.isPinned(id) {
+            id = unsafe segments.record(id).pointee.next
+        }
+        return id == SegmentRecord.none ? nil : id
+    }
+
+    /// Begins to evict a segment that nobody reads.
+    private mutating func begin(_ id: UInt32, keepsUsed: Bool) {
+        eviction = Eviction()
+        eviction.segment = id
+        let record = unsafe segments.record(id)
+        let wasUsed = unsafe record.pointee.hits.load(ordering: .relaxed) > 0 || record.pointee.kind == .kept
+        eviction.isDone = !keepsUsed || !wasUsed
+    }
+
+    /// Takes the segment that was gone through out of the cache, unless it is being read again: then another makes room.
+    private mutating func finishEviction() {
+        let id = eviction.segment
+        eviction = Eviction()
+        guard !segments.isPinned(id) else { return }
+        evictions += unsafe Int(segments.record(id).pointee.liveCount)
+        recycle(id)
+    }
+
+    /// Moves entries that were used often enough out of the segment that is being evicted; false where there are more to look at than
+    /// may be.
+    private mutating func moveUsed(_ work: inout EvictionWork) -> Bool {
+        guard !eviction.isDone else { return true }
+        let id = eviction.segment
+        let record = unsafe segments.record(id)
+        let end = unsafe Int(record.pointee.used)
+        let isYoung = unsafe record.pointee.kind == .young
+        let threshold = isYoung ? 1 : self.threshold
+        let most = end / 4 * 3
+        while eviction.offset < end, unsafe record.pointee.liveCount > 0 {
+            let offset = eviction.offset
+            let entry = unsafe ByteEntry(at: record.pointee.base + offset)
+            let bytes = entry.byteCount
+            guard work.take(bytes) else { return false }
+            eviction.offset = offset + bytes
+            guard let place = unsafe place(of: entry, in: id, at: offset) else { continue }
+            let slot = unsafe ByteSlot(word: place.pointee)
+            guard slot.frequency >= threshold, eviction.moved + bytes <= most else { continue }
+            guard let target = segmentWithoutEviction(for: .kept, bytes) else { break }
+            unsafe move(entry, place, slot, from: id, to: target, frequency: isYoung ? 0 : slot.frequency - threshold)
+            eviction.moved += bytes
+        }
+        eviction.isDone = true
+        guard !isYoung else { return true }
+        if eviction.moved > end / 8 * 5 {
+            self.threshold = min(self.threshold + 1, 4)
+        } else if eviction.moved < end / 4 {
+            self.threshold = max(self.threshold - 1, 1)
+        }
+        return true
+    }
+
+    /// Moves an entry to a segment that has room for it.
+    mutating func move(
+        _ entry: ByteEntry, _ place: UnsafeMutablePointer<UInt64>, _ slot: ByteSlot, from id: UInt32, to target: UInt32,
+        frequency: UInt8
+    ) {
+        let record = unsafe segments.record(target)
+        let offset = unsafe Int(record.pointee.used)
+        let bytes = entry.byteCount
+        segments.use(target, upTo: offset + bytes)
+        unsafe (record.pointee.base + offset).copyMemory(from: entry.start, byteCount: bytes)
+        unsafe place.pointee =
+            slot.moved(
+                to: segments.location(target, offset: offset), generation: record.pointee.generation,
+                frequency: frequency
+            ).word
+        unsafe record.pointee.liveCount += 1
+        unsafe record.pointee.liveBytes += UInt32(bytes)
+        unsafe segments.record(id).pointee.liveCount -= 1
+        unsafe segments.record(id).pointee.liveBytes -= UInt32(bytes)
+        if memory.isSensitive { overwrite(entry, in: id) }
+    }
+
+    /// A segment with room for an entry that stays.
+    mutating func segmentWithoutEviction(for kind: SegmentRecord.Kind, _ bytes: Int) -> UInt32? {
+        let filling = kind == .young ? fillingYoung : fillingKept
+        if filling != SegmentRecord.none, hasRoom(filling, bytes) { return filling }
+        if segments.spare.isEmpty {
+            guard mayGrow(for: kind, bytes), !segments.free.isEmpty || segments.grow() else { return nil }
+        }
+        guard let id = beginSegment(for: kind), hasRoom(id, bytes) else { return nil }
+        return id
+    }
+
+    /// The slot that speaks of what stands there in a segment; nil where it is no entry of the cache any more.
+    func place(of entry: ByteEntry, in id: UInt32, at offset: Int) -> UnsafeMutablePointer<UInt64>? {
+        let key = unsafe UnsafeRawBufferPointer(start: entry.key, count: entry.keyCount)
+        let hash = unsafe ByteHash(key, seeds).index
+        return unsafe place(of: hash, segments.location(id, offset: offset), segments.record(id).pointee.generation)
+    }
+
+    /// The slot that points to exactly that place.
+    func place(of hash: UInt64, _ location: UInt64, _ generation: UInt8) -> UnsafeMutablePointer<UInt64>? {
+        let wanted = ByteSlot(hash: hash, frequency: 0, generation: generation, location: location)
+        guard let finder = index.finder(segments.view) else { return nil }
+        return unsafe finder.slot(hash) { $0.isOf(wanted) }
+    }
+}

@@ -1,0 +1,21 @@
+internal import JetsamSystem
+internal import SystemPackage
+
+extension HugePages {
+    /// The size of a huge page in bytes where this choice asks for them and the kernel allows it; else nil.
+    ///
+    /// - Parameter root: What stands before the paths of the kernel's files.
+    package func bytes(in root: String = "") -> Int? {
+        let directory = "\(root)/sys/kernel/mm/transparent_hugepage"
+        guard self == .whereAllowed, let setting = Self.read("\(directory)/enabled"),
+            setting.contains("[madvise]") || setting.contains("[always]"),
+            let size = Self.read("\(directory)/hpage_pmd_size").flatMap({ Int($0.prefix { $0.isNumber }) }),
+            size > 0, size & (size - 1) == 0, size <= ByteCacheSizes.largestSegment
+        else { return nil }
+        return size
+    }
+
+    private static func read(_ path: String) -> String? {
+        (try? Syscalls.contents(of: path)).map { String(decoding: $0, as: UTF8.self) }
+    }
+}

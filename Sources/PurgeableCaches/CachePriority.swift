@@ -1,0 +1,75 @@
+public import JetsamSystem
+
+/// The band that a cache belongs to: lower ones are asked first.
+public struct CachePriority: Sendable, Hashable, Comparable, CustomStringConvertible {
+    /// 0…255; lower is asked first.
+    public var rawValue: UInt8
+
+    /// A band of one's own between the named ones.
+    public init(rawValue: UInt8) {
+        self.rawValue = rawValue
+    }
+
+    /// 64: what nobody misses, such as prefetched data.
+    public static let low = CachePriority(rawValue: 64)
+    /// 128: an ordinary cache.
+    public static let normal = CachePriority(rawValue: 128)
+    /// 192: what hurts to lose, such as a cache that a whole tenant waits for.
+    public static let high = CachePriority(rawValue: 192)
+
+    /// Whether `lhs` is asked before `rhs`.
+    public static func < (lhs: CachePriority, rhs: CachePriority) -> Bool {
+        lhs.rawValue < rhs.rawValue
+    }
+
+    /// The name, or the number where the band has none.
+    public var description: String {
+        switch self {
+        case .low: "low"
+        case .normal: "normal"
+        case .high: "high"
+        default: "\(rawValue)"
+        }
+    }
+}
+
+/// What reclaim should know of a cache before it asks.
+public struct CacheTraits: OptionSet, Sendable, Hashable {
+    /// The bits.
+    public var rawValue: UInt8
+
+    /// A set from its bits.
+    public init(rawValue: UInt8) {
+        self.rawValue = rawValue
+    }
+
+    /// Giving memory back touches much memory, and so pages it in.
+    public static let traversal = CacheTraits(rawValue: 1 << 0)
+    /// What is given up cannot be made again in full: asked last.
+    public static let lossy = CacheTraits(rawValue: 1 << 1)
+    /// The handlers are `async`. Set by the registration itself.
+    public static let asynchronous = CacheTraits(rawValue: 1 << 2)
+    /// The contents are private: emptied on entering the background.
+    public static let sensitive = CacheTraits(rawValue: 1 << 3)
+    /// What it gives back goes to the kernel at once, as `munmap` and `madvise` do, and not through the allocator: no trim is
+    /// needed to see it leave.
+    public static let unmapping = CacheTraits(rawValue: 1 << 4)
+    /// Its memory is the library's own: no code of the application's runs when it gives. Set by the registration itself.
+    package static let segments = CacheTraits(rawValue: 1 << 7)
+}
+
+/// What a cache is asked to give back.
+public struct ReleaseRequest: Sendable, Equatable {
+    /// Give back at least this many bytes, if the cache has them; never negative.
+    public var bytes: Int
+    /// How short memory is.
+    public var level: PressureLevel
+    /// How long the handler may take before the others go on without it.
+    public var deadline: Duration
+
+    package init(bytes: Int, level: PressureLevel, deadline: Duration) {
+        self.bytes = bytes
+        self.level = level
+        self.deadline = deadline
+    }
+}

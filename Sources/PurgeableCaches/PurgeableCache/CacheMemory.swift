@@ -1,0 +1,131 @@
+internal import JetsamSystem
+
+/// Where a cache's entries and its index have their memory from: while they are small from the allocator, then from huge pages.
+///
+/// A hit among millions goes to a slot and then to an entry that were not looked at for long. With ordinary pages the processor has
+/// to look up the pages as well, in tables that are in none of its caches any more either. A huge page goes back to the kernel when
+/// nothing in it is used any more.
+///
+/// Whoever makes one deallocates it: a class would have its references counted in the middle of every eviction.
+@safe struct CacheMemory: @unchecked Sendable {
+    /// So many bytes of chunks of one kind do without huge pages, so that the first of those is no large part of what the cache
+    /// takes.
+    private static let smallBytes = 2 << 20
+    /// And so does an index of less: all shards together have one of about 2 MiB then.
+    private static let smallTableBytes = 32 << 10
+
+    /// Chunks of one kind.
+    private struct Chunks {
+        let bytes: Int
+        var slabs: CacheSlabs
+        /// What those take that are from the allocator.
+        var allocatedBytes = 0
+
+        init(_ bytes: Int, _ memory: SegmentMemory) {
+            self.bytes = bytes
+            slabs = CacheSlabs(blockBytes: bytes, memory: memory)
+        }
+
+        mutating func take() -> UInt? {
+            let address = allocatedBytes < CacheMemory.smallBytes ? nil : slabs.take()
+            if address == nil { allocatedBytes += bytes }
+            return address
+        }
+
+        mutating func give(_ address: UInt) -> Bool {
+            let isGiven = slabs.give(address)
+            if !isGiven { allocatedBytes -= bytes }
+            return isGiven
+        }
+    }
+
+    private struct State {
+        let memory = SegmentMemory()
+        var contents: Chunks
+        var headers: Chunks
+        /// By the size of a table, of which all shards have the same, or the one before it.
+        var tables: [Int: CacheSlabs] = [:]
+
+        init(_ layout: CacheLayout) {
+            contents = Chunks(layout.chunkBytes, memory)
+            headers = Chunks(layout.headerBytes, memory)
+        }
+
+        mutating func takeTable(_ bytes: Int) -> UInt? {
+            tables[bytes, default: CacheSlabs(blockBytes: bytes, memory: memory)].take()
+        }
+
+        mutating func giveTable(_ address: UInt, _ bytes: Int) -> Bool {
+            guard tables[bytes]?.give(address) ?? false else { return false }
+            if tables[bytes]?.count == 0 { tables[bytes] = nil }
+            return true
+        }
+    }
+
+    private let layout: CacheLayout
+    private let state: UnsafeMutablePointer<Lock<State>>
+
+    init(_ layout: CacheLayout) {
+        self.layout = layout
+        unsafe state = .allocate(capacity: 1)
+        unsafe state.initialize(to: Lock(State(layout)))
+    }
+
+    /// All of it was given up by then.
+    func deallocate() {
+        unsafe state.deinitialize(count: 1)
+        unsafe state.deallocate()
+    }
+
+    /// A chunk of marks, keys and values, with anything in it.
+    func allocateChunk() -> UnsafeMutableRawPointer {
+        let address = unsafe state.pointee.withLock { $0.contents.take() }
+        return unsafe Self.pointer(address)
+            ?? .allocate(byteCount: layout.chunkBytes, alignment: layout.alignment)
+    }
+
+    func deallocate(chunk: UnsafeMutableRawPointer) {
+        let address = UInt(bitPattern: chunk)
+        if unsafe !state.pointee.withLock({ $0.contents.give(address) }) { unsafe chunk.deallocate() }
+    }
+
+    /// The headers of a chunk, with anything in them.
+    func allocateHeaders() -> UnsafeMutableRawPointer {
+        let address = unsafe state.pointee.withLock { $0.headers.take() }
+        return unsafe Self.pointer(address) ?? .allocate(byteCount: layout.headerBytes, alignment: 16)
+    }
+
+    func deallocate(headers: UnsafeMutableRawPointer) {
+        let address = UInt(bitPattern: headers)
+        if unsafe !state.pointee.withLock({ $0.headers.give(address) }) { unsafe headers.deallocate() }
+    }
+
+    /// A table of so many words, with anything in it.
+    func allocateTable(_ words: Int) -> UnsafeMutablePointer<UInt32> {
+        let bytes = Self.tableBytes(words)
+        let address = bytes < Self.smallTableBytes ? nil : unsafe state.pointee.withLock { $0.takeTable(bytes) }
+        guard let table = unsafe Self.pointer(address) else { return .allocate(capacity: words) }
+        return unsafe table.bindMemory(to: UInt32.self, capacity: words)
+    }
+
+    func deallocate(table: UnsafeMutablePointer<UInt32>, _ words: Int) {
+        let bytes = Self.tableBytes(words)
+        let address = UInt(bitPattern: table)
+        let isGiven = unsafe state.pointee.withLock { $0.giveTable(address, bytes) }
+        if !isGiven { unsafe table.deallocate() }
+    }
+
+    /// In whole cache lines.
+    private static func tableBytes(_ words: Int) -> Int { (words * MemoryLayout<UInt32>.stride + 63) & ~63 }
+
+    private static func pointer(_ address: UInt?) -> UnsafeMutableRawPointer? {
+        unsafe address.flatMap { unsafe UnsafeMutableRawPointer(bitPattern: $0) }
+    }
+
+    /// Huge pages that chunks and tables are in.
+    var slabCount: Int {
+        unsafe state.pointee.withLock { state in
+            state.tables.values.reduce(state.contents.slabs.count + state.headers.slabs.count) { $0 + $1.count }
+        }
+    }
+}
