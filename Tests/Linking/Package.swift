@@ -1,7 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// What `tools/prove linking` builds, statically and not: the same program with the C library's allocator and with jemalloc.
+// What `tools/prove linking` builds, statically and not: the same program with the C library's allocator and with jemalloc, and
+// programs that use one module alone.
 let package = Package(
     name: "Linking",
     platforms: [.macOS(.v15)],
@@ -14,5 +15,9 @@ let package = Package(
                 .product(name: "Jetsam", package: "swift-jetsam"),
                 .product(name: "JetsamJemalloc", package: "swift-jetsam"),
             ]),
+        .executableTarget(
+            name: "Tasks", dependencies: [.product(name: "BackgroundTasks", package: "swift-jetsam")]),
+        .executableTarget(
+            name: "Caches", dependencies: [.product(name: "PurgeableCaches", package: "swift-jetsam")]),
     ]
 )

@@ -1,4 +1,5 @@
-# Proves that Jetsam links statically, with jemalloc and without, and finds the allocator each time. Sourced by tools/prove: uses `work`.
+# Proves that Jetsam links statically, with jemalloc and without, and finds the allocator each time; and that a module that is used
+# alone brings nothing else along. Sourced by tools/prove: uses `work`.
 
 # expect WHAT WORDS COMMAND...: runs it and compares the first words of what it says.
 expect() {
@@ -24,14 +25,40 @@ built() {
     }
 }
 
+# modules PROGRAM: the modules of packages whose object files are linked into it.
+modules() {
+    sed -E "s,.*/([^/]+)\.build/.*,\1," "$binaries/$1.product/Objects.LinkFileList" | sort -u
+}
+
+# expect_modules PROGRAM ALLOWED...: shows what it links, and holds it against what it may.
+expect_modules() {
+    local program=$1 others linked
+    shift
+    linked=$(modules "$program")
+    others=$(comm -23 <(printf '%s\n' "$linked") <(printf '%s\n' "$program" "$@" | sort -u))
+    if [[ -z $others && $'\n'$linked$'\n' == *$'\n'"$1"$'\n'* ]]; then
+        printf 'PASS  %-44s %s\n' "modules in $program" "$(tr '\n' ' ' <<<"$linked")"
+    else
+        printf 'MISS  %-44s %s\n' "modules in $program" "besides what is allowed: $(tr '\n' ' ' <<<"$others")"
+        missed=1
+    fi
+}
+
 prove_linking() {
-    local missed=0 binaries=.build-linking/debug jemalloc
+    local missed=0 binaries=.build-linking/debug jemalloc small
     rm -f Tests/Linking/Package.resolved
     trap 'rm -rf "$work" Tests/Linking/Package.resolved' EXIT
     built "fully static" --static-swift-stdlib -Xswiftc -static-executable
     # Name, whether it can be trimmed, whether what was freed is seen (and, by jemalloc, gone after a purge).
     expect "static, C library's allocator" "glibc true true" "$binaries/Plain"
     expect "static, with jemalloc" "jemalloc true true" "$binaries/Jemalloc"
+    built "with Swift's libraries shared"
+    # Swift's libraries, our own small modules, swift-system and the heap of swift-collections; no logging, metrics or service groups.
+    small=(CLinuxShims CSystem HeapModule InternalCollectionsUtilities JetsamSystem SystemPackage)
+    expect "background tasks alone" "1 0" "$binaries/Tasks"
+    expect_modules Tasks BackgroundTasks "${small[@]}"
+    expect "caches alone" "7 3" "$binaries/Caches"
+    expect_modules Caches PurgeableCaches "${small[@]}"
     built "with Swift's libraries static" --static-swift-stdlib
     expect "Swift's libraries static" "glibc true true" "$binaries/Plain"
     expect "Swift's libraries static, with jemalloc" "jemalloc true true" "$binaries/Jemalloc"

@@ -500,7 +500,7 @@ public final class ResourceManager: Service, Sendable {
         for problem in problems {
             let milliseconds = problem.duration.milliseconds
             logger.warning(
-                "Cache '\(problem.cache)' \(problem.error.map { "threw: \($0)" } ?? "missed its deadline")",
+                "Cache '\(problem.cache.onOneLine)' \(problem.error.map { "threw: \($0)" } ?? "missed its deadline")",
                 metadata: ["milliseconds": "\(milliseconds)"])
         }
         steps.send(step)

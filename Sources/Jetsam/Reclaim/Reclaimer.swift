@@ -377,6 +377,6 @@ final class Reclaimer: Sendable {
 
     /// An error as text, held to a length that a log line can bear.
     static func describe(_ error: any Error) -> String {
-        String(String(describing: error).prefix(200))
+        String(String(describing: error).prefix(200)).onOneLine
     }
 }

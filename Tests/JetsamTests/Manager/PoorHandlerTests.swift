@@ -55,6 +55,26 @@ struct PoorHandlerTests {
         cache.end()
     }
 
+    @Test("A name and an error of several lines stay on one line of the log")
+    func onOneLine() async throws {
+        struct Broken: Error, CustomStringConvertible { let description = "first\nsecond\u{1B}[2J" }
+        let fixture = try Fixture(logger: logs.logger)
+        let cache = FakeCache("po\nor", bytes: 200 * mebibyte, in: fixture) { _, _ in
+            fixture.machine.clock.advance(by: .microseconds(100))
+            throw Broken()
+        }
+        try await fixture.run { fixture in
+            fixture.set(used: 505 * mebibyte)
+            await pass(80, fixture) { !lines("threw").isEmpty }
+            await fixture.toldEverything()
+        }
+        #expect(lines("threw").first?.text == #"Cache 'po\nor' threw: first\nsecond\u{1B}[2J"#)
+        #expect(logs.lines.allSatisfy { !$0.text.contains("\n") || $0.text.hasPrefix("Memory signal") })
+        let late = LateObserver(name: "a\nb", callback: "didEnterBackground", deadline: .seconds(1))
+        #expect(late.description == #"'a\nb' in didEnterBackground"#)
+        cache.end()
+    }
+
     @Test("A liar does not keep honest caches from being asked for all that is missing")
     func honestBesideLiar() async throws {
         let fixture = try Fixture()

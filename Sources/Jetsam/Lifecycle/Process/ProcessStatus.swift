@@ -10,7 +10,7 @@ public struct LateObserver: Sendable, Equatable, CustomStringConvertible {
     public var deadline: MonotonicInstant
 
     /// One line for a log.
-    public var description: String { "'\(name)' in \(callback)" }
+    public var description: String { "'\(name.onOneLine)' in \(callback)" }
 }
 
 /// The process's life cycle at one instant.

@@ -40,7 +40,8 @@ extension SceneManager {
         }
         switch answer.withLock({ $0 }) {
         case .success(let encoded)?: return encoded
-        case .failure(let error)?: failed(scene, "encoding its state threw: \(String(describing: error).prefix(200))")
+        case .failure(let error)?:
+            failed(scene, "encoding its state threw: \(String(String(describing: error).prefix(200)).onOneLine)")
         case nil: failed(scene, "its state was not encoded in time")
         }
         return nil

@@ -78,11 +78,11 @@ public struct SceneRefusal: Error, Sendable, Equatable, CustomStringConvertible 
         case .negativeBytes(let bytes): "a scene cannot expect \(bytes) bytes"
         case .tooManyScenes(let limit): "\(limit) scenes are connected, and no more may be"
         case .missedDeadline(let callback): "\(callback) did not return before its deadline"
-        case .observerThrew(let error): "the scene's observer threw: \(error)"
+        case .observerThrew(let error): "the scene's observer threw: \(error.onOneLine)"
         case .crashLoop(let starts):
             "restoring this scene was under way in \(starts) starts that crashed; ask for it explicitly"
         case .store(let error): "the state store: \(error)"
-        case .handOffFailed(let error): "the successor did not take the scene: \(error)"
+        case .handOffFailed(let error): "the successor did not take the scene: \(error.onOneLine)"
         }
     }
 }

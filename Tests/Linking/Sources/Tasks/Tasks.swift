@@ -1,0 +1,11 @@
+import BackgroundTasks
+
+/// A library's own use of background tasks: nothing else of Jetsam is there.
+@main
+enum Tasks {
+    static func main() async throws {
+        let registry = BackgroundTaskRegistry()
+        let held = try await registry.withBackgroundTask("upload", expiry: .after(.seconds(30))) { registry.heldCount }
+        print(held, registry.heldCount, registry.statistics.begun)
+    }
+}
