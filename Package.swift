@@ -213,6 +213,14 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        // What the page on testing shows.
+        .testTarget(
+            name: "ExampleTests",
+            dependencies: [
+                "Jetsam", "JetsamTesting", "MemoryPressure", .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "JetsamConfigurationTests",
             dependencies: [

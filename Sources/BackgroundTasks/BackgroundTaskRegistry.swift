@@ -64,7 +64,7 @@ public final class BackgroundTaskRegistry: Sendable {
     ///   - scene: The scene that it belongs to: it ends with it.
     ///   - fileID: Where it is begun; leave it to the compiler.
     ///   - line: Where it is begun; leave it to the compiler.
-    ///   - onExpiration: Called once when it expires, a lead time before its deadline (see ``Configuration/lead``), on a
+    ///   - onExpiration: Called once when it expires, a lead time before its deadline (see ``ManagerConfiguration/lead``), on a
     ///     thread of the registry's. It should bring the work to an end; the task itself still has to be ended.
     /// - Returns: The handle. The task ends when that is dropped.
     /// - Throws: ``BackgroundTaskRefusal`` where it may not begin now. What a callback of a life-cycle change begins may always begin

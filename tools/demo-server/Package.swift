@@ -62,17 +62,17 @@ if Context.environment["JETSAM_SIMULATION"] != nil {
         ))
 }
 
-// The README's example, as tools/support/check-example takes it from there.
-if Context.environment["JETSAM_EXAMPLE"] != nil {
+// The examples of README and pages, as tools/support/check-examples takes them from there.
+for name in (Context.environment["JETSAM_EXAMPLES"] ?? "").split(separator: " ").map(String.init) {
     package.targets.append(
         .executableTarget(
-            name: "Example",
+            name: name,
             dependencies: [
                 .product(name: "Jetsam", package: "swift-jetsam"),
-                .product(name: "MemoryPressure", package: "swift-jetsam"),
+                .product(name: "JetsamConfiguration", package: "swift-jetsam"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
-            path: "Sources/Example"
+            path: "Sources/Examples/\(name)"
         ))
 }

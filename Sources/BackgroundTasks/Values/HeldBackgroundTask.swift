@@ -51,7 +51,7 @@ public struct BackgroundTaskStatistics: Sendable, Hashable {
     public var overdue = 0
     /// How many are overdue and have not been ended.
     public var overdueNow = 0
-    /// How many were held for longer than ``BackgroundTaskRegistry/Configuration/longHeldAfter`` while a manager ran.
+    /// How many were held for longer than ``BackgroundTaskConfiguration/longHeldAfter`` while a manager ran.
     public var longHeld = 0
     /// How many were refused.
     public var refused = 0

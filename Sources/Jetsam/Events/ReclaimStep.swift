@@ -78,9 +78,9 @@ public struct ReclaimStep: Sendable, Equatable, CustomStringConvertible {
     public var victims: [String] = []
     /// How many were taken in a later stage.
     public var victimCount = 0
-    /// Whether the victims of a later stage were still there after ``ResourceManager/Configuration/Ladder/victimTimeout``.
+    /// Whether the victims of a later stage were still there after ``ManagerConfiguration/Ladder/victimTimeout``.
     public var timedOut = false
-    /// Whether it was only decided: of a dry run (``ResourceManager/Configuration/isDryRun``). Nobody was asked and nothing taken,
+    /// Whether it was only decided: of a dry run (``ManagerConfiguration/isDryRun``). Nobody was asked and nothing taken,
     /// and what is promised is what would have been asked for.
     public var isDryRun = false
     /// Whether it only found out what comes back of what a cache gives.

@@ -98,7 +98,7 @@ extension ResourceManager {
         public static let tasksOverdue = Metric(
             "jetsam_background_tasks_overdue_total", .counter, .none,
             "Background tasks not ended by the end of their grace.")
-        /// Background tasks that were held for longer than ``BackgroundTaskRegistry/Configuration/longHeldAfter``.
+        /// Background tasks that were held for longer than ``BackgroundTaskConfiguration/longHeldAfter``.
         public static let tasksLongHeld = Metric(
             "jetsam_background_tasks_long_held_total", .counter, .none,
             "Background tasks reported because they were held for long, 15 minutes by default.")

@@ -17,7 +17,7 @@ extension ResourceManager {
         return applying.withLock { _ in change(to: configuration) }
     }
 
-    /// Has everything decided and recorded and nothing done, or done again; see ``Configuration/isDryRun``.
+    /// Has everything decided and recorded and nothing done, or done again; see ``ManagerConfiguration/isDryRun``.
     ///
     /// What is under way ends as it began. Limits of caches that were set are lifted once the level is normal. The next configuration
     /// that is applied sets it again.

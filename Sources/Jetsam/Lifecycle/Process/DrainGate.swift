@@ -4,7 +4,7 @@ public import ServiceLifecycle
 /// The last service of a group: it hears first that the group shuts down.
 ///
 /// It makes readiness false, begins the termination clock, calls ``LifecycleObserver/willResignActive(_:)`` and waits for
-/// ``ResourceManager/Configuration/Lifecycle/drainDelay``; then it returns, and the group tells the servers before it. It also says that
+/// ``ManagerConfiguration/Lifecycle/drainDelay``; then it returns, and the group tells the servers before it. It also says that
 /// every service before it was started: the process becomes active by itself no sooner than that, and than its servers listen.
 ///
 /// ``ResourceManager/serviceGroupConfiguration(needs:servers:serving:)`` makes one and puts it where it belongs.

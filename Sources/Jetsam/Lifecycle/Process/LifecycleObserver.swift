@@ -3,15 +3,15 @@
 /// One observer is called serially, in the order of the notifications, in a task on the executor that was named when it was
 /// registered, and under no lock; several observers are called at the same time. Notifications are never dropped. Each has a
 /// deadline: one that is missed is recorded with the observer's name, the call's task is cancelled, and the process goes on
-/// or exits, as ``ResourceManager/Configuration/Lifecycle/missedDeadline`` says. What comes later waits for its turn.
+/// or exits, as ``ManagerConfiguration/Lifecycle/missedDeadline`` says. What comes later waits for its turn.
 ///
 /// Suspension, SIGKILL, an OOM kill and power loss announce nothing: after ``didEnterBackground(_:)`` nothing is owed. A process
-/// that ends instead of suspending (``ResourceManager/Configuration/Lifecycle/exitsOnSuspend``) is told by ``willTerminate(_:)`` alone.
+/// that ends instead of suspending (``ManagerConfiguration/Lifecycle/exitsOnSuspend``) is told by ``willTerminate(_:)`` alone.
 /// A change of the process's state cannot be awaited from inside a callback: it is refused.
 public protocol LifecycleObserver: Sendable {
     /// The first code of the application's in a launch: nothing is restored yet, nothing is measured yet.
     ///
-    /// Deadline: ``ResourceManager/Configuration/Lifecycle/launchDeadline``, for the whole launch; it can be extended.
+    /// Deadline: ``ManagerConfiguration/Lifecycle/launchDeadline``, for the whole launch; it can be extended.
     func willFinishLaunching(_ reason: LaunchReason) async
     /// The last step of the launch: scenes are restored, readiness may follow.
     func didFinishLaunching() async
@@ -21,7 +21,7 @@ public protocol LifecycleObserver: Sendable {
     func willResignActive(_ transition: ProcessTransition) async
     /// The process drains before its end, or idles. Save what must not be lost.
     ///
-    /// Deadline: ``ResourceManager/Configuration/Lifecycle/backgroundDeadline``.
+    /// Deadline: ``ManagerConfiguration/Lifecycle/backgroundDeadline``.
     func didEnterBackground(_ transition: ProcessTransition) async
     /// The process is about to leave the background.
     func willEnterForeground(_ transition: ProcessTransition) async

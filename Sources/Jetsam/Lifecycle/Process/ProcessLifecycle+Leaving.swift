@@ -2,7 +2,7 @@ internal import Logging
 internal import MemoryPressure
 internal import ServiceLifecycle
 
-/// Ending instead of suspending: see ``ResourceManager/Configuration/Lifecycle/exitsOnSuspend``.
+/// Ending instead of suspending: see ``ManagerConfiguration/Lifecycle/exitsOnSuspend``.
 extension ProcessLifecycle {
     /// Suspends the process, or has it leave where that is configured. The caller has the turn.
     func suspendOrLeave(cause: LifecycleCause) async throws(LifecycleRefusal) {

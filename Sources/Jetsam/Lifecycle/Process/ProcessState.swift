@@ -39,13 +39,13 @@ public struct LifecycleCause: Sendable, Hashable, CaseIterable, CustomStringConv
     public static let shutdown = LifecycleCause(code: .shutdown)
     /// The application or whoever runs it asked for it.
     public static let `operator` = LifecycleCause(code: .operator)
-    /// Nothing was held for as long as ``ResourceManager/Configuration/Lifecycle/idleDelay``.
+    /// Nothing was held for as long as ``ManagerConfiguration/Lifecycle/idleDelay``.
     public static let idle = LifecycleCause(code: .idle)
     /// Memory is short.
     public static let pressure = LifecycleCause(code: .pressure)
     /// There is work again, or the process was stopped and goes on.
     public static let resume = LifecycleCause(code: .resume)
-    /// The time in the background is over: ``ResourceManager/Configuration/Lifecycle/backgroundTimeLimit``.
+    /// The time in the background is over: ``ManagerConfiguration/Lifecycle/backgroundTimeLimit``.
     public static let expiration = LifecycleCause(code: .expiration)
 
     /// Every cause that there is.

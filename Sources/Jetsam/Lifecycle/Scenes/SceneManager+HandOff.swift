@@ -11,7 +11,7 @@ extension SceneManager {
     /// - Parameters:
     ///   - identifier: The scene.
     ///   - transport: Carries the value to the successor, and returns when that has acknowledged it; throws where it has not. It is
-    ///     cancelled after ``ResourceManager/Configuration/Scenes/handOffDeadline``.
+    ///     cancelled after ``ManagerConfiguration/Scenes/handOffDeadline``.
     /// - Throws: ``SceneRefusal`` where it was not handed over.
     public func handOff(
         _ identifier: SceneIdentifier, to transport: @escaping @Sendable (SceneHandoff) async throws -> Void

@@ -28,7 +28,7 @@ public protocol SceneObserver: Sendable {
     /// The state to store; nil where nothing has changed since it was asked for last. Called at each step down: resigning,
     /// entering the background, suspension.
     ///
-    /// Longer states than ``ResourceManager/Configuration/Scenes/maximumStateBytes`` are not stored, which is recorded.
+    /// Longer states than ``ManagerConfiguration/Scenes/maximumStateBytes`` are not stored, which is recorded.
     func encodeState(of scene: Scene) async throws -> SceneStateData?
 }
 

@@ -6,7 +6,7 @@ public protocol Allocator: Sendable {
     var limitation: String? { get }
     /// Whether a trim can give anything back at all.
     var canTrim: Bool { get }
-    /// Whether a trim is so cheap that it follows each step; otherwise the rule of ``ResourceManager/Configuration/Trim`` holds.
+    /// Whether a trim is so cheap that it follows each step; otherwise the rule of ``ManagerConfiguration/Trim`` holds.
     var trimsAfterEveryStep: Bool { get }
     /// What it holds, where it can tell within microseconds; nil where it cannot. Called on reclaim threads.
     var statistics: AllocatorStatistics? { get }

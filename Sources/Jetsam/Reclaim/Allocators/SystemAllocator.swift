@@ -4,7 +4,7 @@
 
 /// The allocator that serves the process, as it is found: glibc's, or a jemalloc that was preloaded or linked.
 ///
-/// A jemalloc that is found is used as it was set by whoever brought it; ``JetsamJemalloc`` sets one up for a server. musl's
+/// A jemalloc that is found is used as it was set by whoever brought it; `JetsamJemalloc` sets one up for a server. musl's
 /// allocator, and any other, gives nothing back when asked.
 public struct SystemAllocator: Allocator {
     private enum Kind: Sendable {

@@ -21,7 +21,7 @@ public struct LastExit: Sendable, Equatable, CustomStringConvertible {
     /// How many background tasks were held then.
     public var heldBackgroundTasks: Int
     /// Names of those, the longest-running first, as many as there was room for, as of at most some seconds before. Hashes
-    /// where ``ResourceManager/Configuration/Recorder/hashesNames`` is set.
+    /// where ``ManagerConfiguration/Recorder/hashesNames`` is set.
     public var heldBackgroundTaskNames: [String]
     /// Records that were being written when it ended, or are damaged.
     public var tornRecords: Int
