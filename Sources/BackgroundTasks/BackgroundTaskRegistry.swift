@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// Where work that must not be cut off in the middle says that it is under way, until when, and what to do when it expires.
 ///
-/// ``shared`` serves the whole process: a library begins tasks there before, without or after a ``ResourceManager``, and
+/// ``shared`` serves the whole process: a library begins tasks there before, without or after a `ResourceManager`, and
 /// need not know whether there will be one. A manager waits for held tasks before the process ends, refuses and expires them
 /// early when memory is short, and reports those that are overdue. Without one, tasks expire by their own deadlines alone.
 ///
@@ -64,7 +64,7 @@ public final class BackgroundTaskRegistry: Sendable {
     ///   - scene: The scene that it belongs to: it ends with it.
     ///   - fileID: Where it is begun; leave it to the compiler.
     ///   - line: Where it is begun; leave it to the compiler.
-    ///   - onExpiration: Called once when it expires, a lead time before its deadline (see ``ManagerConfiguration/lead``), on a
+    ///   - onExpiration: Called once when it expires, a lead time before its deadline (see ``BackgroundTaskConfiguration/lead``), on a
     ///     thread of the registry's. It should bring the work to an end; the task itself still has to be ended.
     /// - Returns: The handle. The task ends when that is dropped.
     /// - Throws: ``BackgroundTaskRefusal`` where it may not begin now. What a callback of a life-cycle change begins may always begin

@@ -5,14 +5,14 @@ public import Jetsam
 /// statistics and lets reclaim purge it.
 ///
 /// ```swift
-/// var environment = Environment()
+/// var environment = ResourceManager.Environment()
 /// environment.allocator = JemallocAllocator()
 /// let manager = try ResourceManager(logger: logger, environment: environment)
 /// ```
 ///
 /// It is trusted only where an allocation was seen to move its statistics. Under a sanitizer, or where another allocator was
 /// linked first, jemalloc answers and governs nothing: then ``canTrim`` is false and ``limitation`` says why.
-public struct JemallocAllocator: Allocator {
+public struct JemallocAllocator: MemoryAllocator {
     /// How long freed memory stays with the process, and who gives it back.
     public struct Settings: Sendable, Equatable {
         /// How long freed pages are kept before they are given back, gradually; nil keeps them for ever, zero not at all.

@@ -77,7 +77,7 @@ struct ReclaimContext {
     var expectedBytes: Int { max(0, purgeableBytes - max(0, hollowBytes)) }
 
     /// Whether the rule votes highest now, or raised the level.
-    func isAbout(_ rule: Rule) -> Bool { vote.rule == rule || reason.rule == rule }
+    func isAbout(_ rule: PressureRule) -> Bool { vote.rule == rule || reason.rule == rule }
 
     /// Whether the shortage is at a level that others use too.
     var isShared: Bool {

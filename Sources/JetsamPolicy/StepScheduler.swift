@@ -36,7 +36,7 @@ struct StepScheduler {
     private static let mostSharePercent = 40
     /// What such a step asks for now, and what the rule had observed when the last one was made.
     private var sharePercent: Int
-    private var lastSignal: (rule: Rule, observed: Int, instant: MonotonicInstant)?
+    private var lastSignal: (rule: PressureRule, observed: Int, instant: MonotonicInstant)?
 
     init(configuration: ManagerConfiguration) {
         self.configuration = configuration

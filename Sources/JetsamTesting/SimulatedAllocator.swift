@@ -2,7 +2,7 @@ public import Jetsam
 internal import MemoryPressure
 
 /// An allocator that retains as much as a test says, to see how reclaim answers; it has nothing to do with the process's own.
-public final class SimulatedAllocator: Allocator {
+public final class SimulatedAllocator: MemoryAllocator {
     private struct State {
         var retainedBytes = 0
         var residueBytes = 0

@@ -33,8 +33,8 @@ public final class SimulatedMachine: Sendable {
     }
 
     /// What to give to a `ResourceManager`.
-    public var environment: Environment {
-        var environment = Environment()
+    public var environment: ResourceManager.Environment {
+        var environment = ResourceManager.Environment()
         environment.kernelRoot = tree.root
         environment.clock = clock
         environment.wallClock = { [self] in clock.now.nanoseconds &+ wallClockShift.load(ordering: .relaxed) }

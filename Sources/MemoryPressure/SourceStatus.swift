@@ -1,7 +1,7 @@
 /// One place where readings or wake-ups can come from.
 ///
 /// An open set: new sources can be added without breaking a `switch`.
-public struct SignalSource: Sendable, Hashable, CustomStringConvertible {
+public struct MemorySignalSource: Sendable, Hashable, CustomStringConvertible {
     private enum Kind: String, Sendable {
         case pressureTrigger = "PSI trigger"
         case pressureTotals = "PSI totals"
@@ -17,23 +17,23 @@ public struct SignalSource: Sendable, Hashable, CustomStringConvertible {
     private let kind: Kind
 
     /// Wake-ups from a trigger armed on a PSI file.
-    public static let pressureTrigger = SignalSource(kind: .pressureTrigger)
+    public static let pressureTrigger = MemorySignalSource(kind: .pressureTrigger)
     /// Stall times read from a PSI file.
-    public static let pressureTotals = SignalSource(kind: .pressureTotals)
+    public static let pressureTotals = MemorySignalSource(kind: .pressureTotals)
     /// Wake-ups and counters of cgroup v2's `memory.events` (counters alone from v1's `memory.failcnt` and `memory.oom_control`).
-    public static let memoryEvents = SignalSource(kind: .memoryEvents)
+    public static let memoryEvents = MemorySignalSource(kind: .memoryEvents)
     /// Wake-ups from cgroup v1's usage thresholds.
-    public static let usageThreshold = SignalSource(kind: .usageThreshold)
+    public static let usageThreshold = MemorySignalSource(kind: .usageThreshold)
     /// Usage and `memory.stat` of the process's cgroup and its ancestors.
-    public static let usage = SignalSource(kind: .usage)
+    public static let usage = MemorySignalSource(kind: .usage)
     /// Hard and soft limits of the process's cgroup and its ancestors.
-    public static let limits = SignalSource(kind: .limits)
+    public static let limits = MemorySignalSource(kind: .limits)
     /// `/proc/meminfo`.
-    public static let memoryInfo = SignalSource(kind: .memoryInfo)
+    public static let memoryInfo = MemorySignalSource(kind: .memoryInfo)
     /// `/proc/self/statm` and `/proc/self/status`.
-    public static let footprint = SignalSource(kind: .footprint)
+    public static let footprint = MemorySignalSource(kind: .footprint)
     /// What systemd offers through `MEMORY_PRESSURE_WATCH`.
-    public static let systemdWatch = SignalSource(kind: .systemdWatch)
+    public static let systemdWatch = MemorySignalSource(kind: .systemdWatch)
 
     /// The source's name as it appears in logs and in `jetsam doctor`.
     public var description: String { kind.rawValue }
@@ -50,14 +50,14 @@ public struct SourceStatus: Sendable, Equatable, CustomStringConvertible {
     }
 
     /// Which source.
-    public var source: SignalSource
+    public var source: MemorySignalSource
     /// The file that it reads or would read; nil where there is none to name.
     public var path: String?
     /// In use, or why not.
     public var availability: Availability
 
     /// The status of one source.
-    public init(source: SignalSource, path: String?, availability: Availability) {
+    public init(source: MemorySignalSource, path: String?, availability: Availability) {
         self.source = source
         self.path = path
         self.availability = availability

@@ -67,7 +67,8 @@ public struct ReleaseRequest: Sendable, Equatable {
     /// How long the handler may take before the others go on without it.
     public var deadline: Duration
 
-    package init(bytes: Int, level: PressureLevel, deadline: Duration) {
+    /// A request, for tests of a handler.
+    public init(bytes: Int, level: PressureLevel, deadline: Duration) {
         self.bytes = bytes
         self.level = level
         self.deadline = deadline

@@ -1,7 +1,7 @@
 internal import JetsamSystem
 internal import Synchronization
 
-/// Where caches register so that a ``ResourceManager`` can ask them to give memory back.
+/// Where caches register so that a `ResourceManager` can ask them to give memory back.
 ///
 /// ``shared`` serves the whole process: a library registers there before, without or after a manager, and need not
 /// know whether there will be one. Tests make registries of their own.

@@ -47,7 +47,21 @@ let package = Package(
             ],
             path: "Sources/DemoServer",
             swiftSettings: settings
-        )
+        ),
+        // Built, and never run: names of others in files that import Jetsam too.
+        .target(
+            name: "Beside",
+            dependencies: [
+                .product(name: "Jetsam", package: "swift-jetsam"),
+                .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            path: "Sources/Beside",
+            swiftSettings: settings
+        ),
     ]
 )
 
@@ -69,7 +83,6 @@ for name in (Context.environment["JETSAM_EXAMPLES"] ?? "").split(separator: " ")
             name: name,
             dependencies: [
                 .product(name: "Jetsam", package: "swift-jetsam"),
-                .product(name: "JetsamConfiguration", package: "swift-jetsam"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],

@@ -3,12 +3,17 @@ internal import ArgumentParser
 /// `jetsam`: looks at what the library has to work with, and at what it does.
 @main
 struct JetsamCommand: ParsableCommand {
+    /// The package's version, as the changelog has it.
+    static let version = "0.1.0"
+
     static let configuration = CommandConfiguration(
         commandName: "jetsam",
         abstract:
             "Shows what Jetsam has to work with on this machine and in this container, and what it does in a process.",
+        version: version,
         subcommands: [
-            DoctorCommand.self, CheckCommand.self, StatusCommand.self, WatchCommand.self, SimulateCommand.self,
+            DoctorCommand.self, CheckCommand.self, ListCommand.self, StatusCommand.self, WatchCommand.self,
+            SimulateCommand.self,
             ReleaseCommand.self, DryRunCommand.self, BlackboxCommand.self, RecordCommand.self, ReplayCommand.self,
             TuneCommand.self, ReportCommand.self,
         ]

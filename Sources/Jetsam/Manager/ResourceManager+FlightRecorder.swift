@@ -11,7 +11,7 @@ extension ResourceManager {
     }
 
     /// How the run before this one ended, as far as its flight recorder tells. Nil before the manager has begun, where
-    /// ``Configuration/Recorder/directory`` is not set, and where that holds no recording of a run that is over.
+    /// ``ManagerConfiguration/Recorder/directory`` is not set, and where that holds no recording of a run that is over.
     public var lastExit: LastExit? { past.withLock { $0.lastExit } }
 
     /// Reads how the last run ended and begins to record this one, or says why not. Nothing else is held up by it.

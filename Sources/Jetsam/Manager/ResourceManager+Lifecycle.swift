@@ -10,7 +10,7 @@ extension ResourceManager {
     public var isReady: Bool { lifecycle.isReady }
 
     /// How long the process would take to leave in order from now: the drain delay, then the held background tasks or the saving of
-    /// scenes and observers, whichever takes longer, then ``Configuration/Lifecycle/exitRoom``. Never more than the grace period;
+    /// scenes and observers, whichever takes longer, then ``ManagerConfiguration/Lifecycle/exitRoom``. Never more than the grace period;
     /// once shutdown has begun, than what is left of it.
     ///
     /// Held tasks are taken to need 2.3 times as long as they have run on average, and no less than they have from being told that they
@@ -51,7 +51,7 @@ extension ResourceManager {
     /// ```
     ///
     /// Who does not answer within its deadline is named in a warning, with how long it has not, and counts as a missed deadline in
-    /// ``ProcessStatus/missedDeadlines`` and in the metrics; with ``Configuration/Lifecycle/MissedDeadlinePolicy/exit`` the process ends.
+    /// ``ProcessStatus/missedDeadlines`` and in the metrics; with ``ManagerConfiguration/Lifecycle/MissedDeadlinePolicy/exit`` the process ends.
     /// When it answers after all, a notice says after how long. The time in which the process was stopped does not count.
     ///
     /// - Parameters:
@@ -75,7 +75,7 @@ extension ResourceManager {
         }
     }
 
-    /// How long the process may still stay where it is: in the background until ``Configuration/Lifecycle/backgroundTimeLimit`` is
+    /// How long the process may still stay where it is: in the background until ``ManagerConfiguration/Lifecycle/backgroundTimeLimit`` is
     /// over, and once shutdown has begun until held background tasks have their deadline. Nil where nothing limits it; zero where
     /// the time is over.
     public var backgroundTimeRemaining: Duration? { lifecycle.backgroundTimeRemaining }
@@ -98,7 +98,7 @@ extension ResourceManager {
     }
 
     /// Takes the process into the background, where it idles: not ready, with whatever background tasks are held. With
-    /// ``Configuration/Lifecycle/exitsOnSuspend`` an active or inactive process begins to end instead.
+    /// ``ManagerConfiguration/Lifecycle/exitsOnSuspend`` an active or inactive process begins to end instead.
     ///
     /// - Parameter cause: ``LifecycleCause/operator`` or ``LifecycleCause/pressure``.
     /// - Throws: ``LifecycleRefusal``, as ``becomeActive(cause:)`` does.
@@ -108,7 +108,7 @@ extension ResourceManager {
 
     /// Suspends the process: state saved, caches emptied, the allocator trimmed. Held background tasks and background modes do not
     /// bar what is asked for; with a task held, the process is back in the background at the sampler's next turn. With
-    /// ``Configuration/Lifecycle/exitsOnSuspend`` the process begins to end instead, and held tasks are waited for.
+    /// ``ManagerConfiguration/Lifecycle/exitsOnSuspend`` the process begins to end instead, and held tasks are waited for.
     ///
     /// - Parameter cause: ``LifecycleCause/operator`` or ``LifecycleCause/pressure``.
     /// - Throws: ``LifecycleRefusal``, as ``becomeActive(cause:)`` does.
@@ -177,7 +177,7 @@ extension ResourceManager {
     }
 
     /// Gives back what the allocator keeps, on a thread that may take its time.
-    static func trim(_ allocator: any Allocator, on threads: any ThreadSource) async {
+    static func trim(_ allocator: any MemoryAllocator, on threads: any ThreadSource) async {
         guard allocator.canTrim else { return }
         let thread = WorkThread("jetsam.trim", threads: threads)
         await withCheckedContinuation { continuation in

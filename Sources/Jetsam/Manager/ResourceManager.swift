@@ -74,7 +74,7 @@ public final class ResourceManager: Service, Sendable {
     ///   - stateStore: Where scenes' states are kept between runs; nil, the default, keeps none.
     ///   - environment: Where kernel files, time and allocator come from.
     ///   - lastResort: Called at most once, on a thread of the manager's, when headroom is critical, nothing is left to take, and the
-    ///     limit is near or the state has lasted ``Configuration/LastResort/degradedLimit``; earlier where leaving takes longer than
+    ///     limit is near or the state has lasted ``ManagerConfiguration/LastResort/degradedLimit``; earlier where leaving takes longer than
     ///     memory lasts: see <doc:ReclaimLadder>. Typically it triggers a graceful shutdown. Nil, the default, leaves the
     ///     process to its fate.
     ///   - redactSnapshot: Called on entering the background, in a task that has the deadline of a life-cycle callback, before the recorder keeps what the
@@ -269,7 +269,7 @@ public final class ResourceManager: Service, Sendable {
     /// Starts the sampler's thread, the reclaim threads and the kernel's event sources, and ends them again before it
     /// returns; a handler that hangs is not waited for. On graceful shutdown it takes the process into the background and
     /// waits, still watching, until no background task is held, at most until the termination grace period
-    /// (``Configuration/Lifecycle/terminationGracePeriod``) is nearly over. Cancellation ends it promptly.
+    /// (``ManagerConfiguration/Lifecycle/terminationGracePeriod``) is nearly over. Cancellation ends it promptly.
     /// - Throws: ``ResourceManagerError`` where this manager has run before, the registry has a running one, or a thread or
     ///   descriptor cannot be had.
     public func run() async throws {
@@ -528,11 +528,11 @@ public final class ResourceManager: Service, Sendable {
 
     /// Refuses to begin where no rule could ever vote: how much room is left cannot be told, and there is no budget either.
     private static func checkSignals(_ sources: [SourceStatus], _ configuration: Configuration) throws {
-        func isUsed(_ source: SignalSource) -> Bool { sources.contains { $0.source == source && $0.isUsed } }
+        func isUsed(_ source: MemorySignalSource) -> Bool { sources.contains { $0.source == source && $0.isUsed } }
         let knowsRoom = isUsed(.memoryInfo) || (isUsed(.usage) && isUsed(.limits))
         let knowsFootprint = isUsed(.footprint) && configuration.footprint != nil
         guard knowsRoom || knowsFootprint else {
-            let missing = [SignalSource.usage, .limits, .memoryInfo]
+            let missing = [MemorySignalSource.usage, .limits, .memoryInfo]
             throw MemoryPressureError.noSignalAvailable(
                 statuses: sources.filter { missing.contains($0.source) && !$0.isUsed })
         }

@@ -89,7 +89,7 @@ final class Reclaimer: Sendable {
     let registry: CacheRegistry
     let channel: ReclaimChannel
     let clock: any MonotonicClock
-    let allocator: any Allocator
+    let allocator: any MemoryAllocator
     let host: any ReclaimHost
     let state: Lock<State>
     let victims: any LadderVictims
@@ -99,7 +99,7 @@ final class Reclaimer: Sendable {
 
     init(
         registry: CacheRegistry, channel: ReclaimChannel, host: any ReclaimHost,
-        configuration: ManagerConfiguration, clock: any MonotonicClock, allocator: any Allocator,
+        configuration: ManagerConfiguration, clock: any MonotonicClock, allocator: any MemoryAllocator,
         victims: any LadderVictims, recorder: Recorder = .off,
         lastResort: (@Sendable (LevelReason) -> Void)?
     ) {

@@ -44,7 +44,7 @@ public struct ConfigurationReload: Service {
     ///   - reader: Scoped to where the settings are. What it says when this is made is what the manager was made with.
     ///   - manager: Whose configuration changes.
     ///   - logger: Gets a line for each change.
-    /// - Throws: ``ConfigurationError`` where what it says now cannot be used.
+    /// - Throws: `ConfigurationError` where what it says now cannot be used.
     public init(of reader: ConfigReader, to manager: ResourceManager, logger: Logger) throws(ConfigurationError) {
         origin = .reader(reader)
         target = ReloadTarget(current: try JetsamSettings(reader: reader), logger: logger) { try manager.apply($0) }

@@ -4,17 +4,17 @@ public import Jetsam
 extension JetsamSettings {
     /// What `reader` says, over the documented defaults.
     ///
-    /// Keys are the names in <doc:Configuration>, such as `headroom.warningPercent`; with a provider of environment variables
+    /// Keys are the names in the page on configuration, such as `headroom.warningPercent`; with a provider of environment variables
     /// and a reader that is scoped to `jetsam` that is `JETSAM_HEADROOM_WARNING_PERCENT`. Keys that are no setting cannot
     /// be seen through a reader: ``ConfigurationFile`` and `jetsam check` refuse them.
-    /// - Throws: ``ConfigurationError`` for the first value that cannot be used, naming key, value and what is allowed.
+    /// - Throws: `ConfigurationError` for the first value that cannot be used, naming key, value and what is allowed.
     public init(reader: ConfigReader) throws(ConfigurationError) {
         try self.init(snapshot: reader.snapshot())
     }
 
     /// What one snapshot says, over the documented defaults: all of it is of one moment.
     ///
-    /// - Throws: ``ConfigurationError`` for the first value that cannot be used.
+    /// - Throws: `ConfigurationError` for the first value that cannot be used.
     public init(snapshot: ConfigSnapshotReader) throws(ConfigurationError) {
         self.init()
         try take(snapshot)
@@ -58,7 +58,7 @@ extension JetsamSettings {
 extension ResourceManager.Configuration {
     /// The manager's part of ``JetsamSettings/init(reader:)``.
     ///
-    /// - Throws: ``ConfigurationError`` for the first value that cannot be used.
+    /// - Throws: `ConfigurationError` for the first value that cannot be used.
     public init(reader: ConfigReader) throws(ConfigurationError) {
         self = try JetsamSettings(reader: reader).manager
     }
@@ -67,7 +67,7 @@ extension ResourceManager.Configuration {
 extension BackgroundTaskRegistry.Configuration {
     /// The background tasks' part of ``JetsamSettings/init(reader:)``.
     ///
-    /// - Throws: ``ConfigurationError`` for the first value that cannot be used.
+    /// - Throws: `ConfigurationError` for the first value that cannot be used.
     public init(reader: ConfigReader) throws(ConfigurationError) {
         self = try JetsamSettings(reader: reader).backgroundTasks
     }

@@ -2,7 +2,7 @@ public import Jetsam
 
 /// Everything that a file, the environment or code can say about Jetsam, as plain values.
 ///
-/// The parts are what ``ResourceManager`` and ``BackgroundTaskRegistry`` are made with:
+/// The parts are what `ResourceManager` and `BackgroundTaskRegistry` are made with:
 ///
 /// ```swift
 /// let settings = try JetsamSettings(reader: ConfigReader(provider: EnvironmentVariablesProvider()))
@@ -24,7 +24,7 @@ public struct JetsamSettings: Sendable, Equatable {
 
     /// Checks every value, and the values against each other.
     ///
-    /// - Throws: ``ConfigurationError`` for the first setting that is out of range or contradicts another.
+    /// - Throws: `ConfigurationError` for the first setting that is out of range or contradicts another.
     public func validate() throws(ConfigurationError) {
         if let first = problems.first { throw first }
     }

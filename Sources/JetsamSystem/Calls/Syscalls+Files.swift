@@ -77,6 +77,19 @@ extension Syscalls {
         guard unsafe systemTruncate(path, off_t(bytes)) == 0 else { throw Errno(rawValue: errno) }
     }
 
+    /// What a symbolic link leads to, as it is written there; at most 4,095 bytes.
+    package static func target(ofLink path: String) throws(Errno) -> String {
+        var length = 0
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: 4095) { buffer, count in
+            length = unsafe buffer.withMemoryRebound(to: CChar.self) {
+                unsafe readlink(path, $0.baseAddress!, $0.count)
+            }
+            count = max(0, length)
+        }
+        guard length >= 0 else { throw Errno(rawValue: errno) }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
     /// Makes a directory.
     package static func makeDirectory(_ path: String, mode: FilePermissions) throws(Errno) {
         guard unsafe mkdir(path, mode.rawValue) == 0 else { throw Errno(rawValue: errno) }

@@ -3,7 +3,7 @@ package import Dispatch
 /// Hands events to the handler on the queue, at most one a source and 10 ms, and none once it is cancelled.
 package final class EventDelivery: Sendable {
     private struct State {
-        var limits: [SignalSource: RateLimit] = [:]
+        var limits: [MemorySignalSource: RateLimit] = [:]
         var isCancelled = false
     }
 
@@ -38,7 +38,7 @@ package final class EventDelivery: Sendable {
         state.withLock { $0.isCancelled = true }
     }
 
-    private func deliverWaiting(of source: SignalSource) {
+    private func deliverWaiting(of source: MemorySignalSource) {
         let now = clock.now
         let event = state.withLock { state in
             state.isCancelled ? nil : state.limits[source]?.due(at: now)

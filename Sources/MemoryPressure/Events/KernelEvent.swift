@@ -1,13 +1,13 @@
 /// One wake-up from the kernel.
 package struct KernelEvent: Sendable, Hashable {
     /// What it came from.
-    package var source: SignalSource
+    package var source: MemorySignalSource
     /// What it stands for: a PSI trigger's grade; `.normal` where it only says that there is something to look at.
     package var grade: PressureLevel
     /// The file that it came from, inside the kernel root.
     package var path: String
 
-    package init(source: SignalSource, grade: PressureLevel, path: String) {
+    package init(source: MemorySignalSource, grade: PressureLevel, path: String) {
         self.source = source
         self.grade = grade
         self.path = path

@@ -123,7 +123,7 @@ extension KernelEvents {
 }
 
 extension KernelEvents.Slot {
-    var source: SignalSource {
+    var source: MemorySignalSource {
         switch self {
         case .trigger: .pressureTrigger
         case .memoryEvents: .memoryEvents

@@ -78,7 +78,7 @@ extension KernelEvents.Standing {
     }
 
     /// As it is told to the outside.
-    func status(_ source: SignalSource) -> SourceStatus {
+    func status(_ source: MemorySignalSource) -> SourceStatus {
         switch self {
         case .live(let watch): SourceStatus(source: source, path: watch.path, availability: .used)
         case .failed(let path, let reason):

@@ -10,7 +10,7 @@ extension KernelReader {
             result.append(status(.memoryEvents, [own.eventsFile], named: own.eventsFile.path))
         } else {
             let reason = map.obstacle ?? "the process is in no cgroup with a memory controller"
-            for source in [SignalSource.usage, .limits, .memoryEvents] {
+            for source in [MemorySignalSource.usage, .limits, .memoryEvents] {
                 result.append(SourceStatus(source: source, path: nil, availability: .notAvailable(reason: reason)))
             }
         }
@@ -64,7 +64,7 @@ extension KernelReader {
         pressureFile.isOpen ? pressureFile.path : nil
     }
 
-    private func status(_ source: SignalSource, _ files: [KernelFile], named path: String) -> SourceStatus {
+    private func status(_ source: MemorySignalSource, _ files: [KernelFile], named path: String) -> SourceStatus {
         guard let broken = files.first(where: { $0.failure != .none }) else {
             return SourceStatus(source: source, path: path, availability: .used)
         }

@@ -9,7 +9,7 @@ internal import Synchronization
 /// values one by one gives an allocator bytes, but the kernel hardly a page: the survivors keep them. Where values are
 /// removed or replaced one by one, the survivors of the emptiest segments are moved together, a few with each call.
 ///
-/// The cache registers itself in a ``CacheRegistry``, so that a ``ResourceManager`` limits and releases it; it can be used
+/// The cache registers itself in a ``CacheRegistry``, so that a `ResourceManager` limits and releases it; it can be used
 /// without one. All of it may be used from any thread. Values are read where they are, by `withValue(for:_:)`; the
 /// body runs under no lock, as long as it likes, and may use the cache.
 ///

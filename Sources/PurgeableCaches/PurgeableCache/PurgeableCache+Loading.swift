@@ -7,6 +7,7 @@ extension PurgeableCache {
     /// meantime is out of date: it is given to those who wait for it but not kept.
     ///
     /// - Parameters:
+    ///   - key: The value's key.
     ///   - expiresAfter: As for ``insert(_:for:cost:expiresAfter:)``, counted from the end of the load.
     ///   - cost: What a value takes, in bytes; 0 by default. Called once a load, after it, outside all locks.
     ///   - load: Makes the value. It runs in a task of its own with the priority and task-local values of the one that asked first,

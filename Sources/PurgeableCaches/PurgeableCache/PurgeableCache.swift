@@ -10,7 +10,7 @@ public import JetsamSystem
 /// ```
 ///
 /// It may be used from any number of threads at once. Values leave it for room, for their time to live, or for memory
-/// pressure: it registers itself with a ``CacheRegistry``, where a ``ResourceManager`` first stops its growth and then asks for bytes
+/// pressure: it registers itself with a ``CacheRegistry``, where a `ResourceManager` first stops its growth and then asks for bytes
 /// back. What is asked for once passes through; what is asked for again stays, and when other keys become popular it adapts.
 ///
 /// A value's and a key's `deinit` runs outside the cache's locks and may use the cache. A key's `==` runs under one
@@ -87,6 +87,8 @@ public import JetsamSystem
     /// expires at once; what there was for the key goes all the same.
     ///
     /// - Parameters:
+    ///   - value: The value.
+    ///   - key: Its key.
     ///   - cost: What the value takes, in bytes. Negative costs count as 0, and those above 1 TiB − 1 as that. What the entry itself
     ///     takes, key and value as they lie in memory and about 40 bytes, is reported beside it but is not counted against ``limit``.
     ///   - expiresAfter: How long the value may be given out, to within 1.05 ms and never shorter; nil for ever.

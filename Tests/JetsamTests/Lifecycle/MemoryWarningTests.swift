@@ -13,7 +13,7 @@ struct MemoryWarningTests {
             heard.withLock { $0.append("process \(change.level) \(change.reason.rule)") }
         }
 
-        func didReceiveMemoryWarning(_ scene: Scene, _ change: LevelChange) async {
+        func didReceiveMemoryWarning(_ scene: ServerScene, _ change: LevelChange) async {
             heard.withLock { $0.append("\(scene.identifier) \(change.level)") }
         }
     }

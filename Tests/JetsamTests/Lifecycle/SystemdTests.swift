@@ -25,7 +25,7 @@ import Testing
 
         private static func abstractName() -> String {
             let number = names.add(1, ordering: .relaxed).newValue
-            return "@jetsam-test-\(Environment().processID)-\(number)"
+            return "@jetsam-test-\(ResourceManager.Environment().processID)-\(number)"
         }
 
         @Test("A launch into the background is a start that is over, and is told as one")

@@ -43,7 +43,7 @@ struct ReferenceDeploymentTests {
             let trigger = try #require(sources.first { $0.source == .pressureTrigger })
             #expect(!trigger.isUsed)
             #expect(trigger.description.contains("EROFS") || trigger.description.contains("EACCES"))
-            for source in [SignalSource.usage, .limits, .footprint, .memoryInfo, .pressureTotals, .memoryEvents] {
+            for source in [MemorySignalSource.usage, .limits, .footprint, .memoryInfo, .pressureTotals, .memoryEvents] {
                 #expect(sources.contains { $0.source == source && $0.isUsed }, "\(source)")
             }
         }

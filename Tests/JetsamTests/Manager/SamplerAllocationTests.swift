@@ -39,7 +39,7 @@ struct SamplerAllocationTests {
         let tree = try KernelTree.v2(limit: 512 * mebibyte)
         let clock = ManualClock()
         let ticker = CapturingTicker()
-        var environment = Environment()
+        var environment = ResourceManager.Environment()
         environment.kernelRoot = tree.root
         environment.clock = clock
         environment.ticker = ticker

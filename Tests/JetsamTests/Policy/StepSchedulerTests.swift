@@ -6,7 +6,8 @@ import Testing
 
 struct StepSchedulerTests {
     private func context(
-        headroom: Int, level: PressureLevel, rule: Rule = .headroom, at seconds: Double = 0, purgeable: Int = 300,
+        headroom: Int, level: PressureLevel, rule: PressureRule = .headroom, at seconds: Double = 0,
+        purgeable: Int = 300,
         footprint: Int? = nil, byGrowth: Int = 0, time: Int? = nil, inFlight: Int = 0, vote: PressureLevel? = nil,
         atOnce: Int? = nil, observed: Int = 0
     ) -> ReclaimContext {

@@ -74,7 +74,7 @@
         }
 
         private struct BigScene: SceneObserver {
-            func encodeState(of scene: Scene) async throws -> SceneStateData? { FullDiskTests.state(20_000) }
+            func encodeState(of scene: ServerScene) async throws -> SceneStateData? { FullDiskTests.state(20_000) }
         }
     }
 #endif

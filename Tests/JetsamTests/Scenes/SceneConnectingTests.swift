@@ -189,7 +189,7 @@ struct SceneConnectingTests {
     @Test("A scene does not keep its manager, and requests nothing once that is gone")
     func managerGone() async throws {
         weak var scenes: SceneManager?
-        let scene: Scene
+        let scene: ServerScene
         do {
             let fixture = SceneFixture()
             scenes = fixture.scenes

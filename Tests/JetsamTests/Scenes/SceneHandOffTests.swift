@@ -128,7 +128,7 @@ struct SceneHandOffTests {
     private final class OnceEncoded: SceneObserver {
         let hasTold = Lock(false)
 
-        func encodeState(of scene: Scene) async throws -> SceneStateData? {
+        func encodeState(of scene: ServerScene) async throws -> SceneStateData? {
             let isFirst = hasTold.withLock { hasTold in
                 defer { hasTold = true }
                 return !hasTold

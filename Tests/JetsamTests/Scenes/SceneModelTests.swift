@@ -172,7 +172,7 @@ struct SceneModelTests {
 
     private func change(
         _ name: SceneIdentifier, _ target: SceneState, _ fixture: SceneFixture, _ model: inout Model, _ place: String,
-        _ body: (Scene) async throws -> Void
+        _ body: (ServerScene) async throws -> Void
     ) async {
         guard let scene = fixture.scenes[name] else { return }
         let isDone = (try? await body(scene)) != nil

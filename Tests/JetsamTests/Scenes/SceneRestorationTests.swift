@@ -52,7 +52,7 @@ struct SceneRestorationTests {
         fixture.scenes.restoreScenes { _ in SceneRecord() }
         await fixture.scenes.restoreAll()
         let made = Lock(0)
-        @Sendable func scene(_ name: SceneIdentifier) async throws -> Scene {
+        @Sendable func scene(_ name: SceneIdentifier) async throws -> ServerScene {
             try await fixture.scenes.scene(for: name) {
                 made.withLock { $0 += 1 }
                 return SceneRecord()
@@ -74,7 +74,7 @@ struct SceneRestorationTests {
     @Test("Many that ask for the same scene at once all get one that serves, and the same")
     func servingAtOnce() async throws {
         let fixture = SceneFixture()
-        let scenes = try await withThrowingTaskGroup(of: Scene.self) { group in
+        let scenes = try await withThrowingTaskGroup(of: ServerScene.self) { group in
             for _ in 0..<20 {
                 group.addTask { try await fixture.scenes.scene(for: "a") { SceneRecord() } }
             }

@@ -41,7 +41,7 @@ struct SceneSavingTests {
     private struct LargeScene: SceneObserver {
         var bytes: Int
 
-        func encodeState(of scene: Scene) async throws -> SceneStateData? {
+        func encodeState(of scene: ServerScene) async throws -> SceneStateData? {
             SceneStateData(version: 1, bytes: [UInt8](repeating: 0, count: bytes))
         }
     }
@@ -74,7 +74,7 @@ struct SceneSavingTests {
         /// 1 where it throws instead of giving what is too long.
         let throwsFor: Int
 
-        func encodeState(of scene: Scene) async throws -> SceneStateData? {
+        func encodeState(of scene: ServerScene) async throws -> SceneStateData? {
             let answer = answers.withLock { $0.removeFirst() }
             if throwsFor == 1, let answer, answer.bytes.count > 10 { throw SceneRecord.Failure() }
             return answer
@@ -103,7 +103,7 @@ struct SceneSavingTests {
         let spot: SlowSpot
         let calls: Lock<Int>
 
-        func encodeState(of scene: Scene) async throws -> SceneStateData? {
+        func encodeState(of scene: ServerScene) async throws -> SceneStateData? {
             let call = calls.withLock { calls in
                 calls += 1
                 return calls

@@ -14,7 +14,7 @@ private func events(
 }
 
 extension KernelEvents {
-    fileprivate func reason(_ source: SignalSource) -> String? {
+    fileprivate func reason(_ source: MemorySignalSource) -> String? {
         switch statuses.first(where: { $0.source == source })?.availability {
         case .notAvailable(let reason): reason
         default: nil

@@ -12,7 +12,7 @@ private func at(_ milliseconds: Int64) -> MonotonicInstant {
 /// Kernel files that are missing, broken, or break while they are read: the rest goes on, and it is said what is not.
 @Suite struct BrokenFilesTests {
     /// A file, which source it stands for, and whether the reader can do without it from the start.
-    private static let files: [(name: String, source: SignalSource)] = [
+    private static let files: [(name: String, source: MemorySignalSource)] = [
         ("/sys/fs/cgroup/server/memory.current", .usage),
         ("/sys/fs/cgroup/server/memory.stat", .usage),
         ("/sys/fs/cgroup/server/memory.events", .memoryEvents),
@@ -23,7 +23,7 @@ private func at(_ milliseconds: Int64) -> MonotonicInstant {
 
     @Test(arguments: Self.files, [KernelTree.Damage.empty, .garbage])
     func `a file that breaks while it is in use is left out, and the rest is read`(
-        file: (name: String, source: SignalSource), damage: KernelTree.Damage
+        file: (name: String, source: MemorySignalSource), damage: KernelTree.Damage
     ) throws {
         let tree = try KernelTree.v2(limit: 512 * mebibyte)
         tree.setUnreclaimable(bytes: 200 * mebibyte)
@@ -46,7 +46,7 @@ private func at(_ milliseconds: Int64) -> MonotonicInstant {
     }
 
     @Test(arguments: Self.files)
-    func `a file that was never there is said to be missing`(file: (name: String, source: SignalSource)) throws {
+    func `a file that was never there is said to be missing`(file: (name: String, source: MemorySignalSource)) throws {
         let tree = try KernelTree.v2(limit: 512 * mebibyte)
         tree.setUnreclaimable(bytes: 200 * mebibyte)
         tree.setFootprint(bytes: 150 * mebibyte)

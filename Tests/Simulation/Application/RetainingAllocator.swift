@@ -2,7 +2,7 @@ import Jetsam
 import MemoryPressure
 
 /// An allocator that keeps a part of what is freed until it is trimmed.
-final class RetainingAllocator: Allocator, @unchecked Sendable {
+final class RetainingAllocator: MemoryAllocator, @unchecked Sendable {
     /// What part of what is freed it keeps, 0…1.
     let retainedShare: Double
     /// Whether it tells at once what it keeps, like jemalloc, or has to count, like glibc's.

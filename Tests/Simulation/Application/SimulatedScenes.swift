@@ -9,7 +9,7 @@ final class SimulatedScenes: @unchecked Sendable {
         let priority: ScenePriority
         let plannedBytes: Int
         let server: SimulatedServer
-        fileprivate(set) var scene: Scene?
+        fileprivate(set) var scene: ServerScene?
         /// What it costs at the moment, in bytes.
         fileprivate(set) var bytes = 0
         /// How long its callbacks take, in nanoseconds.
@@ -34,23 +34,23 @@ final class SimulatedScenes: @unchecked Sendable {
             if callbackTime > 0 { await server.world.conductor.pause(callbackTime) }
         }
 
-        func willConnect(_ scene: Scene, restoring state: SceneStateData?) async throws {
+        func willConnect(_ scene: ServerScene, restoring state: SceneStateData?) async throws {
             isTold = false
             await takeTime()
         }
 
-        func didBecomeActive(_ scene: Scene, _ transition: SceneTransition) async { await takeTime() }
-        func willResignActive(_ scene: Scene, _ transition: SceneTransition) async {
+        func didBecomeActive(_ scene: ServerScene, _ transition: SceneTransition) async { await takeTime() }
+        func willResignActive(_ scene: ServerScene, _ transition: SceneTransition) async {
             note(transition)
             await takeTime()
         }
 
-        func didEnterBackground(_ scene: Scene, _ transition: SceneTransition) async {
+        func didEnterBackground(_ scene: ServerScene, _ transition: SceneTransition) async {
             note(transition)
             await takeTime()
         }
 
-        func willTerminate(_ scene: Scene, _ transition: SceneTransition) async {
+        func willTerminate(_ scene: ServerScene, _ transition: SceneTransition) async {
             note(transition)
             await takeTime()
         }

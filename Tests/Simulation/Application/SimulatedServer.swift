@@ -61,7 +61,7 @@ final class SimulatedServer: @unchecked Sendable {
         ticker = ConductedTicker(conductor)
         caches = plan.caches.map { SimulatedCache($0, of: self) }
         let clock = conductor.clock
-        var environment = Environment()
+        var environment = ResourceManager.Environment()
         environment.kernelRoot =
             SimulatedKernelFiles(in: world.cgroup, tree: world.tree) { [self] in footprintBytes }.root
         environment.clock = clock

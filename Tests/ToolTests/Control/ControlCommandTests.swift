@@ -104,6 +104,45 @@ import Testing
         registration.end()
     }
 
+    @Test("A socket is found by what the process has open, wherever it is, and listed")
+    func found() async throws {
+        try await run {
+            let status = try ToolProcess(
+                ["status", "\(System.processIdentifier)"], in: try TemporaryDirectory(), tool: "jetsam")
+            #expect(await status.end() == .exited(0), "\(status.errors)")
+            #expect(status.output.contains("level     normal"))
+            let list = try ToolProcess(["list", "--json"], in: try TemporaryDirectory(), tool: "jetsam")
+            #expect(await list.end() == .exited(0))
+            let entry = try JSONText(parsing: Array(list.output.utf8)).elements.first {
+                $0["pid"]?.integer == Int(System.processIdentifier) && $0["directory"]?.string == directory.path + "/s"
+            }
+            #expect(entry?["level"]?.string == "normal")
+            #expect(entry?["state"]?.string == "active")
+        }
+        let entries = [
+            ListCommand.Entry(process: 7, command: "a\u{1B}b", directory: "/run/s", level: "warning", state: "active"),
+            ListCommand.Entry(process: 12, command: "server", directory: "/run/t"),
+        ]
+        let lines = ListCommand.lines(entries, columns: 200)
+        #expect(lines.count == 3)
+        #expect(lines[1].contains("warning") && lines[1].hasSuffix("/run/s") && !lines[1].contains("\u{1B}"))
+        #expect(lines[2].contains("no answer"))
+        #expect(
+            ListCommand.lines([], columns: 80) == [
+                "No process has a control socket that this user may look at: see control.isEnabled."
+            ])
+    }
+
+    @Test("A socket of another kind is not taken for a control socket")
+    func otherSockets() {
+        #expect(SocketSearch.descriptor(in: "/proc/self/fd/12/77-123.sock-new") == "12")
+        for name in [
+            "/run/x.sock", "/proc/self/fd/12/x", "/proc/self/fd/a/b.sock-new", "/proc/self/fd/1/2/b.sock-new", "@x",
+        ] {
+            #expect(SocketSearch.descriptor(in: Substring(name)) == nil)
+        }
+    }
+
     /// The names of all keys, but for those of scenes' states, which the help gives as one.
     private static func keys(_ value: JSONText) -> Set<String> {
         var keys: Set<String> = []

@@ -7,8 +7,9 @@ struct ControlOptions: ParsableArguments {
 
     @Option(
         help: .init(
-            "Where its socket is: control.directory of its configuration, as the process sees it. Without it, jetsam in the "
-                + "XDG_RUNTIME_DIR that the process was started with.", valueName: "directory"))
+            "Where its socket is: control.directory of its configuration, as the process sees it. Without it, the socket is found "
+                + "by what the process has open, or else looked for in jetsam in the XDG_RUNTIME_DIR that it was started with.",
+            valueName: "directory"))
     var directory: String?
 
     func validate() throws {

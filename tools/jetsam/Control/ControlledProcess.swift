@@ -22,7 +22,8 @@ struct ControlledProcess {
 
     /// - Parameters:
     ///   - process: Its number here.
-    ///   - directory: The configured directory as the process sees it; nil for that of its environment.
+    ///   - directory: The configured directory as the process sees it; nil for that of the socket that it has open, or of its
+    ///     environment.
     ///   - proc: Where `/proc` is.
     init(_ process: Int32, directory: String?, proc: String = "/proc") throws(ControlFailure) {
         entry = "\(proc)/\(process)"
@@ -30,13 +31,13 @@ struct ControlledProcess {
         self.process = process
         let status = try Self.read(entry + "/status", "process \(process)")
         innerProcess = Self.innermost(status) ?? process
-        if let directory {
-            self.directory = directory
+        if let known = directory ?? SocketSearch(proc: proc).directories(of: process).first {
+            self.directory = known
         } else {
             let environment = try Self.read(entry + "/environ", "the environment of process \(process)")
             guard let base = Self.variable("XDG_RUNTIME_DIR", environment), base.hasPrefix("/") else {
                 throw .unavailable(
-                    "process \(process) was started without XDG_RUNTIME_DIR: say --directory, as control.directory says"
+                    "process \(process) has no control socket open that this user may see, and was started without XDG_RUNTIME_DIR: is its control.isEnabled set? (see --directory)"
                 )
             }
             self.directory = base.hasSuffix("/") ? base + "jetsam" : base + "/jetsam"

@@ -17,14 +17,16 @@ extension Diagnosis {
         var means = [reading.isLimited ? "headroom (\(room))" : "the machine's headroom (\(room))"]
         let wakeUps = used.filter { $0.kind == .wakeUp }.map(\.name)
         means += wakeUps
-        if wakeUps.isEmpty || wakeUps == ["\(SignalSource.systemdWatch)"] { means.append("the sampler alone to look") }
-        if !wakeUps.contains("\(SignalSource.pressureTrigger)"), isUsed(.pressureTotals) {
+        if wakeUps.isEmpty || wakeUps == ["\(MemorySignalSource.systemdWatch)"] {
+            means.append("the sampler alone to look")
+        }
+        if !wakeUps.contains("\(MemorySignalSource.pressureTrigger)"), isUsed(.pressureTotals) {
             means.append("stall times that are read")
         }
         return "Jetsam can work here with: \(means.joined(separator: ", "))."
     }
 
-    private func isUsed(_ source: SignalSource) -> Bool {
+    private func isUsed(_ source: MemorySignalSource) -> Bool {
         sources.contains { $0.kind == .reading && $0.status.source == source && $0.status.isUsed }
     }
 }

@@ -61,7 +61,7 @@ struct Diagnosis {
         // A tree with faults is made up for a test and knows what it does; other copies are somebody's files.
         guard files.isKernels || !root.faults.isEmpty else {
             let reason = "not tried: these are copies of the kernel's files, and would be written to"
-            let sources = [SignalSource.pressureTrigger, .memoryEvents, .usageThreshold, .systemdWatch]
+            let sources = [MemorySignalSource.pressureTrigger, .memoryEvents, .usageThreshold, .systemdWatch]
             return (
                 sources.map { SourceStatus(source: $0, path: nil, availability: .notAvailable(reason: reason)) }, false
             )

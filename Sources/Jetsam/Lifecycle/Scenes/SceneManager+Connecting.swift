@@ -47,14 +47,14 @@ extension SceneManager {
         priority: ScenePriority = .normal, targets: SceneTargets = SceneTargets(),
         restoration: SceneRestorationPolicy = .automatic, on executor: (any TaskExecutor)? = nil,
         observer: any SceneObserver
-    ) async throws(SceneRefusal) -> Scene {
+    ) async throws(SceneRefusal) -> ServerScene {
         try await connect(
             SceneConnection(
                 identifier: identifier, origin: origin, expectedBytes: expectedBytes, priority: priority,
                 targets: targets, restoration: restoration, executor: executor, observer: observer))
     }
 
-    func connect(_ connection: SceneConnection) async throws(SceneRefusal) -> Scene {
+    func connect(_ connection: SceneConnection) async throws(SceneRefusal) -> ServerScene {
         do throws(SceneRefusal) {
             let scene = try reserve(connection)
             await scene.turn.take()
@@ -75,9 +75,9 @@ extension SceneManager {
         }
     }
 
-    private func reserve(_ connection: SceneConnection) throws(SceneRefusal) -> Scene {
+    private func reserve(_ connection: SceneConnection) throws(SceneRefusal) -> ServerScene {
         guard connection.expectedBytes >= 0 else { throw .negativeBytes(connection.expectedBytes) }
-        let result = state.withLock { state -> Result<Scene, SceneRefusal> in
+        let result = state.withLock { state -> Result<ServerScene, SceneRefusal> in
             if let refusal = Self.refusal(of: connection.origin.target, state) { return .failure(refusal) }
             if state.isFinal { return .failure(.processState("shutting down")) }
             if state.scenes[connection.identifier] != nil { return .failure(.alreadyConnected) }
@@ -85,7 +85,7 @@ extension SceneManager {
                 return .failure(.tooManyScenes(configuration.maximumCount))
             }
             state.nextAge += 1
-            let scene = Scene(
+            let scene = ServerScene(
                 connection.identifier, priority: connection.priority, targets: connection.targets,
                 expectedBytes: connection.expectedBytes, age: state.nextAge, observer: connection.observer,
                 executor: connection.executor, manager: self)
@@ -96,7 +96,7 @@ extension SceneManager {
     }
 
     /// Tells the observer that its scene connects, with its stored state.
-    private func attach(_ scene: Scene, _ connection: SceneConnection) async throws(SceneRefusal) {
+    private func attach(_ scene: ServerScene, _ connection: SceneConnection) async throws(SceneRefusal) {
         let restored = try await storedState(scene, connection)
         let deadline = connection.deadline(now, configuration.connectDeadline)
         let target: SceneState = connection.origin.target == .active ? .inactive : .background
@@ -134,7 +134,7 @@ extension SceneManager {
     }
 
     /// The last step of a scene that a client connects. Where the process has gone down since, it stays below.
-    private func serve(_ scene: Scene) async throws(SceneRefusal) {
+    private func serve(_ scene: ServerScene) async throws(SceneRefusal) {
         let ceiling = state.withLock { $0.isFinal ? .suspended : $0.ceiling }
         if ceiling == .active {
             try await move(scene, to: .active, cause: .client)
@@ -143,7 +143,7 @@ extension SceneManager {
         }
     }
 
-    private func abandon(_ scene: Scene, _ connection: SceneConnection) async {
+    private func abandon(_ scene: ServerScene, _ connection: SceneConnection) async {
         scene.state.withLock { state in
             state.machine.abandon()
             if (try? state.machine.begin(.disconnected, cause: .system)) != nil { _ = state.machine.commit() }

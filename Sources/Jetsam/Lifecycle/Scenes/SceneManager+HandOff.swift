@@ -51,7 +51,7 @@ extension SceneManager {
     public func connect(
         from handoff: SceneHandoff, by origin: SceneOrigin = .system, targets: SceneTargets = SceneTargets(),
         on executor: (any TaskExecutor)? = nil, observer: any SceneObserver
-    ) async throws(SceneRefusal) -> Scene {
+    ) async throws(SceneRefusal) -> ServerScene {
         if let state = handoff.state, state.bytes.count > configuration.maximumStateBytes {
             throw .store(.tooLarge(bytes: state.bytes.count, maximum: configuration.maximumStateBytes))
         }
@@ -62,7 +62,7 @@ extension SceneManager {
                 executor: executor, observer: observer))
     }
 
-    private func stateToHandOver(_ scene: Scene) async throws(SceneRefusal) -> SceneStateData? {
+    private func stateToHandOver(_ scene: ServerScene) async throws(SceneRefusal) -> SceneStateData? {
         let deadline = now.advanced(by: configuration.transitionDeadline)
         guard let encoded = await encode(scene, by: deadline) else { throw .missedDeadline(.encodeState) }
         if let state = encoded.state ?? scene.state.withLock({ $0.waitingState }) {
@@ -112,7 +112,7 @@ extension SceneManager {
         }
     }
 
-    private func takeBack(_ scene: Scene, to before: SceneState) async {
+    private func takeBack(_ scene: ServerScene, to before: SceneState) async {
         // In a shared directory the successor may have stored over what was here, and taken it away again.
         if dependencies.store != nil, let state = scene.state.withLock({ $0.waitingState }) {
             await store(state, of: scene, by: now.advanced(by: configuration.transitionDeadline))

@@ -42,7 +42,7 @@ extension SceneManager {
         return nil
     }
 
-    func lose(_ scene: Scene, _ reason: String) async -> SceneLoss? {
+    func lose(_ scene: ServerScene, _ reason: String) async -> SceneLoss? {
         let chosen = scene.sceneState
         await lossTurn.take()
         defer { lossTurn.release() }
@@ -51,7 +51,7 @@ extension SceneManager {
 
     /// - Parameter chosen: The state in which it was chosen; nothing happens where it ranks higher by now.
     private func take(
-        _ scene: Scene, _ reason: String, as chosen: SceneState, _ isCalledFor: @Sendable () -> Bool
+        _ scene: ServerScene, _ reason: String, as chosen: SceneState, _ isCalledFor: @Sendable () -> Bool
     ) async -> SceneLoss? {
         await scene.turn.take()
         defer { scene.turn.release() }

@@ -73,7 +73,7 @@ extension SceneManager {
     private static let mostWarnings = 8
 
     /// Goes through the scenes, those of high priority first, several at a time; goes on without them after the deadline.
-    private func forEach(by deadline: MonotonicInstant, _ body: @escaping @Sendable (Scene) async -> Void) async {
+    private func forEach(by deadline: MonotonicInstant, _ body: @escaping @Sendable (ServerScene) async -> Void) async {
         let ordered = scenes.map { (facts($0), $0) }.sorted { SceneOrder.isActivated($0.0, before: $1.0) }.map(\.1)
         let left = Lock(ordered[...])
         let wait = TimedWait()

@@ -3,7 +3,8 @@ internal import MemoryPressure
 
 extension SceneManager {
     /// The state that a connecting scene begins with; throws where it may not begin without it.
-    func storedState(_ scene: Scene, _ connection: SceneConnection) async throws(SceneRefusal) -> SceneStateData? {
+    func storedState(_ scene: ServerScene, _ connection: SceneConnection) async throws(SceneRefusal) -> SceneStateData?
+    {
         guard let store = dependencies.store else { return connection.handedOver }
         if let handedOver = connection.handedOver {
             // The predecessor lets go of it once this returns, so it has to be safe here first.
@@ -46,7 +47,7 @@ extension SceneManager {
     }
 
     private func judge(
-        _ result: Result<StoredState, SceneStateStoreError>, _ scene: Scene
+        _ result: Result<StoredState, SceneStateStoreError>, _ scene: ServerScene
     ) throws(SceneRefusal) -> SceneStateData? {
         switch result {
         case .success(.none): return nil
@@ -64,7 +65,7 @@ extension SceneManager {
     }
 
     private func read(
-        _ scene: Scene, _ connection: SceneConnection, from store: any SceneStateStore
+        _ scene: ServerScene, _ connection: SceneConnection, from store: any SceneStateStore
     ) async throws(SceneStateStoreError) -> StoredState {
         guard let (stored, data) = try await store.load(scene.identifier) else { return .none }
         let crashed = try await store.unfinishedRestorations(of: scene.identifier)
@@ -83,7 +84,7 @@ extension SceneManager {
         return .state(data)
     }
 
-    func endRestoration(of scene: Scene) async {
+    func endRestoration(of scene: ServerScene) async {
         guard let store = dependencies.store else { return }
         do throws(SceneStateStoreError) {
             try await store.endRestoration(of: scene.identifier)

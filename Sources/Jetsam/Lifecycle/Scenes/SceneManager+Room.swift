@@ -3,7 +3,7 @@ internal import MemoryPressure
 
 extension SceneManager {
     /// Makes room for a scene that is to connect, from whatever ranks lower, and throws where there is not enough.
-    func makeRoom(_ scene: Scene, _ connection: SceneConnection) async throws(SceneRefusal) {
+    func makeRoom(_ scene: ServerScene, _ connection: SceneConnection) async throws(SceneRefusal) {
         guard connection.expectedBytes > 0, !connection.hasRoom, let ask = dependencies.makeRoom else { return }
         await roomTurn.take()
         defer { roomTurn.release() }

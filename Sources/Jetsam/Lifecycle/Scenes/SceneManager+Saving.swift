@@ -7,7 +7,7 @@ extension SceneManager {
     /// - Parameters:
     ///   - deadline: Of the observer.
     ///   - last: Of the store.
-    func save(_ scene: Scene, by deadline: MonotonicInstant, storingBy last: MonotonicInstant) async {
+    func save(_ scene: ServerScene, by deadline: MonotonicInstant, storingBy last: MonotonicInstant) async {
         guard dependencies.store != nil else { return }
         guard let encoded = await encode(scene, by: deadline) else { return }
         if let data = encoded.state ?? scene.state.withLock({ $0.waitingState }) {
@@ -24,7 +24,7 @@ extension SceneManager {
     }
 
     /// What the observer says is the state; nil where it did not say, which is counted.
-    func encode(_ scene: Scene, by deadline: MonotonicInstant) async -> EncodedState? {
+    func encode(_ scene: ServerScene, by deadline: MonotonicInstant) async -> EncodedState? {
         guard let observer = scene.state.withLock({ $0.observer }) else { return nil }
         let answer = Lock<Result<EncodedState, any Error>?>(nil)
         await call(.encodeState, scene, by: deadline) { [maximum = configuration.maximumStateBytes] in
@@ -47,7 +47,7 @@ extension SceneManager {
         return nil
     }
 
-    func store(_ data: SceneStateData, of scene: Scene, by deadline: MonotonicInstant) async {
+    func store(_ data: SceneStateData, of scene: ServerScene, by deadline: MonotonicInstant) async {
         guard let store = dependencies.store else { return }
         guard data.bytes.count <= configuration.maximumStateBytes else {
             let error = SceneStateStoreError.tooLarge(
@@ -76,7 +76,7 @@ extension SceneManager {
         if case .late = outcome { noteLate(.storeState, scene) }
     }
 
-    private func saved(_ scene: Scene, _ stored: StoredScene, _ data: SceneStateData) {
+    private func saved(_ scene: ServerScene, _ stored: StoredScene, _ data: SceneStateData) {
         scene.state.withLock { state in
             // A state that was written late may have been overtaken by one that waits.
             guard state.waitingState == data else { return }
@@ -88,14 +88,14 @@ extension SceneManager {
         noteStore(hasFailed: false, "a state was stored")
     }
 
-    func failed(_ scene: Scene, _ reason: String) {
+    func failed(_ scene: ServerScene, _ reason: String) {
         scene.state.withLock { $0.isUnsaved = true }
         count { $0.failedSaves += 1 }
         warn("Scene '\(scene.identifier)': \(reason)")
     }
 
     /// Forgets what is stored of a scene that is gone.
-    func forget(_ scene: Scene, ifStampIs stamp: UInt64? = nil) async {
+    func forget(_ scene: ServerScene, ifStampIs stamp: UInt64? = nil) async {
         guard let store = dependencies.store else { return }
         let deadline = now.advanced(by: configuration.transitionDeadline)
         _ = await scene.storing.call(by: deadline, deadlines) { [logger] in

@@ -16,7 +16,7 @@ extension SceneManager {
         for identifier: SceneIdentifier, expectedBytes: Int = 0, priority: ScenePriority = .normal,
         targets: SceneTargets = SceneTargets(), on executor: (any TaskExecutor)? = nil,
         observer: () -> any SceneObserver
-    ) async throws(SceneRefusal) -> Scene {
+    ) async throws(SceneRefusal) -> ServerScene {
         var attempt = 1
         while true {
             do throws(SceneRefusal) {

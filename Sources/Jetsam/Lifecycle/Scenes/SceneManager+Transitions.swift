@@ -4,7 +4,7 @@ internal import Synchronization
 
 extension SceneManager {
     /// What a client asks for: refused where the process does not allow it now.
-    func request(_ scene: Scene, _ target: SceneState) async throws(SceneRefusal) {
+    func request(_ scene: ServerScene, _ target: SceneState) async throws(SceneRefusal) {
         try refuseInside(scene)
         await scene.turn.take()
         defer { scene.turn.release() }
@@ -13,7 +13,7 @@ extension SceneManager {
         try await move(scene, to: target, cause: .client)
     }
 
-    func disconnect(_ scene: Scene, discardsState: Bool) async throws(SceneRefusal) {
+    func disconnect(_ scene: ServerScene, discardsState: Bool) async throws(SceneRefusal) {
         try refuseInside(scene)
         await scene.turn.take()
         defer { scene.turn.release() }
@@ -28,7 +28,7 @@ extension SceneManager {
     ///   - deadline: For all of them together; nil gives each its own.
     ///   - isLast: Whether what is not stored by `deadline` is lost: storing has all of that time.
     func move(
-        _ scene: Scene, to target: SceneState, cause: SceneCause, by deadline: MonotonicInstant? = nil,
+        _ scene: ServerScene, to target: SceneState, cause: SceneCause, by deadline: MonotonicInstant? = nil,
         isLast: Bool = false
     ) async throws(SceneRefusal) {
         let (from, path) = scene.state.withLock { ($0.machine.state, $0.machine.path(to: target)) }
@@ -45,7 +45,7 @@ extension SceneManager {
     }
 
     /// Lets the observer of a scene that is gone go: the application may keep the scene itself for long.
-    func release(_ scene: Scene) {
+    func release(_ scene: ServerScene) {
         let observer = scene.state.withLock { state in
             defer {
                 state.observer = nil
@@ -57,7 +57,7 @@ extension SceneManager {
     }
 
     private func step(
-        _ scene: Scene, to target: SceneState, cause: SceneCause, by deadline: MonotonicInstant,
+        _ scene: ServerScene, to target: SceneState, cause: SceneCause, by deadline: MonotonicInstant,
         storingBy last: MonotonicInstant?
     ) async throws(SceneRefusal) {
         let begun = scene.state.withLock { state -> Result<(SceneState, [SceneMachine.Action]), SceneRefusal> in
@@ -79,7 +79,8 @@ extension SceneManager {
     }
 
     func carryOut(
-        _ action: SceneMachine.Action, _ scene: Scene, _ transition: SceneTransition, by deadline: MonotonicInstant,
+        _ action: SceneMachine.Action, _ scene: ServerScene, _ transition: SceneTransition,
+        by deadline: MonotonicInstant,
         storingBy last: MonotonicInstant? = nil
     ) async {
         switch action {
@@ -109,7 +110,7 @@ extension SceneManager {
         }
     }
 
-    private func commit(_ scene: Scene, _ transition: SceneTransition) {
+    private func commit(_ scene: ServerScene, _ transition: SceneTransition) {
         let (left, entered) = scene.state.withLock { ($0.machine.commit(), $0.machine.state) }
         let change = (SceneOrder.rank(entered) == nil ? 0 : 1) - (SceneOrder.rank(left) == nil ? 0 : 1)
         candidates.add(change, ordering: .relaxed)
@@ -118,8 +119,8 @@ extension SceneManager {
     }
 
     /// Takes a scene out of the list, if it is still the one of its name there.
-    func forgetScene(_ scene: Scene) {
-        let removed = state.withLock { state -> Scene? in
+    func forgetScene(_ scene: ServerScene) {
+        let removed = state.withLock { state -> ServerScene? in
             guard state.scenes[scene.identifier] === scene else { return nil }
             return state.scenes.removeValue(forKey: scene.identifier)
         }
@@ -127,7 +128,8 @@ extension SceneManager {
     }
 
     private func handleCaches(
-        _ scene: Scene, by deadline: MonotonicInstant, _ body: @escaping @Sendable (_ left: Duration) async -> Void
+        _ scene: ServerScene, by deadline: MonotonicInstant,
+        _ body: @escaping @Sendable (_ left: Duration) async -> Void
     ) async {
         guard !dependencies.registry.clients(of: scene.identifier).isEmpty else { return }
         let left = max(.zero, now.duration(to: deadline))
@@ -140,7 +142,7 @@ extension SceneManager {
     }
 
     private func tell(
-        _ callback: SceneCallback, _ scene: Scene, _ transition: SceneTransition, by deadline: MonotonicInstant
+        _ callback: SceneCallback, _ scene: ServerScene, _ transition: SceneTransition, by deadline: MonotonicInstant
     ) async {
         guard let observer = scene.state.withLock({ $0.observer }) else { return }
         await call(callback, scene, by: deadline) {
@@ -159,7 +161,7 @@ extension SceneManager {
     /// Calls the scene's observer, and goes on without it after the deadline.
     @discardableResult
     func call(
-        _ callback: SceneCallback, _ scene: Scene, by deadline: MonotonicInstant,
+        _ callback: SceneCallback, _ scene: ServerScene, by deadline: MonotonicInstant,
         _ body: @escaping @Sendable () async -> Void
     ) async -> SerialCalls.Outcome {
         let isOfAChange = callback != .willConnect && callback != .didReceiveMemoryWarning
@@ -171,13 +173,13 @@ extension SceneManager {
         return outcome
     }
 
-    func noteLate(_ callback: SceneCallback, _ scene: Scene) {
+    func noteLate(_ callback: SceneCallback, _ scene: ServerScene) {
         scene.state.withLock { $0.missedDeadline = true }
         count { $0.note(LateSceneCallback(scene: scene.identifier, callback: callback.rawValue)) }
         warn("Scene '\(scene.identifier)': \(callback.rawValue) missed its deadline")
     }
 
-    func refuseInside(_ scene: Scene) throws(SceneRefusal) {
+    func refuseInside(_ scene: ServerScene) throws(SceneRefusal) {
         if CallbackToken.isInside(scene) { throw .insideCallback }
     }
 

@@ -24,7 +24,7 @@ extension SceneManager {
         }
     }
 
-    private func warn(_ scene: Scene, of change: LevelChange) async {
+    private func warn(_ scene: ServerScene, of change: LevelChange) async {
         await scene.turn.take()
         defer { scene.turn.release() }
         guard state.withLock({ $0.lastWarning == change.sequence }), scene.sceneState != .suspended,

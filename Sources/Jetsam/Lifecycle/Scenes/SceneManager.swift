@@ -8,7 +8,7 @@ internal import Synchronization
 /// Scenes are opt-in: where none connects, nothing happens. Reach it as `manager.scenes`.
 public final class SceneManager: Sendable {
     struct State {
-        var scenes: [SceneIdentifier: Scene] = [:]
+        var scenes: [SceneIdentifier: ServerScene] = [:]
         var nextAge: UInt64 = 0
         /// The highest state that the process allows.
         var ceiling = SceneState.active
@@ -52,17 +52,17 @@ public final class SceneManager: Sendable {
     }
 
     /// The connected scene of that name.
-    public subscript(identifier: SceneIdentifier) -> Scene? {
+    public subscript(identifier: SceneIdentifier) -> ServerScene? {
         state.withLock { $0.scenes[identifier] }
     }
 
     /// The connected scenes, by identifier.
-    public var scenes: [Scene] {
+    public var scenes: [ServerScene] {
         all.sorted { $0.identifier < $1.identifier }
     }
 
     /// The connected scenes in no order.
-    var all: [Scene] { state.withLock { Array($0.scenes.values) } }
+    var all: [ServerScene] { state.withLock { Array($0.scenes.values) } }
 
     /// How many are connected.
     public var count: Int { state.withLock { $0.scenes.count } }
@@ -93,7 +93,7 @@ public final class SceneManager: Sendable {
     ///
     /// - Parameter target: What is to be served, such as a document's identifier.
     /// - Returns: The scene, which is active now; nil where no scene takes the target.
-    public func activate(target: String) async throws(SceneRefusal) -> Scene? {
+    public func activate(target: String) async throws(SceneRefusal) -> ServerScene? {
         let scenes = scenes
         let best = SceneOrder.match(target, scenes.map { (facts($0), $0.targets) })
         guard let best, let scene = self[best] else { return nil }
@@ -104,7 +104,7 @@ public final class SceneManager: Sendable {
     /// Makes the scene serve that has the highest priority of those that do not.
     ///
     /// - Returns: The scene; nil where every scene is active, or none is connected.
-    public func activateNext() async throws(SceneRefusal) -> Scene? {
+    public func activateNext() async throws(SceneRefusal) -> ServerScene? {
         let waiting = facts(all).filter { SceneOrder.rank($0.state) != nil && $0.state != .active }
         let first = waiting.min(by: SceneOrder.isActivated)
         guard let first, let scene = self[first.identifier] else { return nil }
@@ -112,12 +112,12 @@ public final class SceneManager: Sendable {
         return scene
     }
 
-    func facts(_ scenes: [Scene]) -> [SceneOrder.Facts] {
+    func facts(_ scenes: [ServerScene]) -> [SceneOrder.Facts] {
         let canSave = canSave
         return scenes.map { $0.facts(canSave: canSave) }
     }
 
-    func facts(_ scene: Scene) -> SceneOrder.Facts { scene.facts(canSave: canSave) }
+    func facts(_ scene: ServerScene) -> SceneOrder.Facts { scene.facts(canSave: canSave) }
 
     var canSave: Bool { state.withLock { !$0.storeIsDenied && !$0.storeHasFailed } }
 

@@ -8,49 +8,49 @@ public protocol SceneObserver: Sendable {
     /// The scene connects. Make what it needs, from its stored state where there is one.
     ///
     /// What it throws, and a missed deadline, refuses the connection.
-    func willConnect(_ scene: Scene, restoring state: SceneStateData?) async throws
+    func willConnect(_ scene: ServerScene, restoring state: SceneStateData?) async throws
     /// The scene serves now.
-    func didBecomeActive(_ scene: Scene, _ transition: SceneTransition) async
+    func didBecomeActive(_ scene: ServerScene, _ transition: SceneTransition) async
     /// The scene is about to stop serving. Its state is asked for next.
-    func willResignActive(_ scene: Scene, _ transition: SceneTransition) async
+    func willResignActive(_ scene: ServerScene, _ transition: SceneTransition) async
     /// The scene stands in the background. Nothing is owed to it after this: it may be suspended, lost or killed.
-    func didEnterBackground(_ scene: Scene, _ transition: SceneTransition) async
+    func didEnterBackground(_ scene: ServerScene, _ transition: SceneTransition) async
     /// The scene is about to leave the background.
-    func willEnterForeground(_ scene: Scene, _ transition: SceneTransition) async
+    func willEnterForeground(_ scene: ServerScene, _ transition: SceneTransition) async
     /// The scene is about to be taken away, because memory is short or the process ends. A suspended one is not told beforehand.
-    func willTerminate(_ scene: Scene, _ transition: SceneTransition) async
+    func willTerminate(_ scene: ServerScene, _ transition: SceneTransition) async
     /// The scene is gone: as the application asked, handed over, or, where it was suspended, taken away. Clean up what it shared. It can
     /// be connected again.
-    func didDisconnect(_ scene: Scene, _ transition: SceneTransition) async
+    func didDisconnect(_ scene: ServerScene, _ transition: SceneTransition) async
     /// Memory is short, or still is: free what can be made again. Called beside the changes, in their order; a suspended scene is
     /// not told.
-    func didReceiveMemoryWarning(_ scene: Scene, _ change: LevelChange) async
+    func didReceiveMemoryWarning(_ scene: ServerScene, _ change: LevelChange) async
     /// The state to store; nil where nothing has changed since it was asked for last. Called at each step down: resigning,
     /// entering the background, suspension.
     ///
     /// Longer states than ``ManagerConfiguration/Scenes/maximumStateBytes`` are not stored, which is recorded.
-    func encodeState(of scene: Scene) async throws -> SceneStateData?
+    func encodeState(of scene: ServerScene) async throws -> SceneStateData?
 }
 
 extension SceneObserver {
     /// Does nothing.
-    public func willConnect(_ scene: Scene, restoring state: SceneStateData?) async throws {}
+    public func willConnect(_ scene: ServerScene, restoring state: SceneStateData?) async throws {}
     /// Does nothing.
-    public func didBecomeActive(_ scene: Scene, _ transition: SceneTransition) async {}
+    public func didBecomeActive(_ scene: ServerScene, _ transition: SceneTransition) async {}
     /// Does nothing.
-    public func willResignActive(_ scene: Scene, _ transition: SceneTransition) async {}
+    public func willResignActive(_ scene: ServerScene, _ transition: SceneTransition) async {}
     /// Does nothing.
-    public func didEnterBackground(_ scene: Scene, _ transition: SceneTransition) async {}
+    public func didEnterBackground(_ scene: ServerScene, _ transition: SceneTransition) async {}
     /// Does nothing.
-    public func willEnterForeground(_ scene: Scene, _ transition: SceneTransition) async {}
+    public func willEnterForeground(_ scene: ServerScene, _ transition: SceneTransition) async {}
     /// Does nothing.
-    public func willTerminate(_ scene: Scene, _ transition: SceneTransition) async {}
+    public func willTerminate(_ scene: ServerScene, _ transition: SceneTransition) async {}
     /// Does nothing.
-    public func didDisconnect(_ scene: Scene, _ transition: SceneTransition) async {}
+    public func didDisconnect(_ scene: ServerScene, _ transition: SceneTransition) async {}
     /// Does nothing.
-    public func didReceiveMemoryWarning(_ scene: Scene, _ change: LevelChange) async {}
+    public func didReceiveMemoryWarning(_ scene: ServerScene, _ change: LevelChange) async {}
     /// Has no state.
-    public func encodeState(of scene: Scene) async throws -> SceneStateData? { nil }
+    public func encodeState(of scene: ServerScene) async throws -> SceneStateData? { nil }
 }
 
 /// The callbacks by name, for logs and statistics.

@@ -44,7 +44,7 @@ public struct AllocatorStatus: Sendable, Equatable, CustomStringConvertible {
     /// what caches have given since the last trim. Caches are not asked for these.
     public var retainedBytes: Int
 
-    init(_ allocator: any Allocator, statistics: AllocatorStatistics?, retainedBytes: Int) {
+    init(_ allocator: any MemoryAllocator, statistics: AllocatorStatistics?, retainedBytes: Int) {
         name = allocator.name
         canTrim = allocator.canTrim
         limitation = allocator.limitation

@@ -6,7 +6,7 @@
 ///
 /// A jemalloc that is found is used as it was set by whoever brought it; `JetsamJemalloc` sets one up for a server. musl's
 /// allocator, and any other, gives nothing back when asked.
-public struct SystemAllocator: Allocator {
+public struct SystemAllocator: MemoryAllocator {
     private enum Kind: Sendable {
         case glibc
         case jemalloc

@@ -6,7 +6,7 @@ package struct LevelRecord: Record {
 
     package var previous = PressureLevel.normal
     package var level = PressureLevel.normal
-    package var rule = Rule.headroom
+    package var rule = PressureRule.headroom
     package var observed = 0
     package var threshold = 0
     package var unit = LevelReason.Unit.bytes
@@ -62,7 +62,7 @@ package struct DemandRecord: Record {
     package static let kind = TraceKind.demand
 
     package var level = PressureLevel.normal
-    package var rule = Rule.headroom
+    package var rule = PressureRule.headroom
     package var step = 0
     package var targetBytes = 0
     package var missingBytes = 0

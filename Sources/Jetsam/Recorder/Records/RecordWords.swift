@@ -6,8 +6,8 @@ extension PressureLevel: RecordWord {
     package init?(code: Int) { self.init(rawValue: UInt8(clamping: code)) }
 }
 
-extension Rule: RecordWord {
-    private static let all: [Rule] = [
+extension PressureRule: RecordWord {
+    private static let all: [PressureRule] = [
         .headroom, .timeToLimit, .stall, .events, .distanceToHigh, .footprint, .external,
     ]
     package static let words = all.map(\.description)
@@ -24,7 +24,7 @@ extension Rule: RecordWord {
 }
 
 extension LevelCause: RecordWord {
-    private static let sources: [SignalSource] = [
+    private static let sources: [MemorySignalSource] = [
         .pressureTrigger, .pressureTotals, .memoryEvents, .usageThreshold, .usage, .limits, .memoryInfo, .footprint,
         .systemdWatch,
     ]

@@ -264,7 +264,7 @@ package struct StepRecord: Record {
     package var stage = Stage.caches
     package var step = 0
     package var level = PressureLevel.normal
-    package var rule = Rule.headroom
+    package var rule = PressureRule.headroom
     package var targetBytes = 0
     package var promisedBytes = 0
     package var freedBytes: Int?

@@ -17,11 +17,12 @@ final class SceneRecord: SceneObserver {
 
     let state = Lock(State())
     /// Called in each callback, with its name.
-    let during: @Sendable (String, Scene) async throws -> Void
+    let during: @Sendable (String, ServerScene) async throws -> Void
     let counter: Lock<UInt32>
     let hasState: Bool
 
-    init(hasState: Bool = true, _ during: @escaping @Sendable (String, Scene) async throws -> Void = { _, _ in }) {
+    init(hasState: Bool = true, _ during: @escaping @Sendable (String, ServerScene) async throws -> Void = { _, _ in })
+    {
         self.hasState = hasState
         self.during = during
         counter = Lock(0)
@@ -40,7 +41,7 @@ final class SceneRecord: SceneObserver {
         }
     }
 
-    private func call(_ name: String, _ scene: Scene, _ transition: SceneTransition? = nil) async throws {
+    private func call(_ name: String, _ scene: ServerScene, _ transition: SceneTransition? = nil) async throws {
         state.withLock { state in
             state.calls.append(name)
             if let transition { state.transitions.append(transition) }
@@ -51,32 +52,32 @@ final class SceneRecord: SceneObserver {
         try await during(name, scene)
     }
 
-    func willConnect(_ scene: Scene, restoring data: SceneStateData?) async throws {
+    func willConnect(_ scene: ServerScene, restoring data: SceneStateData?) async throws {
         state.withLock { $0.restored = data }
         try await call("willConnect", scene)
     }
-    func didBecomeActive(_ scene: Scene, _ transition: SceneTransition) async {
+    func didBecomeActive(_ scene: ServerScene, _ transition: SceneTransition) async {
         try? await call("didBecomeActive", scene, transition)
     }
-    func willResignActive(_ scene: Scene, _ transition: SceneTransition) async {
+    func willResignActive(_ scene: ServerScene, _ transition: SceneTransition) async {
         try? await call("willResignActive", scene, transition)
     }
-    func didEnterBackground(_ scene: Scene, _ transition: SceneTransition) async {
+    func didEnterBackground(_ scene: ServerScene, _ transition: SceneTransition) async {
         try? await call("didEnterBackground", scene, transition)
     }
-    func willEnterForeground(_ scene: Scene, _ transition: SceneTransition) async {
+    func willEnterForeground(_ scene: ServerScene, _ transition: SceneTransition) async {
         try? await call("willEnterForeground", scene, transition)
     }
-    func willTerminate(_ scene: Scene, _ transition: SceneTransition) async {
+    func willTerminate(_ scene: ServerScene, _ transition: SceneTransition) async {
         try? await call("willTerminate", scene, transition)
     }
-    func didDisconnect(_ scene: Scene, _ transition: SceneTransition) async {
+    func didDisconnect(_ scene: ServerScene, _ transition: SceneTransition) async {
         try? await call("didDisconnect", scene, transition)
     }
-    func didReceiveMemoryWarning(_ scene: Scene, _ change: LevelChange) async {
+    func didReceiveMemoryWarning(_ scene: ServerScene, _ change: LevelChange) async {
         try? await call("didReceiveMemoryWarning", scene)
     }
-    func encodeState(of scene: Scene) async throws -> SceneStateData? {
+    func encodeState(of scene: ServerScene) async throws -> SceneStateData? {
         try await call("encodeState", scene)
         guard hasState else { return nil }
         let number = counter.withLock { counter in

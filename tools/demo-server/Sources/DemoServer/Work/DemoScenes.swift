@@ -58,11 +58,11 @@ final class DemoScenes: Sendable {
     private struct Observer: SceneObserver {
         let scenes: DemoScenes
 
-        func willResignActive(_ scene: Scene, _ transition: SceneTransition) async { scenes.note("resigned") }
-        func didEnterBackground(_ scene: Scene, _ transition: SceneTransition) async { scenes.note("background") }
-        func willTerminate(_ scene: Scene, _ transition: SceneTransition) async { scenes.note("terminated") }
+        func willResignActive(_ scene: ServerScene, _ transition: SceneTransition) async { scenes.note("resigned") }
+        func didEnterBackground(_ scene: ServerScene, _ transition: SceneTransition) async { scenes.note("background") }
+        func willTerminate(_ scene: ServerScene, _ transition: SceneTransition) async { scenes.note("terminated") }
 
-        func encodeState(of scene: Scene) async throws -> SceneStateData? {
+        func encodeState(of scene: ServerScene) async throws -> SceneStateData? {
             SceneStateData(version: 1, bytes: [UInt8](repeating: 7, count: DemoScenes.stateBytes))
         }
     }

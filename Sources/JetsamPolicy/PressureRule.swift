@@ -3,7 +3,7 @@ public import MemoryPressure
 /// A named test on readings that votes for a level.
 ///
 /// An open set: new rules can be added without breaking a `switch`.
-public struct Rule: Sendable, Hashable, CustomStringConvertible {
+public struct PressureRule: Sendable, Hashable, CustomStringConvertible {
     private enum Kind: String, Sendable {
         case headroom, timeToLimit, stall, events, distanceToHigh, footprint, external
     }
@@ -11,19 +11,19 @@ public struct Rule: Sendable, Hashable, CustomStringConvertible {
     private let kind: Kind
 
     /// Bytes until the tightest hard limit.
-    public static let headroom = Rule(kind: .headroom)
+    public static let headroom = PressureRule(kind: .headroom)
     /// Headroom ÷ growth of unmanaged memory.
-    public static let timeToLimit = Rule(kind: .timeToLimit)
+    public static let timeToLimit = PressureRule(kind: .timeToLimit)
     /// The share of time in which tasks waited for memory.
-    public static let stall = Rule(kind: .stall)
+    public static let stall = PressureRule(kind: .stall)
     /// New events of the cgroup.
-    public static let events = Rule(kind: .events)
+    public static let events = PressureRule(kind: .events)
     /// The distance to `memory.high`.
-    public static let distanceToHigh = Rule(kind: .distanceToHigh)
+    public static let distanceToHigh = PressureRule(kind: .distanceToHigh)
     /// The process's own budget.
-    public static let footprint = Rule(kind: .footprint)
+    public static let footprint = PressureRule(kind: .footprint)
     /// systemd's watch, a simulation, or the operator.
-    public static let external = Rule(kind: .external)
+    public static let external = PressureRule(kind: .external)
 
     /// The rule's name as in the configuration, such as `timeToLimit`.
     public var description: String { kind.rawValue }
@@ -36,7 +36,7 @@ public struct Rule: Sendable, Hashable, CustomStringConvertible {
 public struct LevelCause: Sendable, Hashable, CustomStringConvertible {
     private enum Kind: Sendable, Hashable {
         case sampler, reclaim, request
-        case event(SignalSource)
+        case event(MemorySignalSource)
     }
 
     private let kind: Kind
@@ -48,10 +48,10 @@ public struct LevelCause: Sendable, Hashable, CustomStringConvertible {
     /// A call of the application's, such as `ResourceManager.simulate(_:for:)`.
     public static let request = LevelCause(kind: .request)
     /// A kernel event that came through a Dispatch source.
-    public static func event(_ source: SignalSource) -> LevelCause { LevelCause(kind: .event(source)) }
+    public static func event(_ source: MemorySignalSource) -> LevelCause { LevelCause(kind: .event(source)) }
 
     /// The kernel source whose event it was; nil where no event was the cause.
-    public var eventSource: SignalSource? {
+    public var eventSource: MemorySignalSource? {
         if case .event(let source) = kind { source } else { nil }
     }
 
@@ -83,7 +83,7 @@ public struct LevelReason: Sendable, Equatable, CustomStringConvertible {
     }
 
     /// The rule that voted highest; the first to raise the level keeps it.
-    public var rule: Rule
+    public var rule: PressureRule
     /// What the rule saw, in ``unit``.
     public var observed: Int
     /// What it was compared with, in ``unit``.
@@ -93,7 +93,7 @@ public struct LevelReason: Sendable, Equatable, CustomStringConvertible {
     /// What made the manager look.
     public var cause: LevelCause
 
-    package init(rule: Rule, observed: Int, threshold: Int, unit: Unit, cause: LevelCause) {
+    package init(rule: PressureRule, observed: Int, threshold: Int, unit: Unit, cause: LevelCause) {
         self.rule = rule
         self.observed = observed
         self.threshold = threshold
@@ -117,7 +117,7 @@ public struct LevelReason: Sendable, Equatable, CustomStringConvertible {
 
 /// One rule's opinion on one reading.
 package struct Vote: Equatable {
-    package var rule: Rule
+    package var rule: PressureRule
     package var level: PressureLevel
     package var observed: Int
     package var threshold: Int

@@ -4,7 +4,7 @@ internal import MemoryPressure
 ///
 /// It is made by ``SceneManager/connect(_:by:expectedBytes:priority:targets:restoration:on:observer:)``. When it is
 /// ``SceneState/disconnected`` it stays so; every request is then refused.
-public final class Scene: Sendable, CustomStringConvertible {
+public final class ServerScene: Sendable, CustomStringConvertible {
     struct State {
         var machine = SceneMachine()
         /// The manager holds its scenes, and a scene that somebody keeps must not hold it.

@@ -1,5 +1,5 @@
 /// The allocator beneath the process, as far as reclaim can use it.
-public protocol Allocator: Sendable {
+public protocol MemoryAllocator: Sendable {
     /// Its name in logs and in the manager's status, such as `glibc`.
     var name: String { get }
     /// Why it cannot give memory back, or may not be trusted to; nil where it can. A sentence for logs and the status.
@@ -21,7 +21,7 @@ public protocol Allocator: Sendable {
     func bytesFreedByThread() -> UInt64?
 }
 
-extension Allocator {
+extension MemoryAllocator {
     /// Nothing to say where it can trim.
     public var limitation: String? { canTrim ? nil : "it cannot give freed memory back" }
 
