@@ -6,7 +6,11 @@ import PackageDescription
 let package = Package(
     name: "Linking",
     platforms: [.macOS(.v15)],
-    dependencies: [.package(name: "swift-jetsam", path: "../..")],
+    dependencies: [
+        .package(name: "swift-jetsam", path: "../.."),
+        .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.11.0"),
+    ],
     targets: [
         .executableTarget(name: "Plain", dependencies: [.product(name: "Jetsam", package: "swift-jetsam")]),
         .executableTarget(
@@ -14,6 +18,20 @@ let package = Package(
             dependencies: [
                 .product(name: "Jetsam", package: "swift-jetsam"),
                 .product(name: "JetsamJemalloc", package: "swift-jetsam"),
+            ]),
+        // What `tools/prove cost` compares.
+        .executableTarget(
+            name: "With",
+            dependencies: [
+                .product(name: "Jetsam", package: "swift-jetsam"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ]),
+        .executableTarget(
+            name: "Without",
+            dependencies: [
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
         .executableTarget(
             name: "Tasks", dependencies: [.product(name: "BackgroundTasks", package: "swift-jetsam")]),
