@@ -28,9 +28,9 @@ internal import JetsamSystem
 
     /// Moves the deadline of a task that has one of its own by `duration`, never past the process's.
     ///
-    /// - Parameter duration: More than zero; what is beyond the clock, some 292 years, counts as that.
-    /// - Returns: Whether it did: not for a task that has ended, that has expired, whether it was told so already or not,
-    ///   that has no deadline of its own, or for a duration of zero or less.
+    /// - Parameter duration: More than zero. A duration longer than the clock can hold counts as the longest one, some 292 years.
+    /// - Returns: True where the deadline moved. False for a duration of zero or less. False too for a task that has ended, that
+    ///   has expired (told so already or not), or that has no deadline of its own.
     @discardableResult
     public func extend(by duration: Duration) -> Bool {
         guard identifier != 0 else { return false }
@@ -69,7 +69,7 @@ internal import JetsamSystem
 public struct BackgroundTaskIdentifier: Sendable, Hashable {
     let value: AssertionTable.Identifier
 
-    /// What a refused task has. Ending it does nothing.
+    /// The identifier of a task that was refused. Ending it does nothing.
     public static let invalid = BackgroundTaskIdentifier(value: 0)
 }
 
@@ -77,15 +77,15 @@ extension BackgroundTaskRegistry {
     /// Begins a task, in the form that UIKit has.
     ///
     /// - Parameters:
-    ///   - name: What logs and reports call it; nil for `unnamed`.
+    ///   - name: The name in logs and reports; nil for `unnamed`.
     ///   - priority: Lower ones are refused first and expire first when memory is short.
-    ///   - expiry: When it expires if it was not ended.
-    ///   - fileID: Where it is begun; leave it to the compiler.
-    ///   - line: Where it is begun; leave it to the compiler.
+    ///   - expiry: The time when it expires if it was not ended.
+    ///   - fileID: The file where it is begun; leave it to the compiler.
+    ///   - line: The line where it is begun; leave it to the compiler.
     ///   - expirationHandler: Called once when it expires, a lead time before its deadline, on a thread of the registry's, not
     ///     on the main thread.
-    /// - Returns: What to end it with; ``BackgroundTaskIdentifier/invalid`` where it was refused. One that is never ended
-    ///   holds up the end of the process until its deadline, and is reported as overdue.
+    /// - Returns: The identifier to end it with; ``BackgroundTaskIdentifier/invalid`` where it was refused. A task that is never
+    ///   ended holds up the end of the process until its deadline, and is reported as overdue.
     public func beginBackgroundTask(
         withName name: String? = nil, priority: BackgroundTaskPriority = .normal,
         expiry: BackgroundTaskExpiry = .atTermination, fileID: StaticString = #fileID, line: UInt = #line,
@@ -100,13 +100,13 @@ extension BackgroundTaskRegistry {
     /// Begins a task whose handler is told which it is: for code that ends the task in its handler.
     ///
     /// - Parameters:
-    ///   - name: What logs and reports call it; nil for `unnamed`.
+    ///   - name: The name in logs and reports; nil for `unnamed`.
     ///   - priority: Lower ones are refused first and expire first when memory is short.
-    ///   - expiry: When it expires if it was not ended.
-    ///   - fileID: Where it is begun; leave it to the compiler.
-    ///   - line: Where it is begun; leave it to the compiler.
+    ///   - expiry: The time when it expires if it was not ended.
+    ///   - fileID: The file where it is begun; leave it to the compiler.
+    ///   - line: The line where it is begun; leave it to the compiler.
     ///   - expirationHandler: Called once when it expires, with the task's identifier, on a thread of the registry's.
-    /// - Returns: What to end it with; ``BackgroundTaskIdentifier/invalid`` where it was refused.
+    /// - Returns: The identifier to end it with; ``BackgroundTaskIdentifier/invalid`` where it was refused.
     public func beginBackgroundTask(
         withName name: String? = nil, priority: BackgroundTaskPriority = .normal,
         expiry: BackgroundTaskExpiry = .atTermination, fileID: StaticString = #fileID, line: UInt = #line,

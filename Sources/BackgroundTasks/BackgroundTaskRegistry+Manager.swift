@@ -2,11 +2,11 @@ internal import HeapModule
 package import JetsamSystem
 internal import Synchronization
 
-/// What a manager does with the tasks of its registry.
+/// The calls of a manager to its registry.
 extension BackgroundTaskRegistry {
     /// Takes the one place of a running manager, and lets everything begin that the level allows; false where it is taken.
     ///
-    /// - Parameter level: What the manager has found already, or was told to pretend.
+    /// - Parameter level: The level that the manager has found already, or was told to pretend.
     package func attachManager(level: () -> PressureLevel) -> Bool {
         guard !hasManager.exchange(true, ordering: .acquiringAndReleasing) else { return false }
         table.setDeadline(.none, lead: 0)
@@ -24,7 +24,7 @@ extension BackgroundTaskRegistry {
         hasManager.store(false, ordering: .releasing)
     }
 
-    /// How short memory is from now on.
+    /// Takes the memory pressure level that holds from now on.
     package func noteLevel(_ level: PressureLevel) {
         table.changeAdmission { $0.level = level }
     }
@@ -44,7 +44,7 @@ extension BackgroundTaskRegistry {
     /// The process's time in the background ends at `deadline`: every task that is held then expires by it, whatever its own
     /// deadline says. Time in which the process does not run moves it. Nil takes it back. Does nothing once the process drains.
     ///
-    /// - Returns: When they are to be told: the caller has it ``expect(_:)``, under no lock.
+    /// - Returns: The time when they are to be told. The caller passes it to ``expect(_:)``, under no lock.
     package func setBackgroundDeadline(_ deadline: MonotonicInstant?) -> MonotonicInstant? {
         let lead = deadline.map { min(table.leadMicroseconds * 1000, max(0, $0.nanoseconds - table.now) / 10) } ?? 0
         let isSet = deadlineTurn.withLock { _ in
@@ -79,7 +79,7 @@ extension BackgroundTaskRegistry {
 
     /// Expires up to that many held tasks now: lowest priority first, and of these the longest-running.
     ///
-    /// - Parameter most: How many at most; ``EarlyExpiry/most`` bounds it.
+    /// - Parameter most: The greatest number of tasks to expire; ``EarlyExpiry/most`` bounds it.
     package func expireEarly(atMost most: Int) -> EarlyExpiry {
         let chosen = table.lowestRanking(atMost: min(most, EarlyExpiry.most))
         expireNow(chosen)
@@ -114,7 +114,7 @@ extension BackgroundTaskRegistry {
     /// Calls everything that is due now, on the calling thread: for tests that move the time themselves.
     package func runDue() { engine.runDue() }
 
-    /// When something is due next; nil where nothing is.
+    /// The time when something is due next; nil where nothing is.
     package var nextDue: MonotonicInstant? {
         let due = table.nextDue()
         return due == .max ? nil : MonotonicInstant(nanoseconds: due)
@@ -213,7 +213,7 @@ extension AssertionTable {
         return copy.map { describe($0, at: now) }
     }
 
-    /// Whether the task has ended or is overdue.
+    /// Returns whether the task has ended or is overdue.
     func isGone(_ identifier: Identifier) -> Bool {
         guard let (shard, index, generation) = locate(identifier) else { return true }
         return shard.withLock { shard in

@@ -1,20 +1,21 @@
 package import JetsamSystem
 internal import Synchronization
 
-/// Where work that must not be cut off in the middle says that it is under way, until when, and what to do when it expires.
+/// A registry of work that must not be cut off in the middle. Each task says until when it may run, and what to do when it expires.
 ///
-/// ``shared`` serves the whole process: a library begins tasks there before, without or after a `ResourceManager`, and
-/// need not know whether there will be one. A manager waits for held tasks before the process ends, refuses and expires them
-/// early when memory is short, and reports those that are overdue. Without one, tasks expire by their own deadlines alone.
+/// ``shared`` serves the whole process. A library begins tasks there before, after or without a `ResourceManager`, and need not
+/// know whether there will be one. A manager waits for held tasks before the process ends. It refuses tasks and expires them
+/// early when memory is short, and it reports those that are overdue. Without a manager, tasks expire only by their own
+/// deadlines.
 ///
 /// There are three forms over one table: ``withBackgroundTask(_:priority:expiry:scene:fileID:line:onExpiration:body:)`` for
 /// `async` work, the ``BackgroundTask`` handle that cannot leak, and identifiers for code ported from UIKit.
 ///
-/// An expiration handler is called once, on a thread of the registry's own: never on the caller's, never under a lock, never
-/// early, and within two milliseconds where the machine has time. It may begin and end tasks. One that does not come back
-/// keeps its thread; the others go on without it after 100 ms at most.
+/// An expiration handler is called once, on a thread of the registry's own: never on the caller's thread and never under a lock.
+/// It is never called early, and at most two milliseconds late where the machine has time. It may begin and end tasks. A handler
+/// that does not come back keeps its thread; the other handlers go on without it after 100 ms at most.
 public final class BackgroundTaskRegistry: Sendable {
-    /// How background tasks expire.
+    /// The settings for how background tasks expire.
     public typealias Configuration = BackgroundTaskConfiguration
 
     /// The registry of this process.
@@ -34,7 +35,7 @@ public final class BackgroundTaskRegistry: Sendable {
         self.init(configuration: configuration, clock: SystemMonotonicClock(), isAutomatic: true)
     }
 
-    /// - Parameter isAutomatic: Whether threads call what is due; otherwise nothing is called before ``runDue()``.
+    /// - Parameter isAutomatic: True where threads call what is due; otherwise nothing is called before ``runDue()``.
     package convenience init(
         configuration: Configuration = Configuration(), clock: any MonotonicClock, isAutomatic: Bool
     ) {
@@ -58,17 +59,17 @@ public final class BackgroundTaskRegistry: Sendable {
     /// Begins a task and gives the handle that ends it.
     ///
     /// - Parameters:
-    ///   - name: What logs and reports call it.
+    ///   - name: The name in logs and reports.
     ///   - priority: Lower ones are refused first and expire first when memory is short.
-    ///   - expiry: When it expires if it was not ended.
+    ///   - expiry: The time when it expires if it was not ended.
     ///   - scene: The scene that it belongs to: it ends with it.
-    ///   - fileID: Where it is begun; leave it to the compiler.
-    ///   - line: Where it is begun; leave it to the compiler.
+    ///   - fileID: The file where it is begun; leave it to the compiler.
+    ///   - line: The line where it is begun; leave it to the compiler.
     ///   - onExpiration: Called once when it expires, a lead time before its deadline (see ``BackgroundTaskConfiguration/lead``), on a
     ///     thread of the registry's. It should bring the work to an end; the task itself still has to be ended.
     /// - Returns: The handle. The task ends when that is dropped.
-    /// - Throws: ``BackgroundTaskRefusal`` where it may not begin now. What a callback of a life-cycle change begins may always begin
-    ///   before the process ends; where it could not otherwise, it expires by the callback's deadline.
+    /// - Throws: ``BackgroundTaskRefusal`` where it may not begin now. A task that a callback of a life-cycle change begins may
+    ///   always begin before the process ends; where it could not otherwise, it expires by the callback's deadline.
     @inline(never)
     public func begin(
         _ name: BackgroundTaskName, priority: BackgroundTaskPriority = .normal,
@@ -95,8 +96,8 @@ public final class BackgroundTaskRegistry: Sendable {
             name, priority, expiry, scene, file, line, handler, hasHandle: hasHandle, isLeavingWork: false, &admission)
     }
 
-    /// What a callback of a change begins is what it has to do before that: it is let in whatever the level, and has the callback's
-    /// deadline.
+    /// Adds a task that a callback of a change begins: work to be done before that change. It is let in at every level, and gets
+    /// the callback's deadline.
     @inline(never)
     private func addLeavingWork(
         _ name: BackgroundTaskName, _ priority: BackgroundTaskPriority, _ expiry: BackgroundTaskExpiry,
@@ -159,23 +160,23 @@ public final class BackgroundTaskRegistry: Sendable {
         unsafe table.keeper?.release()
     }
 
-    /// Whether a background task of that priority may begin now: by the level of memory pressure and the state of the
-    /// process. A nanosecond: meant for admission to routes and queues.
+    /// Returns whether a background task of that priority may begin now, by the memory pressure level and the state of the
+    /// process. Takes a nanosecond: meant for admission to routes and queues.
     public func mayBegin(priority: BackgroundTaskPriority = .normal) -> Bool {
         let admission = table.admission
         return admission.admits(priority) || Self.leavingDeadline(admission) != nil
     }
 
-    /// Why a background task of that priority may not begin now; nil where it may. Does not count as a refusal in
-    /// ``BackgroundTaskStatistics/refused``. As cheap as ``mayBegin(priority:)`` where it may.
+    /// Returns the reason why a background task of that priority may not begin now; nil where it may. Does not count as a refusal
+    /// in ``BackgroundTaskStatistics/refused``. As cheap as ``mayBegin(priority:)`` where the task may begin.
     public func whyNot(priority: BackgroundTaskPriority = .normal) -> BackgroundTaskRefusal? {
         let admission = table.admission
         guard let refusal = admission.refusal(priority), Self.leavingDeadline(admission) == nil else { return nil }
         return refusal
     }
 
-    /// How many tasks hold up suspension and the end of the process. While tasks begin and end, a number that was right a
-    /// moment ago; 0 only where at one instant there was none. Takes no lock unless it is 0.
+    /// The number of tasks that hold up suspension and the end of the process. While tasks begin and end, the number may already
+    /// be a moment old. It is 0 only where at one instant there was no such task. Takes no lock unless it is 0.
     public var heldCount: Int {
         let held = table.holding
         return held > 0 ? held : table.settledHolding
@@ -190,8 +191,8 @@ public final class BackgroundTaskRegistry: Sendable {
 
     /// The tasks that are held, the longest-running first.
     ///
-    /// - Parameter limit: How many at most, and never more than 10,000; all are walked through to find them, a chunk with
-    ///   each taking of a lock.
+    /// - Parameter limit: The greatest number of tasks to return, never more than 10,000. All tasks are walked through to find
+    ///   them, a chunk with each taking of a lock.
     public func heldTasks(limit: Int = 100) -> [HeldBackgroundTask] {
         table.longestRunning(limit: min(limit, 10_000))
     }

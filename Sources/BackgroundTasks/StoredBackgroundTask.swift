@@ -4,7 +4,7 @@
 /// For work that outlives the call that accepted it: see <doc:BackgroundTasks>. Within one function ``BackgroundTask`` is enough, and
 /// costs no allocation.
 public final class StoredBackgroundTask: Sendable {
-    /// What names it in the registry.
+    /// The identifier of the task in the registry.
     public let identifier: BackgroundTaskIdentifier
     private let registry: BackgroundTaskRegistry
 

@@ -8,16 +8,17 @@ extension BackgroundTaskRegistry {
     /// Nested and overlapping ones are independent of each other.
     ///
     /// - Parameters:
-    ///   - name: What logs and reports call it.
+    ///   - name: The name in logs and reports.
     ///   - priority: Lower ones are refused first and expire first when memory is short.
-    ///   - expiry: When it expires if the body has not returned.
+    ///   - expiry: The time when it expires if the body has not returned.
     ///   - scene: The scene that it belongs to.
-    ///   - fileID: Where it is begun; leave it to the compiler.
-    ///   - line: Where it is begun; leave it to the compiler.
+    ///   - fileID: The file where it is begun; leave it to the compiler.
+    ///   - line: The line where it is begun; leave it to the compiler.
     ///   - onExpiration: Called once when it expires, on a thread of the registry's, when the child task was cancelled.
     ///   - body: The work. It runs in a child task, on whatever executor such a task has.
-    /// - Returns: What the body returns, also after it expired.
-    /// - Throws: ``BackgroundTaskRefusal`` where it may not begin, and the body is not run; what the body throws.
+    /// - Returns: The result of the body, also after it expired.
+    /// - Throws: ``BackgroundTaskRefusal`` where it may not begin, and the body is not run; otherwise any error that the body
+    ///   throws.
     public func withBackgroundTask<Result: Sendable>(
         _ name: BackgroundTaskName, priority: BackgroundTaskPriority = .normal,
         expiry: BackgroundTaskExpiry = .atTermination, scene: SceneIdentifier? = nil, fileID: StaticString = #fileID,

@@ -15,7 +15,7 @@ struct BudgetView {
         thresholds = HeadroomThresholds(rule)
     }
 
-    /// Whether a smaller share of it is left than of the limit in `other`.
+    /// Returns whether a smaller share of it is left than of the limit in `other`.
     func isNearer(than other: MemoryReading) -> Bool {
         Double(reading.headroomBytes) / Double(max(1, reading.limitBytes))
             < Double(other.headroomBytes) / Double(max(1, other.limitBytes))

@@ -5,12 +5,12 @@ package import MemoryPressure
 /// The same observations and notices in the same order give the same decisions. A replay rests on that, and so does a trial of
 /// another configuration on what was recorded.
 package struct Decider {
-    /// What it is made with.
+    /// The parameters of a decider.
     package struct Setup: Equatable {
         package var configuration = ManagerConfiguration()
-        /// Whether the application has a last resort.
+        /// Indicates whether the application has a last resort.
         package var hasLastResort = false
-        /// Whether the allocator can tell at once what it retains.
+        /// Indicates whether the allocator can tell at once how much it retains.
         package var allocatorTells = false
 
         package init(
@@ -32,9 +32,9 @@ package struct Decider {
     private var allowsRegrowth = true
     /// Bytes that caches report and that are not expected to come back.
     private var hollowBytes = 0
-    /// How fast caches can give, by the steps so far.
+    /// The speed at which caches can give, measured in the steps so far.
     package private(set) var leadTime = LeadTime()
-    /// When a reclaim thread was last asked to look what the allocator retains.
+    /// The time when a reclaim thread was last asked to look what the allocator retains.
     private var lastLook: MonotonicInstant?
     private var pace: SamplingPace
 
@@ -42,7 +42,7 @@ package struct Decider {
 
     /// With less time than this to the limit, at the growth since the last reading, readings follow each other closely.
     private static let steepMilliseconds = 1_000
-    /// How many of them there are then until the limit would be reached.
+    /// The number of such readings until the limit would be reached.
     private static let readingsToLimit = 8
 
     /// So long after a step, what it brought may still seem to be growth, or to have ended it: the shortest window of growth, twice.
@@ -74,7 +74,7 @@ package struct Decider {
     /// The level.
     package var level: PressureLevel { machine.level }
 
-    /// Why the level is what it is; nil before it first changed.
+    /// The reason for the present level; nil before it first changed.
     package var reason: LevelReason? { machine.reason }
 
     /// The share of the last two seconds in which some task waited for memory, in percent.
@@ -83,18 +83,19 @@ package struct Decider {
     /// The steepest growth that the last reading shows, in bytes a second.
     package var steepestGrowth: Int { judgement.growth.steepestNow }
 
-    /// Whether this process or its cgroup has met its limit, as the last reading shows.
+    /// Indicates whether this process or its cgroup has met its limit, as the last reading shows.
     package var isOutOfMemory: Bool { judgement.emergency.isOutOfMemory }
 
-    /// Whether a process that leaves now would not have the memory that leaving takes, also with what is expected back.
+    /// Returns whether a process that leaves now would lack the memory that leaving takes, even with the bytes that are expected
+    /// back.
     package func lacksRoomToLeave(_ reading: MemoryReading, expectedBytes: Int) -> Bool {
         judgement.early.missing(reading.roomBytes, expectedBytes) > 0
     }
 
-    /// Whether a reading that shows nothing new could be left unjudged.
+    /// Indicates whether a reading that shows nothing new could be left unjudged.
     package var isQuiet: Bool { machine.level == .normal && !judgement.isSuspicious }
 
-    /// Where warning and critical begin and end for that reading's limit.
+    /// Returns the points where warning and critical begin and end for that reading's limit.
     package func thresholds(_ reading: MemoryReading) -> HeadroomThresholds {
         HeadroomThresholds(limitBytes: reading.limitBytes, rule: setup.configuration.headroom)
     }
@@ -227,7 +228,7 @@ package struct Decider {
             rise: judgement.growth.rise.largest)
     }
 
-    /// How long the sampler may sleep.
+    /// Returns the time that the sampler may sleep.
     private func interval(after context: RuleContext, isCoveredByKernel: Bool) -> Duration {
         let minimum = configuration.sampling.minimumInterval
         var interval = pace.interval(
@@ -265,19 +266,19 @@ extension Decider {
         package var inFlightBytes = 0
         /// Bytes that were freed and that a trim of the allocator can bring.
         package var retainedBytes = 0
-        /// From when on a trim may be made.
+        /// The earliest time for a trim.
         package var trimsFrom = MonotonicInstant(nanoseconds: .min)
-        /// Whether an armed kernel threshold wakes us before anything can be missed.
+        /// Indicates whether an armed kernel threshold wakes us before anything can be missed.
         package var isCoveredByKernel = false
-        /// What a dry run is credited with: the reading and the reported bytes are without it.
+        /// The bytes that a dry run is credited with. They are already taken off the reading and the reported bytes.
         package var creditBytes = 0
         /// Bytes that caches of ours had fetched again after releases, in all. Nothing is decided by it.
         package var refetchedBytes = 0
-        /// How many processes share the tightest level, see ``Shortage``; 0 where nobody looked.
+        /// The number of processes that share the tightest level, see ``Shortage``; 0 where nobody looked.
         package var sharers = 0
         /// Nanoseconds that leaving takes; 0 where it was not asked, or is not known.
         package var leavingNanoseconds: Int64 = 0
-        /// Who could be taken; nil where it was not asked.
+        /// The victims that could be taken; nil where it was not asked.
         package var victims: Victims?
 
         package init(
@@ -302,7 +303,7 @@ extension Decider {
             self.victims = victims
         }
 
-        /// What the account of releases takes of it.
+        /// The part of the observation that the account of releases takes.
         package var sample: ReleaseAccount.Sample {
             ReleaseAccount.Sample(
                 instant: reading.instant, limitBytes: reading.limitBytes, headroomBytes: reading.headroomBytes,
@@ -322,7 +323,7 @@ extension Decider {
         }
     }
 
-    /// How many could be taken in the later stages.
+    /// The number of victims that could be taken in the later stages.
     package struct Victims: Equatable {
         package var heldAssertions = 0
         package var scenes = 0
@@ -333,7 +334,7 @@ extension Decider {
         }
     }
 
-    /// What follows from one observation.
+    /// The consequences of one observation.
     package struct Decision: Equatable {
         package var outcome: LevelMachine.Outcome
         package var level: PressureLevel
@@ -342,16 +343,16 @@ extension Decider {
         package var ladder: LadderMachine.Action?
         /// Of a last resort that comes early: bytes that would be missing before this process has left. Else 0.
         package var leavingDeficit = 0
-        /// What is foreseen, when caches begin to be asked for it.
+        /// The forecast, when caches begin to be asked because of it.
         package var forecast: LeaveForecast?
         package var looksAtAllocator = false
         /// Bytes by which the limit is too small, where a warning has lasted long enough to say so.
         package var lackingBytes: Int?
-        /// How long the sampler may sleep.
+        /// The time that the sampler may sleep.
         package var interval = Duration.zero
     }
 
-    /// What is told beside the readings.
+    /// News that comes beside the readings.
     package enum Notice: Equatable {
         /// The process did not run for a while.
         case paused
@@ -365,19 +366,19 @@ extension Decider {
         case answeredLate(promisedBytes: Int)
         /// Every limit was lifted.
         case limitsLifted
-        /// What became of an action of the ladder.
+        /// An action of the ladder has ended in that way.
         case ladderEnded(LadderMachine.Action, LadderMachine.Outcome, at: MonotonicInstant)
-        /// Whether limits may rise again at `normal`.
+        /// Limits may rise again at `normal`, or may not.
         case regrowthAllowed(Bool)
-        /// Of what caches report so many bytes are not expected to come back, by the ledger.
+        /// So many bytes of what caches report are not expected to come back, by the ledger.
         case hollow(bytes: Int)
-        /// How fast caches can give, by the steps so far.
+        /// The speed at which caches can give was measured anew, from the steps so far.
         case leadTimeMeasured(LeadTime)
     }
 }
 
 extension MonotonicInstant? {
-    /// Whether so many nanoseconds have passed since; true where there is no instant yet.
+    /// Returns whether so many nanoseconds have passed since; true where there is no instant yet.
     package func isOlder(than nanoseconds: Int64, at now: MonotonicInstant) -> Bool {
         guard let self else { return true }
         return now.nanoseconds - self.nanoseconds >= nanoseconds

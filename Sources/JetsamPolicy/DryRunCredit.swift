@@ -1,10 +1,10 @@
 internal import MemoryPressure
 
-/// What the steps of a dry run would have brought.
+/// The bytes that the steps of a dry run would have brought.
 ///
-/// A dry run does nothing, so memory does not fall after its steps; decided on what is read, stage would follow stage. What a
-/// step would have brought is credited, and the readings are judged as if it had come. The credit goes as memory really falls:
-/// what then comes back is what was credited.
+/// A dry run does nothing, so memory does not fall after its steps. If it decided by the readings alone, stage would follow
+/// stage. Therefore the bytes that a step would have brought are credited, and the readings are judged as if those bytes had
+/// come. The credit shrinks as memory really falls: those are the bytes that were credited.
 package struct DryRunCredit {
     package private(set) var bytes = 0
     private var lastUnreclaimable: Int?

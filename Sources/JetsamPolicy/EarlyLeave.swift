@@ -1,21 +1,23 @@
 internal import BackgroundTasks
 internal import MemoryPressure
 
-/// Whether leaving has to begin now: whether it takes longer than headroom, and what caches can still give, will last.
+/// The decision whether leaving has to begin now, because it takes longer than headroom, and what caches can still give, will
+/// last.
 ///
-/// Leaving cannot be taken back. So the least growth that was seen counts, and all of this has to hold for a while: more unmanaged
-/// memory than there was in ten minutes (what comes and goes has been that high before), a cgroup's hard limit, and a process that
-/// is no smaller and grows no more slowly than the others there. Then caches that were counted on for nothing are asked once more; if
-/// they do not bring what is missing, leaving begins. What the others can give is reckoned in, and they keep it until it is needed.
+/// Leaving cannot be taken back. So the least growth that was seen counts, and all of this has to hold for a while: more
+/// unmanaged memory than there was in ten minutes (what comes and goes has been that high before), a cgroup's hard limit, and a
+/// process that is no smaller and grows no more slowly than the others there. Then caches that were counted on for nothing are
+/// asked once more. If they do not bring what is missing, leaving begins. The bytes that the others can give are counted, and
+/// they keep them until they are needed.
 struct EarlyLeave {
-    /// What it looks at beside the growth.
+    /// The facts that it looks at beside the growth.
     struct Context {
         var now: MonotonicInstant
         /// Nanoseconds that leaving takes; 0 where that is not known, as during the launch.
         var leavingNanoseconds: Int64
         /// Headroom and usable swap.
         var roomBytes: Int
-        /// What caches report, without what is not expected to come back.
+        /// The bytes that caches report, without those that are not expected to come back.
         var expectedBytes: Int
         var retainedBytes: Int
         var criticalEntry: Int
@@ -44,9 +46,10 @@ struct EarlyLeave {
     /// Growth is not drawn out beyond so many times the time that it was seen for.
     private static let reach: Int64 = 5
     private static let second: Int64 = 1_000_000_000
-    /// Where no step is made to ask the caches, they are not waited for any longer.
+    /// The longest wait for the caches where no step is made to ask them.
     private static let patience = Duration.seconds(2)
-    /// Of what the others have and grow by on average, in quarters: kernel memory and shared pages are in nobody's footprint.
+    /// The least that this process has and grows by, in quarters of the others' average: kernel memory and shared pages are in
+    /// nobody's footprint.
     private static let ownQuarters = 3
 
     private var phase = Phase.none
@@ -56,12 +59,12 @@ struct EarlyLeave {
     private var highest = HighestBytes()
     /// Bytes that will be needed until this process has left, critical's entry included.
     package private(set) var neededBytes = 0
-    /// How much of that is missing; not positive where nothing is.
+    /// The bytes of these that are missing; not positive where none are.
     private(set) var deficit = 0
     /// The growth that it was reckoned with, in bytes a second.
     package private(set) var growthRate = 0
 
-    /// Whether the caches are to be asked for ``deficit``, at `critical`.
+    /// Indicates whether the caches are to be asked for ``deficit``, at `critical`.
     var isAsking: Bool {
         switch phase {
         case .none, .due: false
@@ -69,7 +72,7 @@ struct EarlyLeave {
         }
     }
 
-    /// Whether memory beside the caches grows at all: only then it matters how long leaving takes.
+    /// Indicates whether memory beside the caches grows at all. The time that leaving takes matters only then.
     var isGrowing: Bool { settled.bytesPerSecond(over: 0) > 0 }
 
     /// Forgets growth, but not how much there was.
@@ -115,7 +118,7 @@ struct EarlyLeave {
         }
     }
 
-    /// What would be missing with so much room and so much that caches can give.
+    /// Returns the bytes that would be missing with so much room and so much that caches can give.
     func missing(_ roomBytes: Int, _ givableBytes: Int) -> Int {
         neededBytes.subtractingSaturating(roomBytes).subtractingSaturating(givableBytes)
     }
@@ -129,7 +132,7 @@ struct EarlyLeave {
         if case .asking(_, step: let asked?) = phase, step >= asked { phase = .asked }
     }
 
-    /// Whether leaving begins with this reading.
+    /// Returns whether leaving begins with this reading.
     ///
     /// - Parameter nothingToAsk: There is no cache that could give more than is reckoned with.
     func isDue(nothingToAsk: Bool, at now: MonotonicInstant) -> Bool {
@@ -146,7 +149,7 @@ struct EarlyLeave {
     /// From the decision to memory, with room for what cannot be foreseen.
     private static func lead(_ time: Int64) -> Int64 { time + time / 4 + max(second, time / 10) }
 
-    /// How long it has to hold. Of several processes that are alike not all leave at once.
+    /// Returns the time for which it has to hold. So not all of several processes that are alike leave at once.
     private func patience(_ time: Int64, _ lead: Int64, _ context: Context, _ since: MonotonicInstant) -> Int64 {
         var patience = max(Self.second, time / 10)
         if context.shortage.sharers > 1 {

@@ -1,9 +1,9 @@
 internal import MemoryPressure
 
-/// How fast a quantity of bytes has been growing, from its latest readings.
+/// The speed at which a quantity of bytes has been growing, from its latest readings.
 ///
-/// The growth is the least of three least-squares fits: over the whole window, its first and its second half. A single
-/// jump, such as a table that doubled, is steep in one half and flat in the other, and so is not taken for a trend.
+/// The growth is the least of three least-squares fits: over the whole window, its first and its second half. A single jump, such
+/// as a table that doubled, is steep in one half and flat in the other, and so is not taken for a trend.
 struct GrowthTrend {
     private struct Point {
         var nanoseconds: Int64

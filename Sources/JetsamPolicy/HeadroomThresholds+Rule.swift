@@ -11,7 +11,8 @@ extension HeadroomThresholds {
             exitPoints: rule.exitPoints)
     }
 
-    /// Where regrowth stops: a part of the way from warning's entry to its exit, so that it does not raise the level again.
+    /// Returns the headroom at which regrowth stops: a part of the way from warning's entry to its exit, so that it does not
+    /// raise the level again.
     func regrowthFloor(percent: Int) -> Int {
         warningEntry + (warningExit - warningEntry) / 100 * percent
     }

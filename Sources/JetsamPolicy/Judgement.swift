@@ -1,6 +1,6 @@
 internal import MemoryPressure
 
-/// What the rules see on one reading: the reading itself and what is known beside it.
+/// The input of the rules on one reading: the reading itself and the facts known beside it.
 struct RuleContext {
     var reading: MemoryReading
     var thresholds: HeadroomThresholds
@@ -9,14 +9,14 @@ struct RuleContext {
     var cause: LevelCause
     /// The grade of the PSI trigger that fired, where that is the cause.
     var triggerGrade = PressureLevel.normal
-    /// How fast caches can give.
+    /// The speed at which caches can give.
     var leadTime = LeadTime()
     /// Nanoseconds that leaving takes; 0 where that is not known or does not matter.
     var leavingNanoseconds: Int64 = 0
-    /// Of what caches report, the bytes that are expected to come back; and what a trim can bring.
+    /// The bytes that are expected to come back, of those that caches report; and the bytes that a trim can bring.
     var expectedBytes = 0
     var retainedBytes = 0
-    /// Whose shortage it is.
+    /// The owner of the shortage.
     var shortage = Shortage()
     /// Caches give, or gave a moment ago.
     var isDisturbed = false
@@ -25,10 +25,10 @@ struct RuleContext {
 
     var roomBytes: Int { reading.roomBytes }
 
-    /// Whether the kernel can page out for a while yet before it kills.
+    /// Indicates whether the kernel can page out for a while yet before it kills.
     var hasSwap: Bool { reading.usableSwapBytes > thresholds.criticalEntry }
 
-    /// Whether headroom is below `percent` of the limit.
+    /// Returns whether headroom is below `percent` of the limit.
     func isHeadroomBelow(percent: Int) -> Bool {
         reading.headroomBytes / percent < reading.limitBytes / 100
     }
@@ -39,8 +39,8 @@ extension MemoryReading {
     package var roomBytes: Int { headroomBytes.addingSaturating(usableSwapBytes) }
 }
 
-/// Why the ladder may go on to steps that cannot be taken back: only headroom to a hard limit, usable swap included, or a new
-/// `oom`; and only where this process has its part in that.
+/// The reasons why the ladder may go on to steps that cannot be taken back. Only two count: headroom to a hard limit, usable swap
+/// included, or a new `oom`. Both count only where this process has its part in the shortage.
 package struct Emergency: Equatable {
     package var isHeadroomCritical = false
     package var isOutOfMemory = false
@@ -57,26 +57,27 @@ struct Judgement {
     private var stall = Hysteresis()
     private var distanceToHigh = Hysteresis()
     private var footprint = Hysteresis()
-    /// Whether growth needs more headroom than there is before caches can have given; its `warning` stands for critical.
+    /// The vote on whether growth needs more headroom than there is before caches can have given; its `warning` stands for
+    /// critical.
     private var leadTime = Hysteresis()
     package private(set) var growth: UnmanagedGrowth
-    /// Whether leaving has to begin before there is an emergency.
+    /// The decision whether leaving has to begin before there is an emergency.
     var early = EarlyLeave()
-    /// Whether the last reading began the asking of caches for it.
+    /// Indicates whether the caches began to be asked for it at the last reading.
     private(set) var beganToAsk = false
     private var stallWindow = StallWindow()
     private var events = EventWatch()
-    /// What a call of the application's holds.
+    /// The level that a call of the application's holds.
     private var held: (level: PressureLevel, until: MonotonicInstant?)?
-    /// Until when the supervisor's word counts.
+    /// The time until which the supervisor's word counts.
     private var warnedUntil: MonotonicInstant?
 
     package private(set) var emergency = Emergency()
     /// Sustained growth of unmanaged memory, in bytes a second; nil while too little has been seen.
     var growthRate: Int? { growth.bytesPerSecond }
-    /// How much headroom must be there at the last reading.
+    /// The headroom that must be there at the last reading.
     private(set) var required = RequiredHeadroom()
-    /// Whether unmanaged memory has grown since the last reading as fast as would warn if it went on: then readings are
+    /// Indicates whether unmanaged memory has grown since the last reading as fast as would warn if it went on. Readings are then
     /// taken closely, so that the trend is known in time.
     private(set) var isSuspicious = false
     private var lastUnmanaged: (bytes: Int, instant: MonotonicInstant)?

@@ -6,13 +6,13 @@ package struct LadderContext {
     package var now: MonotonicInstant
     package var level: PressureLevel
     package var emergency: Emergency
-    /// Since when the caches have had nothing left to give; nil while they may have.
+    /// The time since which the caches have had nothing left to give; nil while they may have.
     package var nothingLeftSince: MonotonicInstant?
     /// Milliseconds until the limit at the present growth; nil where it does not grow.
     package var millisecondsToLimit: Int?
-    /// How many background-task assertions are held.
+    /// The number of background tasks that are held.
     package var heldAssertions: Int
-    /// How many scenes could be lost.
+    /// The number of scenes that could be lost.
     package var scenes: Int
 }
 
@@ -32,15 +32,15 @@ package struct LadderMachine {
         case lastResort
     }
 
-    /// What became of an action.
+    /// The results of an action.
     package enum Outcome {
         /// The re-read before acting found that it was no longer called for.
         case abandoned
         /// There was nobody to take.
         case nobody
-        /// What was taken is gone.
+        /// The victim is gone.
         case gone
-        /// What was taken is still there after its time.
+        /// The victim is still there after its time.
         case timedOut
     }
 
@@ -48,7 +48,7 @@ package struct LadderMachine {
     private let hasLastResort: Bool
     /// The action whose victim is not gone yet.
     package private(set) var outstanding: Action?
-    /// Until when nobody is looked for, because there was nobody to take; nil where it was not so in this episode.
+    /// The time until which nobody is looked for, because there was nobody to take; nil where it was not so in this episode.
     private var noAssertionsUntil: MonotonicInstant?
     private var noScenesUntil: MonotonicInstant?
     /// Others may have come by then.
@@ -58,15 +58,15 @@ package struct LadderMachine {
     /// Grows with every batch of an episode, so that thousands do not take hours.
     private var batch: Int
     private(set) var isLastResortPosted = false
-    /// When, in this episode, the first emergency came for which the caches had nothing left.
+    /// The time of the first emergency in this episode for which the caches had nothing left.
     private var degradedSince: MonotonicInstant?
     private var lastEmergency: MonotonicInstant?
     /// Without an emergency for so long, the next one is another.
     package static let calm = Duration.seconds(10)
-    /// Whether the level was critical when this was asked last.
+    /// Indicates whether the level was critical when this was asked last.
     private(set) var isInEpisode = false
 
-    /// What one call can select.
+    /// The greatest batch that one call can select.
     private static let largestBatch = EarlyExpiry.most
 
     package init(configuration: ManagerConfiguration, hasLastResort: Bool) {

@@ -1,12 +1,12 @@
 internal import MemoryPressure
 
-/// How long it takes from the decision that caches must give to memory that they have given: measured from the steps that were
-/// made, assumed before the first.
+/// The time from the decision to ask the caches until they have given the memory. It is measured from the steps that were made;
+/// before the first it is assumed.
 package struct LeadTime: Equatable {
     /// From the reading that decided to the first call of a cache: what nine of ten of the last steps did not exceed. 0 where it
     /// is not known.
     package var responseNanoseconds = 0
-    /// How fast caches gave in the last steps, trims included, in bytes a second; 0 where it is not known.
+    /// The speed at which caches gave in the last steps, trims included, in bytes a second; 0 where it is not known.
     package var bytesPerSecond = 0
 
     package init(responseNanoseconds: Int = 0, bytesPerSecond: Int = 0) {
@@ -16,7 +16,7 @@ package struct LeadTime: Equatable {
 
     /// A wake-up of a reclaim thread takes 0.1 to 2 ms on a busy machine, the first call as long again.
     static let assumedResponse = 5_000_000
-    /// What a cache of Swift values gives in a second; segments are given four times as fast.
+    /// The bytes that a cache of Swift values gives in a second; segments are given four times as fast.
     static let assumedBytesPerSecond = 512 << 20
 
     /// Nanoseconds until so many bytes are there, within the configured bounds.
@@ -62,7 +62,7 @@ package struct LeadTimeRecord {
     }
 }
 
-/// How much headroom growth needs for caches to give in time. Warning's entry is required besides, whatever grows.
+/// The headroom that growth needs for caches to give in time. Warning's entry is required besides, whatever grows.
 struct RequiredHeadroom: Equatable {
     /// Bytes of headroom that growth alone needs: what comes within the lead time, and critical's entry.
     var byGrowth = 0

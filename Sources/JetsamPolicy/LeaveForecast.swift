@@ -1,6 +1,6 @@
 internal import MemoryPressure
 
-/// Why this process would leave before there is an emergency.
+/// The figures that make this process leave before there is an emergency.
 package struct LeaveForecast: Equatable {
     /// Nanoseconds that leaving takes.
     package var leavingNanoseconds: Int64

@@ -1,6 +1,6 @@
 package import MemoryPressure
 
-/// What is known of one cache from the times that it was asked.
+/// The facts that are known of one cache from the times that it was asked.
 package struct LedgerEntry: Equatable {
     package private(set) var asks = 0
     package private(set) var promisedBytes = 0
@@ -11,7 +11,8 @@ package struct LedgerEntry: Equatable {
     package private(set) var missedDeadlines = 0
     /// Part of what was promised: what came after its step had ended.
     package private(set) var lateBytes = 0
-    /// How fast its handler gave, in bytes a second, the slower of the last two times counting more; nil before the first.
+    /// The speed at which its handler gave, in bytes a second, the slower of the last two times counting more; nil before the
+    /// first.
     package private(set) var bytesPerSecond: Double?
     package private(set) var longestHandlerTime = Duration.zero
     /// A moving share of what was asked for that the answers promised, in undisturbed steps; nil before the first.
@@ -19,13 +20,13 @@ package struct LedgerEntry: Equatable {
     /// A moving share of what was promised that came back as memory, in undisturbed steps that can tell; nil before the first.
     private(set) var returnedShare: Double?
     private var returnsSeen = 0
-    /// How many steps in a row brought next to nothing of what it promised, also where others grew meanwhile.
+    /// The number of steps in a row that brought next to nothing of what the cache promised, also where others grew meanwhile.
     package private(set) var emptySteps = 0
     /// The same of steps in which nobody else grew. Below critical one with a big promise counts twice.
     private var clearlyEmptySteps = 0
     /// It missed its deadline and has not come back yet.
     private(set) var isHung = false
-    /// When it was last seen what comes back, in an undisturbed step.
+    /// The time when an undisturbed step last showed what comes back.
     private var shownAt: MonotonicInstant?
     /// Probes that told nothing since, and the last of them.
     private var vainProbes = 0
@@ -47,13 +48,14 @@ package struct LedgerEntry: Equatable {
         package var duration: Duration
         package var failed = false
         package var missedDeadline = false
-        /// Whether what was freed had left the allocator when the step was measured.
+        /// Indicates whether the freed bytes had left the allocator when the step was measured.
         package var showsReturn = false
-        /// How much this process's other memory is taken to have grown meanwhile, as far as that hides what it gave.
+        /// The bytes by which this process's other memory is taken to have grown meanwhile, as far as that hides what the cache
+        /// gave.
         package var hiddenBytes = 0
         /// The most of what came back that can have been its own; nil where all of `returnedBytes` was.
         package var mostReturnedBytes: Int?
-        /// Whether others gave as well, and it cannot be told what was whose.
+        /// Indicates whether others gave as well, so that it cannot be told whose bytes came back.
         package var isAmbiguous = false
 
         package init(
@@ -74,7 +76,7 @@ package struct LedgerEntry: Equatable {
             self.isAmbiguous = isAmbiguous
         }
 
-        /// Whether next to nothing of what it promised has come back.
+        /// Indicates whether next to nothing of what it promised has come back.
         package var broughtNothing: Bool {
             showsReturn && promisedBytes >= LedgerEntry.leastShown
                 && (mostReturnedBytes ?? returnedBytes).addingSaturating(hiddenBytes) < promisedBytes / 10
@@ -165,12 +167,12 @@ package struct LedgerEntry: Equatable {
         }
     }
 
-    /// What comes back is looked at anew after so long.
+    /// The time after which what comes back is looked at anew.
     private static let probeAge = Duration.seconds(600)
     private static let probeSpacing = Duration.seconds(10)
 
-    /// Whether it is not known what comes back of what it gives, or was last seen long ago. Probes that tell nothing, because others
-    /// grow meanwhile, follow each other ever more slowly.
+    /// Returns whether the cache should be probed: it is not known what comes back of what it gives, or that was last seen long
+    /// ago. Probes that tell nothing, because others grow meanwhile, follow each other ever more slowly.
     package func isProbeDue(at now: MonotonicInstant) -> Bool {
         if let probedAt, probedAt.duration(to: now) < Self.probeSpacing * (1 << min(vainProbes, 6)) { return false }
         guard returnsSeen >= 2, let shownAt else { return true }
@@ -197,8 +199,8 @@ package struct LedgerEntry: Equatable {
         bytesPerSecond = bytesPerSecond.map { rate < $0 ? rate : $0 * 0.5 + rate * 0.5 } ?? rate
     }
 
-    /// Whether an ineffective purge still holds this cache off. It never holds up a higher level, and is void when headroom
-    /// fell by 2 % of the limit since.
+    /// Returns whether an ineffective purge still holds this cache off. It never holds up a higher level. It is void when
+    /// headroom fell by 2 % of the limit since.
     package func isHeldOff(at now: MonotonicInstant, level: PressureLevel, headroomBytes: Int, limitBytes: Int) -> Bool
     {
         guard let heldOff, now < heldOff.until, level <= heldOff.level else { return false }
@@ -211,15 +213,15 @@ package struct LedgerEntry: Equatable {
     /// Next to nothing of what it promises comes back: seen twice, or once below critical where it was much and nobody else grew.
     package var isHollow: Bool { emptySteps >= 2 || clearlyEmptySteps >= 2 }
 
-    /// What part of what it promises comes back as memory, as far as is known.
+    /// The share of its promised bytes that comes back as memory, as far as is known.
     package var returningShare: Double {
         isHollow ? 0 : returnedShare.map { $0 >= Self.fullReturn ? 1 : $0 } ?? 1
     }
 
-    /// What part of the bytes that it reports can be had, as far as is known: nothing of a handler that hangs, or throws, or gives
+    /// The share of its reported bytes that can be had, as far as is known. It is 0 for a handler that hangs, or throws, or gives
     /// what does not come back.
     package var obtainableShare: Double { isHung || givesNothing ? 0 : returningShare }
 
-    /// What part of an ask is expected to come back as memory.
+    /// The share of an ask that is expected to come back as memory.
     package var expectedShare: Double { (yield ?? 1) * (returnedShare ?? 1) }
 }

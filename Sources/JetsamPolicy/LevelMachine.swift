@@ -2,7 +2,7 @@ package import MemoryPressure
 
 /// The one level of the process: it rises at once with the highest vote and falls a step at a time after a delay.
 package struct LevelMachine {
-    /// What became of the level with one vote.
+    /// The change of the level that one vote caused.
     package enum Outcome: Equatable {
         /// Nothing to tell.
         case unchanged
@@ -14,9 +14,9 @@ package struct LevelMachine {
 
     private var timing: ManagerConfiguration.LevelTiming
     package private(set) var level = PressureLevel.normal
-    /// Why the level is what it is; nil while it has always been normal.
+    /// The reason for the present level; nil while it has always been normal.
     package private(set) var reason: LevelReason?
-    /// Since when every vote has been below the level.
+    /// The time since which every vote has been below the level.
     private var belowSince: MonotonicInstant?
     private var announcedAt: MonotonicInstant?
 
@@ -48,7 +48,7 @@ package struct LevelMachine {
         return repeatIfDue(vote, cause, now)
     }
 
-    /// When the level may fall next if every vote stays below it; nil where none is.
+    /// The time when the level may fall next if every vote stays below it; nil where none is.
     var fallsAt: MonotonicInstant? {
         belowSince?.advanced(by: fallDelay)
     }

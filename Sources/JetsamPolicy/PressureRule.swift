@@ -28,11 +28,11 @@ public struct PressureRule: Sendable, Hashable, CustomStringConvertible {
     /// The rule's name as in the configuration, such as `timeToLimit`.
     public var description: String { kind.rawValue }
 
-    /// Whether it says that memory is short, but not by how much.
+    /// Indicates whether it says that memory is short, but not by how much.
     var namesNoBytes: Bool { self == .stall || self == .events || self == .external }
 }
 
-/// What made the manager look when it found what it found.
+/// The cause that made the manager look.
 public struct LevelCause: Sendable, Hashable, CustomStringConvertible {
     private enum Kind: Sendable, Hashable {
         case sampler, reclaim, request
@@ -66,7 +66,7 @@ public struct LevelCause: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// Why the level is what it is: the rule, what was observed, and the threshold that it crossed.
+/// The reason for the present level: the rule, the value that was observed, and the threshold that it crossed.
 public struct LevelReason: Sendable, Equatable, CustomStringConvertible {
     /// The unit of ``observed`` and ``threshold``.
     public enum Unit: Sendable {
@@ -84,13 +84,13 @@ public struct LevelReason: Sendable, Equatable, CustomStringConvertible {
 
     /// The rule that voted highest; the first to raise the level keeps it.
     public var rule: PressureRule
-    /// What the rule saw, in ``unit``.
+    /// The value that the rule saw, in ``unit``.
     public var observed: Int
-    /// What it was compared with, in ``unit``.
+    /// The value that it was compared with, in ``unit``.
     public var threshold: Int
     /// The unit of both.
     public var unit: Unit
-    /// What made the manager look.
+    /// The cause that made the manager look.
     public var cause: LevelCause
 
     package init(rule: PressureRule, observed: Int, threshold: Int, unit: Unit, cause: LevelCause) {

@@ -1,6 +1,6 @@
 package import MemoryPressure
 
-/// What one step of the ladder is asked to do.
+/// The demand on one step of the ladder.
 package struct ReclaimDemand: Equatable {
     package var level: PressureLevel
     package var reason: LevelReason
@@ -18,9 +18,9 @@ package struct ReclaimDemand: Equatable {
     package var step: Int
     /// The hard limit, in bytes, that the trim's rule is a share of.
     package var limitBytes: Int
-    /// Whether there is so little time that caches are asked before the allocator is trimmed.
+    /// Indicates whether there is so little time that caches are asked before the allocator is trimmed.
     package var isUrgent: Bool
-    /// When the reading was taken that led here.
+    /// The time of the reading that led to this step.
     package var decidedAt: MonotonicInstant
 
     package init(
@@ -50,9 +50,9 @@ struct ReclaimContext {
     var reason: LevelReason
     /// The highest vote now; below the level while that waits to fall, and not always of the rule that raised it.
     var vote: Vote
-    /// How much headroom must be there.
+    /// The headroom that must be there.
     var required = RequiredHeadroom()
-    /// What would be missing before this process has left, as far as caches may give more than is reckoned with; else 0.
+    /// The bytes that would be missing before this process has left, as far as caches may give more than is expected; else 0.
     var leavingDeficit = 0
     /// Steepest growth of unmanaged memory, in bytes a second.
     var growthRate = 0
@@ -68,7 +68,7 @@ struct ReclaimContext {
     var inFlightBytes: Int
     /// Bytes that were freed and that a trim of the allocator can bring.
     var retainedBytes = 0
-    /// From when on a trim may be made.
+    /// The earliest time for a trim.
     var trimsFrom = MonotonicInstant(nanoseconds: .min)
 
     var now: MonotonicInstant { reading.instant }
@@ -76,10 +76,10 @@ struct ReclaimContext {
     /// Bytes that caches are expected to give.
     var expectedBytes: Int { max(0, purgeableBytes - max(0, hollowBytes)) }
 
-    /// Whether the rule votes highest now, or raised the level.
+    /// Returns whether the rule votes highest now, or raised the level.
     func isAbout(_ rule: PressureRule) -> Bool { vote.rule == rule || reason.rule == rule }
 
-    /// Whether the shortage is at a level that others use too.
+    /// Indicates whether the shortage is at a level that others use too.
     var isShared: Bool {
         let rule = vote.rule
         return (rule == .headroom || rule == .timeToLimit || rule == .distanceToHigh)
@@ -89,7 +89,7 @@ struct ReclaimContext {
     /// By the faster of the two kinds of growth; the greatest number where there is neither.
     var leastMillisecondsToLimit: Int { min(millisecondsToLimit ?? .max, millisecondsAtOnce ?? .max) }
 
-    /// Whether a trim may be made now that is expected to bring so many bytes.
+    /// Returns whether a trim may be made now that is expected to bring so many bytes.
     func canTrim(atLeast bytes: Int) -> Bool {
         retainedBytes >= max(1, bytes) && now >= trimsFrom
     }

@@ -1,29 +1,29 @@
 internal import MemoryPressure
 package import PurgeableCaches
 
-/// What the order of reclaim knows of one registered cache.
+/// The facts about one registered cache that the order of reclaim uses.
 package struct ClientFacts: Equatable {
     package var id: UInt64
     package var priority: CachePriority
     package var traits: CacheTraits
-    /// What a byte costs to make again; nil where the cache does not say.
+    /// The cost of rebuilding one byte; nil where the cache does not say.
     package var rebuildCost: Double?
     /// Bytes that the cache reports.
     package var bytes: Int
     /// The limit that is set, in bytes; nil where none is.
     package var limitBytes: Int?
-    /// Whether the ledger knows it to give nothing.
+    /// Indicates whether the ledger knows that the cache gives nothing.
     package var givesNothing = false
-    /// Whether an ineffective purge holds it off for now.
+    /// Indicates whether an ineffective purge holds the cache off for now.
     package var isHeldOff = false
-    /// Whether a call of its handler has not come back yet.
+    /// Indicates whether a call of its handler has not come back yet.
     package var isBusy = false
-    /// How fast it gave, in bytes a second; nil where it is not known.
+    /// The speed at which it gave, in bytes a second; nil where it is not known.
     package var bytesPerSecond: Double?
-    /// What part of what is asked for is expected to come back as memory, by the ledger. 0…1.
+    /// The share of the bytes asked for that is expected to come back as memory, by the ledger. 0…1.
     package var expectedShare = 1.0
-    /// Whether it has turned entries away for its limit since limits were last looked at; only caches of bytes say so. Of a few
-    /// segments it may never be nearly full.
+    /// Indicates whether the cache has turned entries away for its limit since limits were last looked at. Only caches of bytes
+    /// say so: a cache of only a few segments may never be nearly full.
     package var turnsAway = false
     /// Bytes that it keeps in a step at `warning`: a part of what it had before memory became short.
     package var keptBytes = 0
@@ -48,14 +48,14 @@ package struct ClientFacts: Equatable {
         self.keptBytes = keptBytes
     }
 
-    /// Whether its limit holds it back.
+    /// Indicates whether its limit holds it back.
     package var isFull: Bool { limitBytes.map { turnsAway || bytes >= $0 - $0 / 8 } ?? false }
     /// Bytes that a step may ask for.
     var askableBytes: Int { max(0, bytes.subtractingSaturating(keptBytes)) }
-    /// Whether it may be asked in a step.
+    /// Indicates whether it may be asked in a step.
     var canBeAsked: Bool { !isBusy && !isHeldOff }
 
-    /// What may be expected of it: of whom little came back there is still something to be had.
+    /// The bytes that may be expected of it. A cache that gave little back still counts for something.
     package var expectedBytes: Double { Double(max(0, bytes)) * max(0.01, expectedShare) }
 }
 
@@ -66,24 +66,25 @@ package struct PlannedRelease: Equatable {
     package var askBytes: Int
     package var limit: LimitChange
     package var isAsynchronous: Bool
-    /// Whether its memory is the library's own: it gives on a thread of its own, beside the others.
+    /// Indicates whether its memory is the library's own: it gives on a thread of its own, beside the others.
     var ownsSegments = false
-    /// Whether it may be asked at all in this step, also for what those before it did not give.
+    /// Indicates whether it may be asked at all in this step, also for what those before it did not give.
     var canBeAsked: Bool
-    /// How fast it gave, in bytes a second; nil where it is not known.
+    /// The speed at which it gave, in bytes a second; nil where it is not known.
     package var bytesPerSecond: Double?
     /// Bytes that it keeps whatever the others give.
     package var keptBytes = 0
-    /// Whether the ledger knows it to give nothing: what it answers is asked of the others as well.
+    /// Indicates whether the ledger knows that the cache gives nothing. The bytes that it promises are then asked of the others
+    /// as well.
     package var givesNothing = false
-    /// What its limit is once ``limit`` is carried out; `.max` where it has none.
+    /// The cache's limit once ``limit`` is carried out; `.max` where it has none.
     package var limitBytes = Int.max
 
-    /// Whether it is asked at the beginning, and answers while others are asked.
+    /// Indicates whether it is asked at the beginning, and answers while others are asked.
     var isStarted: Bool { isAsynchronous || ownsSegments }
 }
 
-/// What becomes of a cache's limit.
+/// The change of a cache's limit.
 package enum LimitChange: Equatable {
     /// It stays as it is.
     case keep
@@ -93,7 +94,7 @@ package enum LimitChange: Equatable {
     case lift
 }
 
-/// Who is asked first, and for how much.
+/// The order in which caches are asked, and the bytes that each is asked for.
 package enum ReclaimOrder {
     /// Those of one rank share what is asked of it.
     private struct Rank: Comparable {

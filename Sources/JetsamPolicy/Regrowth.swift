@@ -1,17 +1,18 @@
 package import MemoryPressure
 internal import PurgeableCaches
 
-/// How limits rise again at `normal`: a share of the spare headroom a second, so that usage nears the edge and never saws.
+/// The rise of limits at `normal`: they rise by a share of the spare headroom a second, so that usage nears the edge and never
+/// saws.
 ///
-/// Where the level rises again soon after limits did, they came too close for how memory comes and goes beside the caches: the
-/// distance that is kept from the edge is doubled, and halved again after a time in which that did not happen.
+/// If the level rises again soon after the limits did, the limits came too close for how memory comes and goes beside the caches.
+/// The distance that is kept from the edge is then doubled. It is halved again after a time in which that did not happen.
 package struct Regrowth {
     private var configuration: ManagerConfiguration.Reclaim
     private var last: MonotonicInstant?
-    /// How much of the way from warning's entry to its exit is kept free, in percent.
+    /// The share of the way from warning's entry to its exit that is kept free, in percent.
     private(set) var floorPercent: Int
     private var lastRaise: MonotonicInstant?
-    /// Since when the level has been normal; nil while it is not.
+    /// The time since which the level has been normal; nil while it is not.
     private var normalSince: MonotonicInstant?
 
     package static let interval = Duration.seconds(1)
@@ -25,14 +26,14 @@ package struct Regrowth {
     private static let calm = Duration.seconds(600)
 
     package struct Decision: Equatable {
-        /// By how much limits may rise in all.
+        /// The bytes by which limits may rise in all.
         package var bytes: Int
-        /// Whether they may be lifted where they hold nobody back. Where they do they rise: a cache that may have all of the room at
-        /// once takes it at once.
+        /// Indicates whether limits that hold nobody back may be lifted. Limits that do hold a cache back only rise, because a
+        /// cache that may have all of the room at once takes it at once.
         package var mayLift = false
     }
 
-    /// What becomes of it.
+    /// The change of the limits.
     package enum Change: Equatable {
         case lift
         case raise(bytes: Int)
@@ -53,7 +54,7 @@ package struct Regrowth {
 
     /// - Parameters:
     ///   - required: Bytes of headroom that growth needs now.
-    ///   - rise: By how much unmanaged memory rose within ten seconds at most: it may again.
+    ///   - rise: The bytes by which unmanaged memory rose within ten seconds at most: it may again.
     package mutating func next(
         reading: MemoryReading, thresholds: HeadroomThresholds, level: PressureLevel, growthRate: Int?,
         required: Int = 0, rise: Int = 0
@@ -75,7 +76,7 @@ package struct Regrowth {
             bytes: bytes, mayLift: reading.headroomBytes / Self.liftPercent >= reading.limitBytes / 100)
     }
 
-    /// Whether the level is normal.
+    /// Takes the level. Returns whether it is normal.
     private mutating func noteLevel(_ level: PressureLevel, at now: MonotonicInstant) -> Bool {
         guard level == .normal else {
             if normalSince != nil, let lastRaise, lastRaise.duration(to: now) < Self.tooSoon {
@@ -108,7 +109,7 @@ package struct Regrowth {
         }
     }
 
-    /// What becomes of a decision, by who is full.
+    /// Returns the change that a decision comes to: it depends on which caches are full.
     package static func change(_ decision: Decision, for facts: [ClientFacts]) -> Change {
         decision.mayLift && !facts.contains(where: \.isFull) ? .lift : .raise(bytes: decision.bytes)
     }

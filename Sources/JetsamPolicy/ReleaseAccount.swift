@@ -13,7 +13,7 @@ internal import PurgeableCaches
 ///
 /// The reserve does not follow the configuration, so that figures of different configurations can be compared.
 package struct ReleaseAccount: Equatable, Sendable {
-    /// How long a release can still turn out to be wasted, and how long an episode outlasts its last release.
+    /// The time in which a release can still turn out to be wasted, and in which an episode outlasts its last release.
     package static let window = RefetchedBytes.window
 
     /// The bytes that a release is meant to keep free: 20 % of the limit, at least 48 MiB where the limit is 128 MiB or more, and at most
@@ -48,7 +48,7 @@ package struct ReleaseAccount: Equatable, Sendable {
 
     /// The figures of one episode, or the sums of several.
     package struct Figures: Equatable, Sendable {
-        /// How many episodes it counts.
+        /// The number of episodes that it counts.
         package var episodes = 0
         /// Bytes that came back.
         package var releasedBytes = 0
@@ -74,15 +74,15 @@ package struct ReleaseAccount: Equatable, Sendable {
 
     /// The episode that is under way.
     private struct Episode: Equatable, Sendable {
-        /// What the caches held before its first release.
+        /// The bytes that the caches held before its first release.
         var firstCacheBytes: Int
-        /// What had been fetched again before its first release.
+        /// The bytes that had been fetched again before its first release.
         var firstRefetchedBytes: Int
         var lastRelease: MonotonicInstant
         var releasedBytes: Int
-        /// What the caches had left after the last release.
+        /// The bytes that the caches had left after the last release.
         var leftBytes: Int
-        /// What they grew between releases.
+        /// The bytes that they grew between releases.
         var grownBytes = 0
         var refetchedBytes = 0
         var neededBytes = 0
@@ -155,7 +155,7 @@ package struct ReleaseAccount: Equatable, Sendable {
     /// Counts a release that has ended.
     ///
     /// - Parameters:
-    ///   - bytes: What came back.
+    ///   - bytes: The bytes that came back.
     ///   - before: The last look before it began.
     ///   - after: A look at its end.
     /// - Returns: The episode that ended before this release began, where one did.

@@ -1,19 +1,20 @@
 internal import MemoryPressure
 package import PurgeableCaches
 
-/// How far one synchronous client has come in a step: what it may still have, and how fast it gives.
+/// The progress of one synchronous client in a step: the bytes that it may still have, and the speed at which it gives.
 package struct ReleaseProgress: Equatable {
     /// Bytes that it reported and has not given.
     private(set) var remainingBytes: Int
-    /// How long its handler has worked in this turn.
+    /// The time that its handler has worked in this turn.
     private(set) var timeInTurn = Duration.zero
-    /// Whether it may have more: one that gave less than it was asked for, or missed its deadline, has not.
+    /// Indicates whether it may have more: false for one that gave less than it was asked for, or missed its deadline.
     private var mayHaveMore = true
     private var bytesPerSecond: Double?
 
     /// Asked for at a time, it is expected to give in this part of its deadline.
     private static let deadlineShare = 4
-    /// How many bytes a second one gives that was never asked: whole mappings, or small values that are dropped one by one.
+    /// Returns the assumed speed of a client that was never asked, in bytes a second: whole mappings, or small values that are
+    /// dropped one by one.
     package static func assumedRate(_ traits: CacheTraits = []) -> Double {
         traits.contains(.unmapping) ? 4e9 : 1e9
     }
@@ -30,7 +31,7 @@ package struct ReleaseProgress: Equatable {
 
     var canGiveMore: Bool { mayHaveMore && remainingBytes > 0 }
 
-    /// How much it is asked for at a time.
+    /// Returns the bytes that it is asked for at a time.
     func portionBytes(deadline: Duration) -> Int {
         let seconds = Double(deadline.nanoseconds) * 1e-9 / Double(Self.deadlineShare)
         let bytes = (bytesPerSecond ?? Self.assumedRate()) * seconds

@@ -9,7 +9,7 @@ package struct ReleaseTally: Equatable, Sendable {
     private var last: ReleaseAccount.Sample?
     /// Caches are being asked. What they freed may still be with the allocator, and so is neither theirs nor free.
     private var isReleasing = false
-    /// What came back since the last look, and the look before that began.
+    /// The bytes that came back since the last look, and the look before that began.
     private var pending: (bytes: Int, before: ReleaseAccount.Sample?)?
 
     package init() {}
@@ -19,7 +19,8 @@ package struct ReleaseTally: Equatable, Sendable {
             && lhs.pending?.bytes == rhs.pending?.bytes && lhs.pending?.before == rhs.pending?.before
     }
 
-    /// What came back of a step: no more than caches promised, and of that what either the allocator or the kernel saw go.
+    /// Returns the bytes of a step that came back: no more than caches promised, and of that only what either the allocator or
+    /// the kernel saw go.
     package static func cameBack(promisedBytes: Int, freedBytes: Int?, returnedBytes: Int) -> Int {
         max(0, min(promisedBytes, max(freedBytes ?? 0, returnedBytes)))
     }

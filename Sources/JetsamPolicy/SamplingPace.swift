@@ -1,9 +1,9 @@
 package import MemoryPressure
 
-/// How long the sampler may sleep after a reading.
+/// The time that the sampler may sleep after a reading.
 ///
-/// Memory that grows at the maximum rate from the instant of this reading is seen again before headroom has fallen below
-/// critical's entry; below that, before half of what is left is gone.
+/// If memory grows at the maximum rate from the instant of this reading, the next reading comes before headroom has fallen below
+/// critical's entry. If headroom is below that already, the next reading comes before half of what is left is gone.
 package struct SamplingPace {
     package let configuration: ManagerConfiguration.Sampling
 

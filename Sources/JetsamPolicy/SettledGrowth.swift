@@ -93,7 +93,7 @@ struct HighestBytes {
         }
     }
 
-    /// Whether there was not more than that, and so much besides.
+    /// Returns whether there was not more than that, and so much besides.
     func isReached(by bytes: Int?, tolerance: Int) -> Bool {
         bytes.map { $0 >= largest.subtractingSaturating(tolerance) } ?? false
     }

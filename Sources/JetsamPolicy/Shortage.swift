@@ -1,18 +1,18 @@
 package import MemoryPressure
 
-/// Whose shortage it is: what cannot be taken back is only taken where that can help.
+/// The owner of a shortage: steps that cannot be taken back are made only where they can help.
 package struct Shortage: Equatable {
     /// A process takes part where it has so many quarters of what the processes of its group have on average: kernel memory and
     /// shared pages are in nobody's footprint.
     private static let leastQuarters = 3
-    /// Of how many processes a group is taken to consist where they cannot be counted.
+    /// The number of processes that a group is taken to have where they cannot be counted.
     package static let assumedSharers = 4
 
     /// A cgroup's hard limit is near, rather than the end of the machine's memory.
     var isOfLimit = true
     /// This process has its part in it.
     package var isOurs = true
-    /// How many processes share the tightest level; 0 where nobody looked.
+    /// The number of processes that share the tightest level; 0 where nobody looked.
     package var sharers = 0
 
     package init() {}

@@ -7,7 +7,7 @@ struct StepScheduler {
     private(set) var lastEnd: MonotonicInstant?
     private var lastPromised = 0
     private var lastTarget = 0
-    /// What came after its step and was not looked at yet.
+    /// The bytes that came after their step and were not looked at yet.
     private var givenLate = 0
     private var mayStepAtOnce = false
     /// The demand that was posted and whose step has not ended. It may not have begun either.
@@ -15,7 +15,7 @@ struct StepScheduler {
     private var highestStepped = PressureLevel.normal
     private(set) var nothingLeftSince: MonotonicInstant?
     private(set) var areLimitsSet = false
-    /// Since when the level has been `warning` without a break.
+    /// The time since which the level has been `warning` without a break.
     private var warningSince: MonotonicInstant?
     private var hasToldLack = false
 
@@ -26,7 +26,7 @@ struct StepScheduler {
     static let lastingWarning = Duration.seconds(600)
     /// Rules whose signal covers two seconds cannot show the effect of a step any sooner.
     private static let slowSpacing = Duration.nanoseconds(StallWindow.length)
-    /// What brought less than this part of the limit is not worth another step at once.
+    /// The part of the limit that a step must bring, so that another step at once is worthwhile.
     private static let littleShare = 256
     /// Between two steps at warning, and after little at critical: twenty a second at most.
     private static let leastSpacing = Duration.milliseconds(50)
@@ -34,7 +34,7 @@ struct StepScheduler {
     private static let leastShare = 128
     /// The most that a step asks for by a rule that names no bytes, in percent of what is purgeable.
     private static let mostSharePercent = 40
-    /// What such a step asks for now, and what the rule had observed when the last one was made.
+    /// The share that such a step asks for now, and the value that the rule had observed when the last one was made.
     private var sharePercent: Int
     private var lastSignal: (rule: PressureRule, observed: Int, instant: MonotonicInstant)?
 
@@ -128,8 +128,8 @@ struct StepScheduler {
         areLimitsSet = false
     }
 
-    /// Whether a rule that names no bytes is to ask for some again. It asks for more only where the last step lowered what it
-    /// observes: what has no effect is not worth a second helping.
+    /// Returns whether a rule that names no bytes is to ask for some again. It asks for more only where the last step lowered the
+    /// observed value. Otherwise the step had no effect and is not worth repeating.
     private mutating func noteSignal(_ context: ReclaimContext) -> Bool {
         let vote = context.vote
         guard vote.rule.namesNoBytes else { return false }
@@ -190,8 +190,8 @@ struct StepScheduler {
         return max(0, missing)
     }
 
-    /// Where the thresholds call, warning's exit is asked for, so that the level can fall; where growth does, what it needs, and no
-    /// less at a time than is worth a step.
+    /// Returns the missing headroom. Where the thresholds call, warning's exit is asked for, so that the level can fall. Where
+    /// growth calls, the headroom that it needs is asked for, and no less at a time than is worth a step.
     private func missingHeadroom(_ context: ReclaimContext) -> Int {
         let headroom = context.reading.headroomBytes
         let thresholds = context.thresholds
@@ -205,7 +205,8 @@ struct StepScheduler {
         return max(byGrowth, context.reading.limitBytes / Self.leastShare)
     }
 
-    /// Whether headroom has stayed between warning's entry and its exit for so long that the level will not fall by itself.
+    /// Returns whether headroom has stayed between warning's entry and its exit for so long that the level will not fall by
+    /// itself.
     private func isStuck(_ context: ReclaimContext) -> Bool {
         guard context.vote.rule == .headroom, context.vote.level > .normal, let lastEnd else { return false }
         return lastEnd.duration(to: context.now) >= configuration.level.warningFallDelay

@@ -1,6 +1,6 @@
 package import MemoryPressure
 
-/// When the allocator is asked to give back what was freed into it, and how much of that there is.
+/// The schedule by which the allocator is asked to give back the bytes that were freed into it, and the number of those bytes.
 ///
 /// A trim is not free: with a million small free chunks every glibc trim costs 73 to 120 ms, even with nothing new to give.
 package struct TrimSchedule {

@@ -1,10 +1,10 @@
 internal import MemoryPressure
 
-/// How fast unmanaged memory grows, over several windows, and by how much it may grow within a lead time.
+/// The growth of unmanaged memory, over several windows, and the bytes by which it may grow within a lead time.
 ///
-/// What a cache gave is no growth of the rest: between the answer and the fall of the footprint, and for as long as the allocator
-/// retains what was freed, it would look like some. Such bytes are owed, and are taken off what unmanaged memory seems to have
-/// grown by.
+/// Memory that a cache gave is no growth of the rest. But between the answer and the fall of the footprint, and for as long as
+/// the allocator retains what was freed, it would look like growth. Such bytes are owed, and are taken off what unmanaged memory
+/// seems to have grown by.
 struct UnmanagedGrowth {
     private struct Sample {
         var instant: MonotonicInstant
@@ -24,7 +24,7 @@ struct UnmanagedGrowth {
     private var last: Sample?
     /// Unmanaged memory without what is owed, in bytes; only differences mean anything.
     private var total = 0
-    /// How it comes and goes.
+    /// The rises of unmanaged memory that comes and goes.
     package private(set) var rise = UnmanagedRise()
     /// Bytes that caches gave and that are still in the footprint.
     private var owed = 0

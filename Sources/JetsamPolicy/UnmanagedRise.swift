@@ -1,8 +1,8 @@
 package import MemoryPressure
 
-/// By how much memory beside the caches has risen within ten seconds, at most, in the last five minutes: what comes and goes faster
-/// than caches refill comes again, and is kept free. What a process takes as it starts does not: a window that is not full counts
-/// nothing.
+/// The largest rise of memory beside the caches within ten seconds, in the last five minutes. Memory that comes and goes faster
+/// than caches refill comes again, so room for it is kept free. The memory that a process takes as it starts does not count: a
+/// window that is not full counts nothing.
 package struct UnmanagedRise {
     private struct Slot {
         var number = Int64.min
@@ -11,7 +11,7 @@ package struct UnmanagedRise {
 
     /// In seconds: a rise is looked for in so many.
     private static let reach: Int64 = 10
-    /// How many of these are remembered.
+    /// The number of these that are remembered.
     private static let memory: Int64 = 30
 
     /// The least of each second, and the largest rise of each ten seconds. Of full length from the start: a reading may not allocate.

@@ -10,7 +10,8 @@ package struct WallClockWatch {
     static let leastChange = Int64(1_000_000_000)
 
     /// - Parameter wallClock: Nanoseconds since 1970.
-    /// - Returns: By how much the wall clock was set since the last look, negative where it went back; nil where it was not.
+    /// - Returns: The time by which the wall clock was set since the last look, negative where it went back; nil where it was not
+    ///   set.
     package mutating func observe(wallClock: Int64, at now: MonotonicInstant) -> Duration? {
         let new = wallClock &- now.nanoseconds
         guard let old = distance else {

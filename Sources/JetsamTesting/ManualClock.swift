@@ -10,7 +10,7 @@ public final class ManualClock: MonotonicClock {
         nanoseconds = Atomic(start.nanoseconds)
     }
 
-    /// What it shows.
+    /// The instant that it shows.
     public var now: MonotonicInstant {
         MonotonicInstant(nanoseconds: nanoseconds.load(ordering: .acquiring))
     }

@@ -55,7 +55,7 @@ final class ManualTicker: Ticker {
         }
     }
 
-    /// How often the sampler was called.
+    /// The number of times that the sampler was called.
     var ticks: Int { state.withLock { $0.ticks } }
 
     var drivesDeadlines: Bool { true }

@@ -12,8 +12,8 @@ public final class SimulatedAllocator: MemoryAllocator {
     }
 
     private let state = Lock(State())
-    /// Whether it behaves like jemalloc, which tells at once what it retains and is trimmed after every step, or like glibc's,
-    /// which has to count.
+    /// Indicates whether it behaves like jemalloc or like glibc's allocator. jemalloc tells at once what it retains and is
+    /// trimmed after every step; glibc's has to count.
     public let isCheap: Bool
 
     /// One that retains nothing.
@@ -33,10 +33,10 @@ public final class SimulatedAllocator: MemoryAllocator {
         set { state.withLock { $0.residueBytes = max(0, newValue) } }
     }
 
-    /// How often it was trimmed.
+    /// The number of times that it was trimmed.
     public var trims: Int { state.withLock { $0.trims } }
 
-    /// How often its free bytes were counted one by one.
+    /// The number of times that its free bytes were counted one by one.
     public var counts: Int { state.withLock { $0.counts } }
 
     /// Calls `body` in each trim with the bytes that it gives back: the place to make the made-up files fall by as much.
@@ -53,7 +53,7 @@ public final class SimulatedAllocator: MemoryAllocator {
     /// As it was made.
     public var trimsAfterEveryStep: Bool { isCheap }
 
-    /// What it retains, where it is cheap to tell.
+    /// The bytes that it retains, where it is cheap to tell.
     public var statistics: AllocatorStatistics? {
         guard isCheap else { return nil }
         let free = state.withLock { $0.retainedBytes + $0.residueBytes }
@@ -61,7 +61,7 @@ public final class SimulatedAllocator: MemoryAllocator {
             allocatedBytes: 0, activeBytes: 0, residentBytes: free, metadataBytes: 0, reservedBytes: 0)
     }
 
-    /// What it retains, and what no trim brings.
+    /// Returns the bytes that it retains, and those that no trim brings.
     public func countFreeBytes() -> Int? {
         state.withLock { state in
             state.counts += 1

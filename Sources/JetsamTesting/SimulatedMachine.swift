@@ -32,7 +32,7 @@ public final class SimulatedMachine: Sendable {
         ticker = ManualTicker(clock: clock)
     }
 
-    /// What to give to a `ResourceManager`.
+    /// The environment to give to a `ResourceManager`.
     public var environment: ResourceManager.Environment {
         var environment = ResourceManager.Environment()
         environment.kernelRoot = tree.root
@@ -78,6 +78,6 @@ public final class SimulatedMachine: Sendable {
         secondsFromUTC.store(seconds, ordering: .relaxed)
     }
 
-    /// How often the sampler has run.
+    /// The number of times that the sampler has run.
     public var samplerRuns: Int { ticker.ticks }
 }

@@ -1,10 +1,10 @@
 package import SystemPackage
 
-/// Where the kernel's files are, and which process they are read for.
+/// The place of the kernel's files, and the process that they are read for.
 ///
-/// Everything in this module that opens a kernel file takes one, so that the same code reads the real files in
-/// production and a made-up tree in tests. With a path other than `/`, `/proc/self/cgroup` is read at
-/// `PATH/proc/self/cgroup`, and every mount point that `PATH/proc/self/mountinfo` names is looked for below `PATH` too.
+/// Everything in this module that opens a kernel file takes one. So the same code reads the real files in production and a
+/// made-up tree in tests. With a path other than `/`, `/proc/self/cgroup` is read at `PATH/proc/self/cgroup`. Every mount point
+/// that `PATH/proc/self/mountinfo` names is then looked for below `PATH` too.
 public struct KernelRoot: Sendable, Hashable {
     /// The directory in which `proc` and the mount points are: `/` on a real machine.
     public var path: String
@@ -12,7 +12,7 @@ public struct KernelRoot: Sendable, Hashable {
     public var processIdentifier: Int32?
     /// Errors that opening or arming a file meets in place of the real outcome, by the file's path inside the root.
     package var faults: [String: KernelFault] = [:]
-    /// Whether openings meet an error for want of descriptors; nil for the real outcome.
+    /// The switch by which opening a file meets an error for want of descriptors; nil for the real outcome.
     package var scarcity: DescriptorScarcity?
     /// Files that are read from memory in place of the disk; nil for none. Finding the cgroups still goes by the disk.
     package var madeUpFiles: MadeUpFiles?
@@ -28,7 +28,7 @@ public struct KernelRoot: Sendable, Hashable {
         path.hasSuffix("/") ? String(path.dropLast()) + inner : path + inner
     }
 
-    /// What opening the file at `inner` to read ends in, in place of the real outcome; nil for that.
+    /// Returns the error that opening the file at `inner` to read meets, in place of the real outcome; nil for the real outcome.
     package func readingFault(_ inner: String) -> Errno? {
         scarcity?.error ?? faults[inner]?.reading
     }
@@ -41,13 +41,13 @@ public struct KernelRoot: Sendable, Hashable {
 
 /// Errors to meet at one file of a made-up tree. Tests run as root, for whom permission bits stop nothing.
 package struct KernelFault: Sendable, Hashable {
-    /// What opening it to read ends in.
+    /// The error that opening the file to read meets.
     package var reading: Errno?
-    /// What opening it to write ends in.
+    /// The error that opening the file to write meets.
     package var writing: Errno?
-    /// What writing a trigger into it ends in.
+    /// The error that writing a trigger into the file meets.
     package var arming: Errno?
-    /// What a watch on it dies of while it is still being set up.
+    /// The error that ends a watch on the file while the watch is still being set up.
     package var dying: Errno?
 
     package init(reading: Errno? = nil, writing: Errno? = nil, arming: Errno? = nil, dying: Errno? = nil) {

@@ -2,11 +2,11 @@
 ///
 /// A simulated hour takes a hundred thousand readings, for which files that are written and read are too slow.
 package final class MadeUpFiles: Sendable, Hashable {
-    /// What writes one file's contents.
+    /// The writer of one file's contents.
     package protocol Source: Sendable {
         /// Writes the contents from the start of `buffer`.
         ///
-        /// - Returns: How many bytes there are; a negative errno where reading fails.
+        /// - Returns: The number of bytes that there are; a negative errno where reading fails.
         func write(into buffer: UnsafeMutableRawBufferPointer) -> Int
     }
 

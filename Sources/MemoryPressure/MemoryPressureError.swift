@@ -1,6 +1,6 @@
-/// Why pressure cannot be told at all, or a request to this module was refused.
+/// The reason why pressure cannot be told at all, or why a request to this module was refused.
 public struct MemoryPressureError: Error, Sendable, CustomStringConvertible {
-    /// What went wrong, as an open set.
+    /// The kind of failure, as an open set.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         private enum Kind: String { case noSignalAvailable = "no memory signal is available" }
 
@@ -13,7 +13,7 @@ public struct MemoryPressureError: Error, Sendable, CustomStringConvertible {
         public var description: String { kind.rawValue }
     }
 
-    /// What went wrong.
+    /// The kind of failure.
     public var code: Code
     /// Every source that was tried, with the reason why it is not available.
     public var statuses: [SourceStatus]

@@ -1,4 +1,4 @@
-/// What a ``MemoryPressureSource`` can report, as Apple's `DispatchSource.MemoryPressureEvent`.
+/// The events that a ``MemoryPressureSource`` can report, as Apple's `DispatchSource.MemoryPressureEvent`.
 public struct MemoryPressureEvent: OptionSet, Sendable, Hashable, CustomStringConvertible {
     /// The bits, with the values that Apple gives them.
     public let rawValue: UInt

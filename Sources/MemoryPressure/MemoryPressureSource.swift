@@ -51,7 +51,7 @@ public final class MemoryPressureSource: Sendable {
     ///
     /// - Parameters:
     ///   - eventMask: The events to be called for.
-    ///   - queue: Where the handlers are called; nil for a global queue.
+    ///   - queue: The queue for the handlers; nil for a global queue.
     public static func makeMemoryPressureSource(
         eventMask: MemoryPressureEvent, queue: DispatchQueue? = nil
     ) -> MemoryPressureSource {
@@ -96,7 +96,7 @@ public final class MemoryPressureSource: Sendable {
     /// The newest event; to be looked at in the event handler.
     public var data: MemoryPressureEvent { unsafe MemoryPressureEvent(rawValue: base.data) }
 
-    /// Whether it was cancelled.
+    /// Indicates whether it was cancelled.
     public var isCancelled: Bool { unsafe base.isCancelled }
 
     /// Every source of signals: used, or why not. Those of readings come first, then those of wake-ups; `memory.events` is

@@ -32,14 +32,14 @@ public struct MemorySignalSource: Sendable, Hashable, CustomStringConvertible {
     public static let memoryInfo = MemorySignalSource(kind: .memoryInfo)
     /// `/proc/self/statm` and `/proc/self/status`.
     public static let footprint = MemorySignalSource(kind: .footprint)
-    /// What systemd offers through `MEMORY_PRESSURE_WATCH`.
+    /// The file or socket that systemd offers through `MEMORY_PRESSURE_WATCH`.
     public static let systemdWatch = MemorySignalSource(kind: .systemdWatch)
 
     /// The source's name as it appears in logs and in `jetsam doctor`.
     public var description: String { kind.rawValue }
 }
 
-/// Whether one source is in use, and why not.
+/// The status of one source: in use, or the reason why it is not.
 public struct SourceStatus: Sendable, Equatable, CustomStringConvertible {
     /// In use, or the reason why it is not.
     public enum Availability: Sendable, Equatable {
@@ -49,7 +49,7 @@ public struct SourceStatus: Sendable, Equatable, CustomStringConvertible {
         case notAvailable(reason: String)
     }
 
-    /// Which source.
+    /// The source.
     public var source: MemorySignalSource
     /// The file that it reads or would read; nil where there is none to name.
     public var path: String?
@@ -63,7 +63,7 @@ public struct SourceStatus: Sendable, Equatable, CustomStringConvertible {
         self.availability = availability
     }
 
-    /// Whether the source is in use.
+    /// Indicates whether the source is in use.
     public var isUsed: Bool { availability == .used }
 
     /// One line, such as `PSI trigger: not available, EROFS …`.

@@ -24,10 +24,10 @@ package final class CacheClient: Sendable {
     package let lastResort: LastResort?
     /// To compare an optional closure with nil copies it, which can allocate.
     package let hasLastResort: Bool
-    /// What was fetched again after releases; nil for a cache that is not ours and whose keys nobody knows.
+    /// The bytes that were fetched again after releases; nil for a cache that is not ours and whose keys nobody knows.
     package let refetched: RefetchedBytes?
 
-    /// What the cache holds; nil where it reports that itself alone.
+    /// The bytes that the cache holds; nil where only the cache itself reports them.
     package let size: Size?
 
     package struct Size: Sendable {
@@ -44,7 +44,7 @@ package final class CacheClient: Sendable {
 
     private let bytes = Atomic<Int>(0)
     private let reported = Atomic<Bool>(false)
-    /// What part of its bytes is expected to come back as memory, in 1,024ths.
+    /// The share of its bytes that is expected to come back as memory, in 1,024ths.
     private let share = Atomic<Int>(CacheClient.fullShare)
     /// Of its bytes those that are not, as they were counted last.
     private let hollow = Atomic<Int>(0)
@@ -91,17 +91,17 @@ package final class CacheClient: Sendable {
         return new - old
     }
 
-    /// Whether it has ever reported any bytes.
+    /// Indicates whether it has ever reported any bytes.
     package var hasReported: Bool { reported.load(ordering: .relaxed) }
 
     private static let fullShare = 1024
 
-    /// - Parameter share: What part of its bytes is expected to come back as memory, 0…1.
+    /// - Parameter share: The share of its bytes that is expected to come back as memory, 0…1.
     func setExpectedShare(_ share: Double) {
         self.share.store(Int(saturating: max(0, min(1, share)) * Double(Self.fullShare)), ordering: .relaxed)
     }
 
-    /// Whether some of its bytes are not expected to come back, or were not when they were counted last.
+    /// Indicates whether some of its bytes are not expected to come back, or were not when they were counted last.
     var isDiscounted: Bool {
         share.load(ordering: .relaxed) < Self.fullShare || hollow.load(ordering: .relaxed) != 0
     }
@@ -157,7 +157,7 @@ package final class CacheClient: Sendable {
         }
     }
 
-    /// Whether its scene stands in the background: its limit is not raised then.
+    /// Indicates whether its scene is in the background. Its limit is not raised then.
     package var isHeldDown: Bool {
         get { heldDown.load(ordering: .relaxed) }
         set { heldDown.store(newValue, ordering: .relaxed) }
@@ -169,7 +169,7 @@ package final class CacheClient: Sendable {
         if !turnsAway.load(ordering: .relaxed) { turnsAway.store(true, ordering: .relaxed) }
     }
 
-    /// Whether it has since the last call.
+    /// Returns whether it has given up or refused an entry for its limit since the last call.
     package func takeTurnsAway() -> Bool { turnsAway.exchange(false, ordering: .relaxed) }
 
     /// Takes the right to call a handler; false while an earlier call has not come back.
@@ -201,7 +201,7 @@ package final class CacheClient: Sendable {
         waiters.withLock { $0.removeAll { $0 === wait } }
     }
 
-    /// How many wait for that.
+    /// The number of tasks that wait until a handler can be called.
     package var waiting: Int { waiters.withLock { $0.count } }
 
     private func wakeWaiters() {
@@ -216,7 +216,7 @@ package final class CacheClient: Sendable {
 
     package var hasEnded: Bool { ended.load(ordering: .acquiring) }
 
-    /// Whether this call was the first to end it.
+    /// Ends it. Returns whether this call was the first to do so.
     package func end() -> Bool {
         defer { wakeWaiters() }
         return !ended.exchange(true, ordering: .acquiringAndReleasing)

@@ -17,7 +17,7 @@ public struct CachePriority: Sendable, Hashable, Comparable, CustomStringConvert
     /// 192: what hurts to lose, such as a cache that a whole tenant waits for.
     public static let high = CachePriority(rawValue: 192)
 
-    /// Whether `lhs` is asked before `rhs`.
+    /// Returns whether `lhs` is asked before `rhs`.
     public static func < (lhs: CachePriority, rhs: CachePriority) -> Bool {
         lhs.rawValue < rhs.rawValue
     }
@@ -33,7 +33,7 @@ public struct CachePriority: Sendable, Hashable, Comparable, CustomStringConvert
     }
 }
 
-/// What reclaim should know of a cache before it asks.
+/// The facts about a cache that reclaim should know before it asks.
 public struct CacheTraits: OptionSet, Sendable, Hashable {
     /// The bits.
     public var rawValue: UInt8
@@ -45,26 +45,26 @@ public struct CacheTraits: OptionSet, Sendable, Hashable {
 
     /// Giving memory back touches much memory, and so pages it in.
     public static let traversal = CacheTraits(rawValue: 1 << 0)
-    /// What is given up cannot be made again in full: asked last.
+    /// The contents cannot be made again in full: such a cache is asked last.
     public static let lossy = CacheTraits(rawValue: 1 << 1)
     /// The handlers are `async`. Set by the registration itself.
     public static let asynchronous = CacheTraits(rawValue: 1 << 2)
     /// The contents are private: emptied on entering the background.
     public static let sensitive = CacheTraits(rawValue: 1 << 3)
-    /// What it gives back goes to the kernel at once, as `munmap` and `madvise` do, and not through the allocator: no trim is
-    /// needed to see it leave.
+    /// The memory that it gives back goes to the kernel at once, as with `munmap` and `madvise`, and not through the allocator.
+    /// No trim is needed before the memory is seen to leave.
     public static let unmapping = CacheTraits(rawValue: 1 << 4)
     /// Its memory is the library's own: no code of the application's runs when it gives. Set by the registration itself.
     package static let segments = CacheTraits(rawValue: 1 << 7)
 }
 
-/// What a cache is asked to give back.
+/// A request to a cache to give memory back.
 public struct ReleaseRequest: Sendable, Equatable {
     /// Give back at least this many bytes, if the cache has them; never negative.
     public var bytes: Int
-    /// How short memory is.
+    /// The memory pressure level.
     public var level: PressureLevel
-    /// How long the handler may take before the others go on without it.
+    /// The time that the handler may take before the other caches go on without it.
     public var deadline: Duration
 
     /// A request, for tests of a handler.

@@ -1,10 +1,10 @@
 internal import JetsamSystem
 internal import Synchronization
 
-/// Where caches register so that a `ResourceManager` can ask them to give memory back.
+/// A registry of the caches that a `ResourceManager` can ask to give memory back.
 ///
-/// ``shared`` serves the whole process: a library registers there before, without or after a manager, and need not
-/// know whether there will be one. Tests make registries of their own.
+/// ``shared`` serves the whole process. A library registers there before, after or without a manager, and need not know whether
+/// there will be one. Tests make registries of their own.
 public final class CacheRegistry: Sendable {
     /// The registry of this process.
     public static let shared = CacheRegistry()
@@ -24,11 +24,12 @@ public final class CacheRegistry: Sendable {
     private let total = Atomic<Int>(0)
     private let unbooked = Atomic<Int>(0)
     private let hollow = Atomic<Int>(0)
-    /// What all caches of ours have fetched again, those that are gone included.
+    /// The bytes that all caches of ours have fetched again, those that are gone included.
     private let refetched = RefetchedBytes()
     /// Held while caches give segments without their handlers: what one thread has got counts before another decides.
     private let segmentRelease = Lock(())
-    /// How many threads have clients in hand that may not be the last to have them: code of the application's would run there.
+    /// The number of threads that have clients in hand and may not be the last to have them: code of the application's would run
+    /// there.
     private let borrowers = Atomic<Int>(0)
     private let hasDropped = Atomic<Bool>(false)
 
@@ -42,15 +43,16 @@ public final class CacheRegistry: Sendable {
     /// others go on without it after its deadline.
     ///
     /// - Parameters:
-    ///   - name: What logs, metrics and the ledger call the cache. At most 128 characters are kept.
+    ///   - name: The cache's name in logs, metrics and the ledger. At most 128 characters are kept.
     ///   - priority: Its band; lower ones are asked first.
-    ///   - rebuildCost: What a byte costs to make again, in any unit that is the same for all caches of the process; within
-    ///     a band the cheapest are asked first. Nil counts as 1. Not-a-number and negative values count as 0.
-    ///   - traits: What reclaim should know before it asks.
+    ///   - rebuildCost: The cost of rebuilding one byte, in any unit, as long as every cache in the process uses the same one.
+    ///     Within a band the cheapest are asked first. Nil counts as 1. Not-a-number and negative values count as 0.
+    ///   - traits: The facts that reclaim should know before it asks.
     ///   - scene: The scene that it belongs to, if any: in the background its limit is cut, suspension empties it, and
     ///     disconnecting ends it. The handlers are then called for the scene's changes too, on a thread of the scenes'.
     ///   - limit: Stop growing beyond so many bytes, or have no limit again where it is nil. It must free nothing.
-    ///   - release: Give back at least so many bytes and say how many. What it throws is counted as nothing given and logged.
+    ///   - release: Give back at least so many bytes and return how many. An error that it throws counts as nothing given, and is
+    ///     logged.
     /// - Returns: The registration; the cache is gone when it is ended or dropped.
     public func register(
         _ name: String,
@@ -111,7 +113,7 @@ public final class CacheRegistry: Sendable {
 
     /// Registers a cache of values that counts what is fetched again.
     ///
-    /// - Parameter bytes: What it holds: asked after each release.
+    /// - Parameter bytes: The bytes that it holds: asked after each release.
     func registerValues(
         _ name: String, priority: CachePriority, rebuildCost: Double?, traits: CacheTraits, scene: SceneIdentifier?,
         refetched: RefetchedBytes, limit: @escaping @Sendable (_ bytes: Int?) -> Void,
@@ -170,8 +172,8 @@ public final class CacheRegistry: Sendable {
     /// part of one that somebody is in.
     ///
     /// - Parameters:
-    ///   - bytes: How many are missing, asked once nobody else is at it.
-    ///   - waits: Whether to wait while somebody is; otherwise nothing is given then.
+    ///   - bytes: The number of bytes that are missing, asked once nobody else is at it.
+    ///   - waits: True to wait while somebody else is at it; otherwise nothing is given then.
     /// - Returns: The bytes that were given to the kernel. They are written in the ledger with the step that is under way.
     package func releaseSegmentsWithoutHandlers(bytes: @autoclosure () -> Int, waits: Bool = false) -> Int {
         if waits { return segmentRelease.withLock { _ in releaseSegments(bytes: bytes()) } }

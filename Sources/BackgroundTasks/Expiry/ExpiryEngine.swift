@@ -14,7 +14,7 @@ final class ExpiryEngine: Sendable {
     /// becomes overdue meanwhile. What waits for tasks, the ladder and the end of the process, has deadlines of its own.
     static let mostThreads = 16
 
-    /// How often a thread is tried for.
+    /// The time between two tries for a thread.
     private static let retryInterval = Duration.seconds(1)
 
     let table: AssertionTable
@@ -23,7 +23,7 @@ final class ExpiryEngine: Sendable {
     private let runner = ExpiryRunner()
     private let spot = ParkingSpot()
     private let standbySpot = ParkingSpot()
-    /// When the leader wakes, in monotonic nanoseconds; `.min` while it is awake.
+    /// The time when the leader wakes, in monotonic nanoseconds; `.min` while it is awake.
     private let planned = Atomic<Int64>(.max)
     private let hasStarted = Atomic<Bool>(false)
     private let isStopped = Atomic<Bool>(false)
@@ -31,24 +31,24 @@ final class ExpiryEngine: Sendable {
     private let hasStandby = Atomic<Bool>(false)
     private let threads = Atomic<Int>(0)
     private let hungHandlers = Atomic<Int>(0)
-    /// When a thread is tried for again, in monotonic nanoseconds; `.max` where there is one or none is needed.
+    /// The time of the next try for a thread, in monotonic nanoseconds; `.max` where there is one or none is needed.
     private let retryAt = Atomic<Int64>(.max)
     private let want = Lock<Errno?>(nil)
     private let hasReported = Atomic<Bool>(false)
-    /// Whether the observer was told that there is no thread.
+    /// Indicates whether the observer was told that there is no thread.
     private let hasToldOfWant = Atomic<Bool>(false)
     private let observer = Lock<(any BackgroundTaskObserver)?>(nil)
 
     /// - Parameters:
-    ///   - isAutomatic: Whether threads drive it; otherwise nothing is called before ``runDue()``.
-    ///   - threads: Where these come from.
+    ///   - isAutomatic: True where threads drive it; otherwise nothing is called before ``runDue()``.
+    ///   - threads: The source of these threads.
     init(table: AssertionTable, isAutomatic: Bool, threads: any ThreadSource = SystemThreads()) {
         self.table = table
         self.isAutomatic = isAutomatic
         threadSource = threads
     }
 
-    /// How many handlers have been given up as hung.
+    /// The number of handlers that have been given up as hung.
     var handlersGivenUp: Int { hungHandlers.load(ordering: .relaxed) }
 
     func setObserver(_ new: (any BackgroundTaskObserver)?) {
@@ -83,7 +83,7 @@ final class ExpiryEngine: Sendable {
         if !hasStarted.load(ordering: .acquiring) { start() }
     }
 
-    /// - Parameter tells: Whether the observer, which is code of the application's, may be called on this thread.
+    /// - Parameter tells: True where the observer, which is code of the application's, may be called on this thread.
     private func start(tells: Bool = true) {
         guard !hasStarted.exchange(true, ordering: .acquiringAndReleasing) else { return }
         let leader = runner.becomeLeader()
@@ -168,7 +168,7 @@ final class ExpiryEngine: Sendable {
         overdueWereReported()
     }
 
-    /// What a thread does from its start to its end.
+    /// Runs a thread from its start to its end.
     private func serve(asLeader leader: Int?) {
         var leader = leader
         // Who stands by has the time for it, where whoever started it had not.

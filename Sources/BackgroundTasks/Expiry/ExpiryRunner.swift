@@ -8,7 +8,7 @@ internal import JetsamSystem
     nonisolated(unsafe) private var batch = ExpiryBatch()
     nonisolated(unsafe) private var leader = 0
     nonisolated(unsafe) private var isCalling = false
-    /// How many were handed out.
+    /// The number of calls that were handed out.
     nonisolated(unsafe) private var calls = 0
 
     init() {
@@ -37,7 +37,7 @@ internal import JetsamSystem
 
     func isLeader(_ thread: Int) -> Bool { withLock { unsafe leader == thread } }
 
-    /// Which call is under way, by its number; nil where none is.
+    /// The number of the call that is under way; nil where none is.
     var call: Int? { withLock { unsafe isCalling ? calls : nil } }
 
     /// As ``becomeLeader()``, where that call is still under way; nil where it has come back. So a leader is deposed only in

@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// Says when the names of what is held may be others than those that were recorded last. The sampler asks it, and it takes no lock.
 package final class HeldTasksWatch: Sendable {
-    /// How often names are looked for, in nanoseconds: all tasks are walked through to find them.
+    /// Returns the time between two looks for new names, in nanoseconds. Each look walks through all tasks.
     package static func interval(among tasks: Int) -> Int64 { tasks > 5000 ? 10_000_000_000 : 1_000_000_000 }
 
     private let tasks: BackgroundTaskRegistry

@@ -8,7 +8,7 @@ struct LongHeldHorizon: Sendable {
         var length: Int64
     }
 
-    /// What is to be reported: tasks that began at `after` or later, and before `upTo`. Monotonic nanoseconds; `.min` for no bound.
+    /// The tasks to report: those that began at `after` or later, and before `upTo`. Monotonic nanoseconds; `.min` for no bound.
     struct Range: Sendable, Equatable {
         var after: Int64
         var upTo: Int64
@@ -16,11 +16,11 @@ struct LongHeldHorizon: Sendable {
 
     /// After so many nanoseconds a task has been held for long.
     let span: Int64
-    /// What began before it has been held for long.
+    /// The time before which a task must have begun to count as held for long.
     private var horizon: Int64
     private var looked: Int64
     private var paused: Int64
-    /// What began before it was reported.
+    /// The time before which every task was reported.
     private var reported = Int64.min
     /// Pauses that the horizon has not reached yet, in their order.
     private var pauses: [Pause] = []
@@ -50,7 +50,7 @@ struct LongHeldHorizon: Sendable {
         return Range(after: reported, upTo: max(reported, horizon))
     }
 
-    /// When a task that began then will have been held for long, unless the process is stopped meanwhile.
+    /// Returns the time when a task that began then will have been held for long, unless the process is stopped meanwhile.
     func due(began: Int64) -> Int64 {
         looked + max(0, began - horizon)
     }

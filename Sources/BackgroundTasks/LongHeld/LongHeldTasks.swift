@@ -3,12 +3,12 @@ internal import Synchronization
 
 /// Finds background tasks that are held for so long that somebody may have forgotten to end them, each of them once.
 package final class LongHeldTasks: Sendable {
-    /// What was found at one look.
+    /// The tasks that one look found.
     package struct Finding: Sendable, Equatable {
         package var count: Int
         /// The first of them, a line each.
         package var first: [String]
-        /// How long all of them have been held at least.
+        /// The time that each of them has been held at least.
         package var span: Duration
     }
 
@@ -18,7 +18,7 @@ package final class LongHeldTasks: Sendable {
     private let tasks: BackgroundTaskRegistry
     private let span: Duration
     private let horizon: Lock<LongHeldHorizon>
-    /// When it is to be looked again, in monotonic nanoseconds.
+    /// The time of the next look, in monotonic nanoseconds.
     private let next: Atomic<Int64>
 
     /// Nil where nobody wants to know.
@@ -33,10 +33,12 @@ package final class LongHeldTasks: Sendable {
         next = Atomic(.min)
     }
 
-    /// Whether there may be something to report. A load and a look at the clock: the sampler asks at each turn.
+    /// Indicates whether there may be something to report. Costs one load and one look at the clock, because the sampler asks at
+    /// each turn.
     package var isDue: Bool { tasks.table.now >= next.load(ordering: .relaxed) }
 
-    /// What has been held for long since the last call; nil where nothing was. Walks through all tasks, and allocates.
+    /// Returns the tasks that have become long-held since the last call; nil where there are none. Walks through all tasks, and
+    /// allocates.
     package func take() -> Finding? {
         let table = tasks.table
         return horizon.withLock { horizon -> Finding? in
@@ -56,11 +58,11 @@ package final class LongHeldTasks: Sendable {
 }
 
 extension AssertionTable {
-    /// What a walk has found.
+    /// The tasks that a walk has found.
     struct LongHeldWalk {
         var count = 0
         var first: [Identifier] = []
-        /// When the oldest of those began that are not in the range yet, in monotonic nanoseconds.
+        /// The time when the oldest task that is not in the range yet began, in monotonic nanoseconds.
         var oldestLeft: Int64?
     }
 

@@ -18,7 +18,7 @@ struct AssertionEntry {
         case ended
     }
 
-    /// Where the entry is linked in.
+    /// The list that the entry is linked in.
     enum Place {
         static let none = UInt16.max
         /// On the list of those without a deadline of their own.
@@ -29,25 +29,25 @@ struct AssertionEntry {
 
     /// Nil once it was called.
     var handler: ExpirationHandler?
-    /// When something is to be done next, in nanoseconds of running time; `.max` where never.
+    /// The time when something is to be done next, in nanoseconds of running time; `.max` for never.
     var due: Int64
     /// From the handler to the deadline, in microseconds.
     var lead: UInt32
-    /// When it began, and whether a handle has it.
+    /// The time when it began, and a mark for a task that a handle has.
     var began: UInt32
     var next: UInt32
     var previous: UInt32
     var generation: UInt32
-    /// What it is called and where it was begun, in the table of origins.
+    /// The name and the place in the source where it was begun, in the table of origins.
     var origin: UInt32
     /// The scene that it belongs to; 0 for none.
     var owner: UInt32
-    /// Which list it is on: level and slot of the wheel, or one of `Place`.
+    /// The list that it is on: level and slot of the wheel, or one of `Place`.
     var place: UInt16
     var priority: UInt8
     var phase: Phase
 
-    /// Where the handler keeps what it captured, to fetch ahead; nil where it captured nothing, or was called.
+    /// The place where the handler keeps what it captured, to fetch ahead; nil where it captured nothing, or was called.
     var handlerContext: UnsafeRawPointer? {
         mutating get {
             // A closure is two words: the code and the context.
@@ -65,7 +65,7 @@ struct AssertionEntry {
     /// 2^24 ns, about 17 ms: enough to tell which runs longer, for a year. It wraps round, so that a table may be older.
     static let beginShift: Int64 = 24
 
-    /// How many units an entry that began at `began` has been held at `unit`.
+    /// Returns the number of units for which an entry that began at `began` has been held at `unit`.
     static func age(_ began: UInt32, at unit: Int64) -> UInt32 {
         let age = (UInt32(truncatingIfNeeded: unit) &- began) & ~handleBit
         // One that began since somebody looked at the clock is not the oldest of all.

@@ -20,9 +20,9 @@ internal import Synchronization
     var overdueNow = 0
     /// Those that hold up suspension and the end.
     var holding = 0
-    /// When those began, summed up, in units of 2^`beginShift` ns.
+    /// The sum of the times when those began, in units of 2^`beginShift` ns.
     var began = 0
-    /// Where the walk that expires everything at the process's deadline has come to; nil while none is under way.
+    /// The progress of the walk that expires everything at the process's deadline; nil while none is under way.
     var walk: Int?
     /// The walk has begun: what begins from here on is due at once, and its deadline is the process's.
     var isPastDeadline = false
@@ -130,13 +130,13 @@ internal import Synchronization
     }
 }
 
-/// Where a shard and its lock are. Both on cache lines of their own.
+/// The place of a shard and of its lock. Both are on cache lines of their own.
 @safe struct AssertionShardReference {
     private let word: UnsafeMutablePointer<jetsam_lock_word>
     private let shard: UnsafeMutablePointer<AssertionShard>
-    /// How many hold up the end: `holding`, for those who do not want the lock.
+    /// The number of tasks that hold up the end: `holding`, for callers that do not want the lock.
     private let gauge: UnsafeMutablePointer<Atomic<Int>>
-    /// When those began, summed up.
+    /// The sum of the times when those began.
     private let beganGauge: UnsafeMutablePointer<Atomic<Int>>
     private static let lineBytes = 128
 

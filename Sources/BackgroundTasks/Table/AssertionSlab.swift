@@ -28,7 +28,7 @@
     /// The first number whose chunk went back.
     private var vacant = -1
     private var emptyChunks = 0
-    /// How many slots are taken.
+    /// The number of slots that are taken.
     private(set) var taken = 0
 
     init() {
@@ -62,7 +62,7 @@
         return unsafe entries + slot
     }
 
-    /// Whether an entry is at that index.
+    /// Returns whether an entry is at that index.
     func isTaken(_ index: UInt32) -> Bool {
         let number = Int(index >> UInt32(Self.chunkShift))
         let slot = Int(index & UInt32(Self.chunkSize - 1))
@@ -108,7 +108,7 @@
         if unsafe chunk.pointee.used == 0 { becameEmpty(number) }
     }
 
-    /// How many chunk numbers there are: `entries(ofChunk:)` takes those below.
+    /// The number of chunk numbers: `entries(ofChunk:)` takes those below.
     var chunkCount: Int { count }
 
     /// The touched slots of a chunk, for a walk over all entries; free ones among them.

@@ -7,7 +7,7 @@ extension AssertionShard {
     /// - Parameters:
     ///   - latest: The process's deadline in running time; `.max` where there is none.
     ///   - expiresAll: That is near: everything that is held is told, whatever its own deadline.
-    /// - Returns: Whether there may be more.
+    /// - Returns: True where there may be more.
     mutating func collect(
         _ batch: inout ExpiryBatch, shard number: Int, running: Int64, latest: Int64, expiresAll: Bool,
         table: AssertionTable
@@ -70,13 +70,13 @@ extension AssertionShard {
 extension AssertionTable {
     var deadlineLeadNow: Int64 { deadlineLead.load(ordering: .relaxed) }
 
-    /// Whether everything that is held expires now, because the process's deadline is near.
+    /// Returns whether everything that is held expires now, because the process's deadline is near.
     func isAtDeadline(_ now: Int64) -> Bool {
         now >= deadline &- deadlineLeadNow
     }
 
     /// Fills the batch with what is due now.
-    /// - Returns: Whether there may be more than there was room for.
+    /// - Returns: True where there may be more than there was room for.
     func collect(_ batch: inout ExpiryBatch) -> Bool {
         let now = now
         pauses.check(MonotonicInstant(nanoseconds: now))
@@ -109,7 +109,7 @@ extension AssertionTable {
         }
     }
 
-    /// When something is due next, in monotonic nanoseconds; `.max` where nothing is.
+    /// Returns the time when something is due next, in monotonic nanoseconds; `.max` where nothing is.
     func nextDue() -> Int64 {
         var earliest = Int64.max
         for number in 0..<shardCount {
@@ -120,7 +120,7 @@ extension AssertionTable {
         return min(overflow ? .max : sum, nextWalk())
     }
 
-    /// When everything that is held has to be told; `.max` where nothing is held, or it was done.
+    /// Returns the time when everything that is held has to be told; `.max` where nothing is held, or it was done.
     private func nextWalk() -> Int64 {
         let deadline = deadline
         guard deadline != .max else { return .max }
@@ -146,7 +146,7 @@ extension AssertionTable {
     }
 }
 
-/// When everything that is held expires, in one word, so that whoever reads it never sees half of a change. Pure.
+/// The time when everything that is held expires, in one word, so that a reader never sees half of a change. Pure.
 struct ProcessDeadline: Equatable {
     /// An instant that stands as it is; one that moves with pauses as its complement, which is negative; `.max` for none.
     let word: Int64
@@ -163,7 +163,7 @@ struct ProcessDeadline: Equatable {
     }
 
     /// - Parameters:
-    ///   - nanoseconds: When it would be if the process were not stopped any more, in monotonic nanoseconds.
+    ///   - nanoseconds: The time when it would be if the process were not stopped any more, in monotonic nanoseconds.
     ///   - paused: All the nanoseconds in which the process did not run so far.
     init(movingWithPauses nanoseconds: Int64, paused: Int64) {
         self.init(word: ~max(0, nanoseconds - paused))

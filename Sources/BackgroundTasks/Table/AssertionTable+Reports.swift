@@ -78,10 +78,10 @@ extension AssertionTable {
         return left == .max ? nil : .nanoseconds(left)
     }
 
-    /// What `began` of an entry that begins now is.
+    /// The value of `began` for an entry that begins now.
     var unit: Int64 { (now - start) >> AssertionEntry.beginShift }
 
-    /// How old those are on average that hold up the end, about, in nanoseconds; 0 where there are none. Takes no lock.
+    /// The approximate average age of the tasks that hold up the end, in nanoseconds; 0 where there are none. Takes no lock.
     var meanAge: Int64 {
         var (held, began) = (0, 0)
         for number in 0..<shardCount {

@@ -23,7 +23,7 @@ internal import Synchronization
     let leadMicroseconds: Int64
     private let clock: any MonotonicClock
     private let isSystemClock: Bool
-    /// When the first assertion could have begun; what `began` counts from.
+    /// The earliest time when a background task could have begun; `began` counts from it.
     let start: Int64
     let admissionWord = Atomic<UInt32>(0)
     /// The process's deadline: see ``ProcessDeadline``.
@@ -31,7 +31,7 @@ internal import Synchronization
     /// The lead before that deadline, in nanoseconds.
     let deadlineLead = Atomic<Int64>(0)
     let refused = Atomic<Int>(0)
-    /// How many were reported because they have been held for long.
+    /// The number of tasks that were reported because they have been held for long.
     let longHeld = Atomic<Int>(0)
 
     init(configuration: BackgroundTaskConfiguration, clock: any MonotonicClock, pauses: PauseWatch) {
@@ -80,11 +80,11 @@ internal import Synchronization
     @inline(__always)
     var now: Int64 { isSystemClock ? jetsam_monotonic_ns() : clock.now.nanoseconds }
 
-    /// What running time it is at that monotonic time.
+    /// Returns the running time at that monotonic time.
     @inline(__always)
     func running(_ now: Int64) -> Int64 { now - pauses.pausedNanoseconds }
 
-    /// What time it is for something that begins now, monotonic and running.
+    /// Returns the present time for something that begins now, monotonic and running.
     @inline(__always)
     private func bothTimes() -> (now: Int64, running: Int64) {
         while true {
@@ -99,13 +99,13 @@ internal import Synchronization
 
     struct Begun {
         var identifier: Identifier
-        /// When something is due for it, in running time; `.max` where never.
+        /// The time when something is due for it, in running time; `.max` for never.
         var due: Int64
     }
 
     /// - Parameters:
-    ///   - isLeavingWork: Whether it begins whatever the level, up to the end.
-    ///   - seen: Who may begin, as it was seen under the lock.
+    ///   - isLeavingWork: True where it begins at every level, up to the end.
+    ///   - seen: The admission as it was seen under the lock.
     /// - Returns: Nil where the task may not begin any more, as `seen` then says, and where the shard is full.
     @inline(__always)
     func begin(
@@ -198,15 +198,16 @@ internal import Synchronization
         UInt32(clamping: min(leadMicroseconds, max(0, nanoseconds) / 10_000))
     }
 
-    /// What became of an `end`.
+    /// The result of an `end`.
     struct Ended {
         var handler: ExpirationHandler?
         /// The scene that it belonged to; 0 for none, or where its slot stays.
         var owner: UInt32
-        /// Whether its shard holds nothing any more.
+        /// Indicates whether its shard holds nothing any more.
         var shardIsFree: Bool
-        /// Whether something is left to do in the registry. A reference to it comes along then, the one that the shard had
-        /// while it had entries or one of its own: without, another thread's end could be the registry's.
+        /// Indicates whether something is left to do in the registry. A reference to the registry then comes along: the one that
+        /// the shard had while it had entries, or one of its own. Without it, another thread's end could be the end of the
+        /// registry.
         var hasReference: Bool { shardIsFree || owner != 0 }
     }
 
@@ -286,10 +287,10 @@ internal import Synchronization
         if waiters.isAnyWaiting { waiters.letGo { settledHolding == 0 } }
     }
 
-    /// Whether somebody waits for the last to go.
+    /// Indicates whether somebody waits for the last task to end.
     var isAwaited: Bool { waiters.isAnyWaiting }
 
-    /// How many hold up suspension and the end, about: takes no lock.
+    /// The approximate number of tasks that hold up suspension and the end. Takes no lock.
     var holding: Int {
         var sum = 0
         for number in 0..<shardCount { sum += unsafe shards[number].holding }

@@ -7,7 +7,7 @@ struct OverdueAssertion {
     var priority: UInt8
 }
 
-/// What was taken from the table to be called, in places that exist from the start.
+/// The tasks that were taken from the table to be called, in places that exist from the start.
 @safe struct ExpiryBatch: ~Copyable {
     enum Item {
         /// One whose handler is to be taken out and called.

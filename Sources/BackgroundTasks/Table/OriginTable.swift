@@ -1,6 +1,6 @@
 internal import JetsamSystem
 
-/// What a background task is called and where in the source it was begun.
+/// The name of a background task, and the place in the source where it was begun.
 struct TaskOrigin: Sendable, Hashable {
     var name: String
     var file: String
@@ -13,7 +13,7 @@ struct TaskOrigin: Sendable, Hashable {
 /// Names and origins as numbers, so that an entry needs four bytes for both. It never shrinks, and so is bounded.
 final class OriginTable: Sendable {
     static let mostOrigins = 4096
-    /// What everything beyond the bound is.
+    /// The origin of everything beyond the bound.
     static let other: UInt32 = 0
 
     private struct State {

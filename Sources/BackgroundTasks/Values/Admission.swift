@@ -1,8 +1,8 @@
 public import JetsamSystem
 
-/// Why a background task may not begin.
+/// The reason why a background task may not begin.
 public struct BackgroundTaskRefusal: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What stood against it.
+    /// The kinds of reason for a refusal.
     public enum Reason: Sendable, Hashable {
         /// Memory is short.
         case pressure(PressureLevel)
@@ -14,11 +14,11 @@ public struct BackgroundTaskRefusal: Error, Sendable, Hashable, CustomStringConv
         case full
     }
 
-    /// What stood against it.
+    /// The reason for the refusal.
     public var reason: Reason
-    /// What the task was to have.
+    /// The priority that was asked for.
     public var priority: BackgroundTaskPriority
-    /// What it would need to have; nil where no priority would do.
+    /// The lowest priority with which the task could begin; nil where no priority would do.
     public var minimumPriority: BackgroundTaskPriority?
 
     /// One line, such as `a background task of priority low may not begin at pressure warning; normal and above may`.
@@ -35,8 +35,8 @@ public struct BackgroundTaskRefusal: Error, Sendable, Hashable, CustomStringConv
     }
 }
 
-/// Which background tasks may begin: by the level of memory pressure and by the state of the process. One word, so that one
-/// atomic load answers.
+/// The rule that says which background tasks may begin: by the memory pressure level and by the state of the process. One word,
+/// so that one atomic load answers.
 struct Admission: Sendable, Hashable {
     package private(set) var word: UInt32
 

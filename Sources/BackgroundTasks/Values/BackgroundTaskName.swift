@@ -1,7 +1,7 @@
-/// What a background task is called in logs and reports: a literal, which costs nothing, or any text.
+/// The name of a background task in logs and reports: a literal, which costs nothing, or any text.
 ///
-/// At most 128 Unicode scalars of it are kept, which are 512 bytes at most, and at most 4,096 different names and origins;
-/// what comes after them is called `other`. Do not put identifiers of requests or users into names.
+/// At most 128 Unicode scalars of a name are kept, which are 512 bytes at most. At most 4,096 different names and origins are
+/// kept; any further name becomes `other`. Do not put identifiers of requests or users into names.
 public struct BackgroundTaskName: Sendable, ExpressibleByStringLiteral {
     enum Content {
         case literal(StaticString)

@@ -1,4 +1,4 @@
-/// How much a background task matters: under pressure lower ones are refused first and expire first.
+/// The importance of a background task. Under pressure, tasks of lower priority are refused first and expire first.
 public struct BackgroundTaskPriority: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// 0…255; higher matters more.
     public var rawValue: UInt8
@@ -16,7 +16,7 @@ public struct BackgroundTaskPriority: Sendable, Hashable, Comparable, CustomStri
     /// 192: what somebody would miss, such as an upload that was acknowledged. Refused only when the process ends.
     @inlinable public static var high: BackgroundTaskPriority { BackgroundTaskPriority(rawValue: 192) }
 
-    /// Whether `lhs` is refused, and expires, before `rhs`.
+    /// Returns whether `lhs` is refused, and expires, before `rhs`.
     public static func < (lhs: BackgroundTaskPriority, rhs: BackgroundTaskPriority) -> Bool {
         lhs.rawValue < rhs.rawValue
     }
@@ -32,7 +32,7 @@ public struct BackgroundTaskPriority: Sendable, Hashable, Comparable, CustomStri
     }
 }
 
-/// When a background task expires if it has not ended.
+/// The time when a background task expires if it has not ended.
 public struct BackgroundTaskExpiry: Sendable, Hashable {
     package let duration: Duration?
 

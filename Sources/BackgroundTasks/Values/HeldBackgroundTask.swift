@@ -3,7 +3,7 @@ package import SystemPackage
 
 /// A background task that is held, as reports and logs show it.
 public struct HeldBackgroundTask: Sendable, Hashable, CustomStringConvertible {
-    /// How far its expiry has come.
+    /// The stages of a task's expiry.
     public enum State: Sendable, Hashable {
         /// It may go on.
         case held
@@ -13,15 +13,15 @@ public struct HeldBackgroundTask: Sendable, Hashable, CustomStringConvertible {
         case overdue
     }
 
-    /// What it was called.
+    /// The name of the task.
     public var name: String
-    /// Where it was begun, such as `Server/Store.swift:88`; empty where too many names were used.
+    /// The place in the source where it was begun, such as `Server/Store.swift:88`; empty where too many names were used.
     public var origin: String
     /// Its priority.
     public var priority: BackgroundTaskPriority
-    /// How long it has been held, to about 17 ms.
+    /// The time that it has been held, to about 17 ms.
     public var age: Duration
-    /// How far its expiry has come.
+    /// The stage of its expiry.
     public var state: State
     /// Until its deadline; zero where that has passed, nil where it has none.
     public var remaining: Duration?
@@ -39,29 +39,29 @@ public struct HeldBackgroundTask: Sendable, Hashable, CustomStringConvertible {
 
 /// Counts since a registry was made, but for ``held`` and ``overdueNow``, which are of now.
 public struct BackgroundTaskStatistics: Sendable, Hashable {
-    /// How many hold up suspension and the end of the process.
+    /// The number of tasks that hold up suspension and the end of the process.
     public var held = 0
-    /// How many were begun.
+    /// The number of tasks that were begun.
     public var begun = 0
-    /// How many were ended.
+    /// The number of tasks that were ended.
     public var ended = 0
-    /// How many were told that they expire.
+    /// The number of tasks that were told that they expire.
     public var expired = 0
-    /// How many became overdue.
+    /// The number of tasks that became overdue.
     public var overdue = 0
-    /// How many are overdue and have not been ended.
+    /// The number of tasks that are overdue and have not been ended.
     public var overdueNow = 0
-    /// How many were held for longer than ``BackgroundTaskConfiguration/longHeldAfter`` while a manager ran.
+    /// The number of tasks that were held for longer than ``BackgroundTaskConfiguration/longHeldAfter`` while a manager ran.
     public var longHeld = 0
-    /// How many were refused.
+    /// The number of tasks that were refused.
     public var refused = 0
-    /// How many expiration handlers did not come back in time and had their thread replaced.
+    /// The number of expiration handlers that did not come back in time and had their thread replaced.
     public var hungHandlers = 0
 
     package init() {}
 }
 
-/// Who hears of what goes wrong with background tasks. Called on the expiry thread, under no lock.
+/// An observer of what goes wrong with background tasks. Called on the expiry thread, under no lock.
 package protocol BackgroundTaskObserver: Sendable {
     /// The task's grace is over and it was not ended.
     func taskIsOverdue(_ task: HeldBackgroundTask)

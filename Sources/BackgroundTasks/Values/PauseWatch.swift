@@ -10,8 +10,8 @@ package final class PauseWatch: Sendable {
     private let last = Atomic<Int64>(.min)
     private let interval = Atomic<Int64>(0)
     private let paused = Atomic<Int64>(0)
-    /// Whether a pause was found since the sampler's last turn. It comes at once after a real one; one that does not hangs,
-    /// and no more time is taken for a pause on its account.
+    /// Indicates whether a pause was found since the sampler's last turn. After a real pause the sampler comes at once. A sampler
+    /// that does not come hangs, and no more time is taken for a pause because of it.
     private let isAccountedFor = Atomic<Bool>(false)
     /// Found, and not told by the sampler's turn yet. Held for a few words only.
     private let untold = Lock<Int64>(0)
@@ -34,7 +34,7 @@ package final class PauseWatch: Sendable {
 
     /// The sampler's turn ends: it says when it will come again.
     ///
-    /// - Parameter now: When the turn began; a pause that another found meanwhile is not forgotten for it.
+    /// - Parameter now: The time when the turn began. A pause that another thread found meanwhile is not forgotten.
     package func expect(_ now: MonotonicInstant, next: Duration) {
         // Together, for a look at the one and then at the other could find a pause that was none.
         untold.withLock { _ in
@@ -44,7 +44,7 @@ package final class PauseWatch: Sendable {
         }
     }
 
-    /// Whether ``check(_:)`` may find something: the sampler has not come for more than a second. Costs next to nothing.
+    /// Returns whether ``check(_:)`` may find something: the sampler has not come for more than a second. Costs next to nothing.
     @inline(__always)
     package func isLate(_ now: Int64) -> Bool {
         let last = last.load(ordering: .relaxed)

@@ -20,15 +20,15 @@ struct ControlConversation {
         case writing(ArraySlice<UInt8>)
     }
 
-    /// How long a peer may take to send its line.
+    /// The time that a peer may take to send its line.
     static let readingTime = Duration.seconds(2)
-    /// How long a request may take to be carried out.
+    /// The time that a request may take to be carried out.
     static let performingTime = Duration.seconds(30)
-    /// How long a peer may take to read the answer.
+    /// The time that a peer may take to read the answer.
     static let writingTime = Duration.seconds(5)
 
     private var phase = Phase.reading([])
-    /// When the peer is waited for no longer.
+    /// The time from which the peer is waited for no longer.
     private(set) var deadline: MonotonicInstant
 
     init(at now: MonotonicInstant) {
@@ -43,7 +43,7 @@ struct ControlConversation {
 
     var wantsInput: Bool { if case .reading = phase { true } else { false } }
 
-    /// What is to be sent; empty where nothing is.
+    /// The bytes to send; empty where there are none.
     var output: ArraySlice<UInt8> { if case .writing(let bytes) = phase { bytes } else { [] } }
 
     /// Bytes came from the peer; none is the end of its stream.

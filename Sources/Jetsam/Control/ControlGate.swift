@@ -1,10 +1,10 @@
 internal import MemoryPressure
 
-/// Who may use the control socket: the user of the process, and root.
+/// The rule that says who may use the control socket: the user of the process, and root.
 struct ControlGate: Sendable {
     /// The user of the process.
     var owner: UInt32
-    /// What the kernel calls users that the process's user namespace has no number for (overflowuid).
+    /// The number by which the kernel names users that have no number in the process's user namespace (overflowuid).
     var unmapped: UInt32 = 65534
 
     /// - Parameter user: By the socket (`SO_PEERCRED`). One without a number of its own could be anybody and is refused, also

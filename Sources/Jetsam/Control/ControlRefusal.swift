@@ -1,6 +1,6 @@
 internal import MemoryPressure
 
-/// Why a request by the control socket was not carried out.
+/// The reason why a request by the control socket was not carried out.
 package struct ControlRefusal: Error, Sendable, Equatable, CustomStringConvertible {
     /// The word that a program goes by.
     package var code: String

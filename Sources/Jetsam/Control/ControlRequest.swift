@@ -1,8 +1,8 @@
 internal import MemoryPressure
 
-/// What can be asked of a process by its control socket: one line of ASCII words with a blank between them.
+/// A request to a process by its control socket: one line of ASCII words with a blank between them.
 package enum ControlRequest: Sendable, Equatable, CustomStringConvertible {
-    /// What the manager knows: `status`.
+    /// Asks for the manager's status: `status`.
     case status
     /// Hold a level, or end that: `simulate LEVEL [SECONDS]`; nil holds it until told otherwise.
     case simulate(PressureLevel, for: Duration?)

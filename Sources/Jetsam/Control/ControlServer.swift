@@ -14,19 +14,20 @@ protocol ControlHandler: Sendable {
 /// The thread has the ordinary priority: it takes the sampler's lock for a moment to see what the manager knows, and one that
 /// yields to everybody could be put aside while it has it.
 final class ControlServer: Sendable {
-    /// How many requests are carried out at once. More are told to come again, but for the first of each process: whoever asks
-    /// once is answered, however often another asks.
+    /// The number of requests that are carried out at once. More are told to come again, except for the first of each process. So
+    /// a process that asks once is answered, however often another asks.
     static let maximumRequests = 4
-    /// How many requests are carried out at once with those whose peers have gone meanwhile: where caches' handlers hang these would
-    /// become ever more. Who asks for the status is answered all the same.
+    /// The number of requests that are carried out at once, with those whose peers have gone meanwhile. Without a bound these
+    /// would become ever more where caches' handlers hang. A request for the status is answered all the same.
     static let mostUnderWay = 64
-    /// How many peers are connected at once. For one more, one is sent away that has not asked yet: of the process that has most.
+    /// The number of peers that are connected at once. For one more, a peer that has not asked yet is sent away: one of the
+    /// process that has most.
     static let maximumConnections = 32
     /// So many are let in before those who are there are looked at again.
     private static let mostArrivals = 64
-    /// What has nobody's attention for so long is looked at anyway.
+    /// The time after which a connection that has nobody's attention is looked at anyway.
     private static let longestWait = Duration.seconds(60)
-    /// How long nobody is let in after the process had no descriptor for a connection.
+    /// The time for which nobody is let in after the process had no descriptor for a connection.
     private static let pause = Duration.milliseconds(200)
 
     private struct Connection {
@@ -79,7 +80,7 @@ final class ControlServer: Sendable {
         Syscalls.close(bell)
     }
 
-    /// Where nobody comes any more, for somebody else took the socket's name away: where it was. Nil where all is well.
+    /// The path that the socket had, where somebody else took its name away and so nobody comes any more. Nil where all is well.
     var removedPath: String? { socket.isRemoved ? socket.path : nil }
 
     func start() throws(ControlSocketError) {
@@ -180,7 +181,7 @@ final class ControlServer: Sendable {
         if !gone.isEmpty { connections.removeAll { gone.contains($0.number) } }
     }
 
-    /// Whether the connection goes on.
+    /// Serves a connection. Returns whether it goes on.
     private func serve(_ connection: inout Connection, _ wait: Syscalls.Wait, mayPerform: Bool) -> Bool {
         do throws(Errno) {
             if wait.hasInput, connection.conversation.wantsInput {

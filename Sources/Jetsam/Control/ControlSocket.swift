@@ -1,7 +1,7 @@
 internal import MemoryPressure
 internal import SystemPackage
 
-/// Why there is no control socket.
+/// The reason why there is no control socket.
 struct ControlSocketError: Error, Sendable, CustomStringConvertible {
     var description: String
 
@@ -17,11 +17,11 @@ struct ControlSocketError: Error, Sendable, CustomStringConvertible {
 /// The listening socket `PID.sock` in a directory that nobody else can enter. It is removed when this is let go, if not before.
 @safe final class ControlSocket: Sendable {
     let descriptor: CInt
-    /// Where it is, as this process sees it.
+    /// The path of the socket, as this process sees it.
     let path: String
     private let directory: PrivateDirectory
     private let name: String
-    /// What is to be removed; nil once it was.
+    /// The identity of the file to remove; nil once it was removed.
     private let identity: Lock<FileFacts.Identity?>
 
     private static let suffix = ".sock"
@@ -83,7 +83,7 @@ struct ControlSocketError: Error, Sendable, CustomStringConvertible {
         Syscalls.close(descriptor)
     }
 
-    /// Whether somebody else took the socket's name away, or gave it to another: nobody comes from then on.
+    /// Indicates whether somebody else took the socket's name away, or gave it to another: nobody comes from then on.
     var isRemoved: Bool {
         let identity = identity.withLock { $0 }
         return identity != nil && directory.facts(of: name)?.identity != identity
@@ -118,8 +118,8 @@ struct ControlSocketError: Error, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether somebody listens, by trying: numbers of processes say nothing where containers share a directory. Nil where
-    /// it is no socket, or that cannot be told.
+    /// Returns whether somebody listens, by trying: numbers of processes say nothing where containers share a directory. Nil
+    /// where it is no socket, or that cannot be told.
     private static func isServed(_ name: String, in directory: borrowing PrivateDirectory) -> Bool? {
         do throws(Errno) {
             Syscalls.close(try Syscalls.connect(to: "/proc/self/fd/\(directory.descriptor)/\(name)"))

@@ -16,7 +16,7 @@ final class Bell: Sendable {
     /// So much waits while nobody takes it, for a log handler may block: of steps the oldest go first.
     static let capacity = 256
 
-    /// What was done about reclaim threads that hang in handlers.
+    /// The treatment of reclaim threads that hang in handlers.
     enum Hang {
         /// Another thread goes on.
         case replaced

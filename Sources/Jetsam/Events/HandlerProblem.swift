@@ -1,7 +1,7 @@
-/// What went wrong with a handler.
+/// The failure of a handler.
 struct HandlerProblem: Sendable {
     var cache: String
-    /// What it threw, or nil where it missed its deadline.
+    /// The error that it threw, or nil where it missed its deadline.
     var error: String?
     var duration: Duration
 }

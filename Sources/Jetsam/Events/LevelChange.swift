@@ -10,17 +10,17 @@ public struct LevelChange: Sendable, Equatable, CustomStringConvertible {
     public var level: PressureLevel
     /// The rule, the reading and the threshold.
     public var reason: LevelReason
-    /// When it was decided.
+    /// The time when it was decided.
     public var instant: MonotonicInstant
     /// The headroom that was seen, in bytes.
     public var headroomBytes: Int
-    /// How many changes this observer missed directly before this one, because it was slower than they came.
+    /// The number of changes that this observer missed directly before this one, because they came faster than it took them.
     public var missedBefore = 0
 
     /// Counts level changes alone; it is how an observer's gaps are found.
     var ordinal: UInt64 = 0
 
-    /// Whether the level stuck and is announced again.
+    /// Indicates whether the level stayed the same and is announced again.
     public var isRepetition: Bool { previous == level }
 
     /// One line, such as `normal → warning: headroom 98 MiB is below 102.4 MiB (sampler)`.
@@ -34,7 +34,7 @@ public struct LevelChanges: AsyncSequence, Sendable {
     /// One change at a time.
     public typealias Element = LevelChange
 
-    /// How many changes an observer may lag behind before it misses the oldest.
+    /// The number of changes that an observer may lag behind before it misses the oldest.
     public static let capacity = 16
 
     let broadcast: Broadcast<LevelChange>

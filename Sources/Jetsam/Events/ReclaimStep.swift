@@ -14,21 +14,21 @@ public struct ReclaimStep: Sendable, Equatable, CustomStringConvertible {
         public var freedBytes: Int?
         /// Its share of the step's returned bytes, in proportion to what was promised.
         public var returnedBytes: Int
-        /// How long its handler took, or had taken when its deadline passed.
+        /// The time that its handler took, or had taken when its deadline passed.
         public var handlerTime: Duration
-        /// Whether the handler threw.
+        /// Indicates whether the handler threw.
         public var failed: Bool
-        /// Whether the handler missed its deadline. It may still be running.
+        /// Indicates whether the handler missed its deadline. It may still be running.
         public var missedDeadline: Bool
-        /// Whether next to nothing of what it promised has come back, as far as the step shows that.
+        /// Indicates whether next to nothing of what it promised has come back, as far as the step shows that.
         var broughtNothing = false
     }
 
     /// Headroom at both ends of a step, in bytes.
     public struct Headroom: Sendable, Equatable {
-        /// When it was decided.
+        /// The headroom when the step was decided.
         public var before: Int
-        /// When it was measured.
+        /// The headroom when the step was measured.
         public var after: Int
     }
 
@@ -40,7 +40,7 @@ public struct ReclaimStep: Sendable, Equatable, CustomStringConvertible {
     public var step: Int
     /// The level that it answered.
     public var level: PressureLevel
-    /// Why it was taken.
+    /// The reason for the step.
     public var reason: LevelReason
     /// Bytes that were missing in all.
     public var missingBytes: Int
@@ -48,7 +48,7 @@ public struct ReclaimStep: Sendable, Equatable, CustomStringConvertible {
     public var targetBytes: Int
     /// Steepest growth of unmanaged memory when it was decided, in bytes a second; 0 where there was none.
     public var growthRate = 0
-    /// How long it was reckoned to take from the decision to memory; 0 where it was not reckoned.
+    /// The expected time from the decision until the memory is there; 0 where none was calculated.
     public var leadTime = Duration.zero
     /// Sum of what the caches promised.
     public var promisedBytes: Int
@@ -56,12 +56,13 @@ public struct ReclaimStep: Sendable, Equatable, CustomStringConvertible {
     public var freedBytes: Int?
     /// Fall of the process's footprint over the whole step, after the trim; never negative.
     public var returnedBytes: Int
-    /// Whether others grew meanwhile by more than a tenth of the promise, so that the figures say nothing about the caches.
+    /// Indicates whether others grew meanwhile by more than a tenth of the promise, so that the figures say nothing about the
+    /// caches.
     public var isDisturbed: Bool
-    /// Whether the allocator was trimmed.
+    /// Indicates whether the allocator was trimmed.
     public var didTrim: Bool
-    /// What the trims brought: by how much what the allocator retains fell, where it can tell, else the footprint meanwhile.
-    /// Part of ``returnedBytes``.
+    /// The bytes that the trims brought: the fall of the allocator's retained bytes where it can tell, else the fall of the
+    /// footprint meanwhile. Part of ``returnedBytes``.
     public var trimmedBytes = 0
     /// Bytes that were freed and are still retained by the allocator when the step has ended, as far as is known; no cache is
     /// asked for these.
@@ -74,16 +75,16 @@ public struct ReclaimStep: Sendable, Equatable, CustomStringConvertible {
     public var duration: Duration
     /// The caches that were asked, in order.
     public var parts: [Part]
-    /// Who was taken in a later stage, with name, age and origin; the first sixteen of them.
+    /// The victims of a later stage, with name, age and origin; the first sixteen of them.
     public var victims: [String] = []
-    /// How many were taken in a later stage.
+    /// The number of victims of a later stage.
     public var victimCount = 0
-    /// Whether the victims of a later stage were still there after ``ManagerConfiguration/Ladder/victimTimeout``.
+    /// Indicates whether the victims of a later stage were still there after ``ManagerConfiguration/Ladder/victimTimeout``.
     public var timedOut = false
-    /// Whether it was only decided: of a dry run (``ManagerConfiguration/isDryRun``). Nobody was asked and nothing taken,
-    /// and what is promised is what would have been asked for.
+    /// Indicates whether it was only decided, in a dry run (``ManagerConfiguration/isDryRun``). Nobody was asked and nothing
+    /// taken. The promised bytes are then those that would have been asked for.
     public var isDryRun = false
-    /// Whether it only found out what comes back of what a cache gives.
+    /// Indicates whether the step only found out what comes back of what a cache gives.
     var isProbe = false
 
     /// One line, such as `step 1 at warning: asked 25.6 MiB, promised 25.6 MiB, returned 24 MiB in 3 ms …`.

@@ -11,7 +11,7 @@ final class FileReports: Sendable {
         var lastLook: MonotonicInstant?
     }
 
-    /// How often the files are looked at, in nanoseconds.
+    /// The time between two looks at the files, in nanoseconds.
     private static let interval: Int64 = 5_000_000_000
 
     private let logger: Logger
@@ -25,7 +25,7 @@ final class FileReports: Sendable {
     func watch(_ trace: TraceFile, at path: String) { state.withLock { $0.trace = (trace, path) } }
     func watch(_ control: ControlServer) { state.withLock { $0.control = control } }
 
-    /// Whether there is anything to look at.
+    /// Indicates whether there is anything to look at.
     var isNeeded: Bool { state.withLock { $0.flight != nil || $0.trace != nil || $0.control != nil } }
 
     /// The run has ended: nobody looks any more, and what it held is let go of.

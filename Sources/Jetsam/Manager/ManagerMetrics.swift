@@ -18,7 +18,7 @@ final class ManagerMetrics: Sendable {
         var scenes: [SceneState: Int]?
     }
 
-    /// What of the counters has been told.
+    /// The counters as they were told last.
     private struct Told {
         var readings: UInt64 = 0
         var tasks = BackgroundTaskStatistics()
@@ -26,7 +26,7 @@ final class ManagerMetrics: Sendable {
         var refetchedBytes = 0
     }
 
-    /// Whether anybody collects what is told.
+    /// Indicates whether anybody collects the figures that are told.
     let isCollected: Bool
     private let level: Gauge
     private let headroom: Gauge

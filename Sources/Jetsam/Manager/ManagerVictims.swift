@@ -1,6 +1,7 @@
 internal import MemoryPressure
 
-/// What a manager's ladder can take: the tasks of its registry, and its scenes; and how long the process takes to leave.
+/// The victims that a manager's ladder can take: the tasks of its registry, and its scenes; and the time that the process takes
+/// to leave.
 final class ManagerVictims: LadderVictims {
     private let tasks: BackgroundTaskRegistry
     /// Nil while the manager is being made.

@@ -26,7 +26,7 @@ extension ResourceManager {
             "jetsam_headroom_bytes", .gauge, .bytes, "Bytes left until the tightest hard limit.")
         /// The tightest hard limit; the machine's memory where there is none.
         public static let limit = Metric("jetsam_limit_bytes", .gauge, .bytes, "The tightest hard limit.")
-        /// What this process costs.
+        /// The memory that this process costs.
         public static let footprint = Metric(
             "jetsam_footprint_bytes", .gauge, .bytes, "What the process costs: resident, less what it shares.")
         /// The share of the last two seconds in which some task waited for memory, from 0 to 1, as far as it was read.
@@ -37,40 +37,41 @@ extension ResourceManager {
             "jetsam_readings_total", .counter, .none, "Readings of the memory signals.")
         /// Finished steps of reclaim, of all stages and of calls.
         public static let steps = Metric("jetsam_reclaim_steps_total", .counter, .none, "Finished steps of reclaim.")
-        /// What caches answered to have given.
+        /// The bytes that caches answered to have given.
         public static let promised = Metric(
             "jetsam_reclaim_promised_bytes_total", .counter, .bytes, "Bytes that caches answered to have given.")
-        /// What the threads of caches' handlers freed, where the allocator can tell.
+        /// The bytes that the threads of caches' handlers freed, where the allocator can tell.
         public static let freed = Metric(
             "jetsam_reclaim_freed_bytes_total", .counter, .bytes,
             "Bytes that caches' handlers freed, where the allocator can tell.")
-        /// By how much the footprint fell in steps.
+        /// The bytes by which the footprint fell in steps.
         public static let returned = Metric(
             "jetsam_reclaim_returned_bytes_total", .counter, .bytes, "Bytes by which the footprint fell in steps.")
-        /// What trims of the allocator brought of it.
+        /// The bytes of these that trims of the allocator brought.
         public static let trimmed = Metric(
             "jetsam_reclaim_trimmed_bytes_total", .counter, .bytes,
             "Bytes of these that trims of the allocator brought.")
-        /// What caches gave and what came back of it, told when its episode is over: ten seconds after its last release.
+        /// The bytes that caches gave and that came back. They are told when their episode is over: ten seconds after its last
+        /// release.
         public static let released = Metric(
             "jetsam_released_bytes_total", .counter, .bytes, "Bytes that caches gave and that came back.")
-        /// What would have had to be released to keep a fixed reserve free, told when the episode is over.
+        /// The bytes that would have had to be released to keep a fixed reserve free, told when the episode is over.
         public static let needed = Metric(
             "jetsam_needed_bytes_total", .counter, .bytes,
             "Bytes that would have had to be released to keep a fixed reserve free.")
-        /// What releases gave up and what was put in again within ten seconds, of caches whose keys are known.
+        /// The bytes that releases gave up and that were put in again within ten seconds, of caches whose keys are known.
         public static let refetched = Metric(
             "jetsam_refetched_bytes_total", .counter, .bytes,
             "Bytes given up in releases and put in again within 10 s, of PurgeableCache and PurgeableByteCache.")
-        /// What of that nothing else had needed meanwhile, told when the episode is over.
+        /// The bytes of these that nothing else had needed meanwhile, told when the episode is over.
         public static let wasted = Metric(
             "jetsam_wasted_bytes_total", .counter, .bytes,
             "Bytes of these that nothing else had needed meanwhile, of PurgeableCache and PurgeableByteCache.")
-        /// What the allocator retains of what was freed, at the latest step.
+        /// The bytes that were freed and that the allocator retains, at the latest step.
         public static let retained = Metric(
             "jetsam_allocator_retained_bytes", .gauge, .bytes,
             "Bytes that were freed and that the allocator retains, at the latest step.")
-        /// How long release handlers took.
+        /// The time that release handlers took.
         public static let handlerTime = Metric(
             "jetsam_handler_duration_seconds", .timer, .seconds, "How long release handlers took.")
         /// Release handlers that missed their deadline.
@@ -110,9 +111,9 @@ extension ResourceManager {
             "jetsam_scenes", .gauge, .none, "Connected scenes by state.", dimension: "state")
     }
 
-    /// What one metric is called and means.
+    /// The name of one metric, and its meaning.
     public struct Metric: Sendable, Hashable {
-        /// How its values follow each other.
+        /// The types of metrics.
         public enum Kind: String, Sendable {
             /// The value of now.
             case gauge
@@ -122,7 +123,7 @@ extension ResourceManager {
             case timer
         }
 
-        /// What its values count.
+        /// The units of values.
         public enum Unit: String, Sendable {
             /// Things, or a state's number.
             case none = ""
@@ -136,11 +137,11 @@ extension ResourceManager {
 
         /// Its name.
         public let label: String
-        /// How its values follow each other.
+        /// The type of the metric.
         public let kind: Kind
-        /// What its values count.
+        /// The unit of its values.
         public let unit: Unit
-        /// What it means, in a sentence.
+        /// The meaning, in a sentence.
         public let help: String
         /// The name of its one dimension; nil where it has none.
         public let dimension: String?

@@ -6,10 +6,10 @@ extension ResourceManager {
 
     /// Goes by another configuration from now on, all of it at once.
     ///
-    /// The level, what is under way and what was learnt stay; the new thresholds are judged by at once, and a step that is
-    /// under way ends as it began. What is set up once at the start, which is `lifecycle`, `scenes`, `recorder` and `control`, stays
-    /// what it is.
-    /// - Returns: Which settings are other now, and which take effect only when a manager is made with them.
+    /// The level, the work under way and the figures that were learnt stay. The new thresholds count at once; a step that is under
+    /// way ends as it began. The settings that are used once at the start stay as they are: `lifecycle`, `scenes`, `recorder` and
+    /// `control`.
+    /// - Returns: The settings that are other now, and those that take effect only when a manager is made with them.
     /// - Throws: ``ConfigurationError`` for a configuration that cannot be used; then nothing has changed.
     @discardableResult
     public func apply(_ configuration: Configuration) throws(ConfigurationError) -> ConfigurationChange {

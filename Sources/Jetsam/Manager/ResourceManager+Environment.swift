@@ -2,30 +2,30 @@ internal import Dispatch
 public import MemoryPressure
 
 extension ResourceManager {
-    /// What a manager takes from outside: the kernel's files, the time, and the process's environment variables.
+    /// The parts that a manager takes from outside: the kernel's files, the time, and the process's environment variables.
     ///
     /// Production uses ``init()``; tests replace the parts (see the `JetsamTesting` product).
     public struct Environment: Sendable {
-        /// Where the kernel's files are.
+        /// The place of the kernel's files.
         public var kernelRoot = KernelRoot()
-        /// Where the time comes from.
+        /// The source of the time.
         public var clock: any MonotonicClock = SystemMonotonicClock()
         /// The wall clock in nanoseconds since 1970: looked at only to see that somebody has set it.
         package var wallClock: @Sendable () -> Int64 = { wallClockNanoseconds() }
-        /// By how many seconds the local time is ahead of UTC, at a time of the wall clock in nanoseconds since 1970.
+        /// The seconds by which the local time is ahead of UTC, at a time of the wall clock in nanoseconds since 1970.
         package var secondsFromUTC: @Sendable (_ wallClock: Int64) -> Int = { localSecondsFromUTC(wallClock: $0) }
         /// Environment variables. Those are read that systemd and Kubernetes set: where memory pressure is told, where the
         /// service's state is to be told, who started it and with what, and where sockets of this user belong.
         public var variables: [String: String]
         /// The command line's arguments, without the program's name: ``LaunchReason`` tells them.
         public var arguments = Array(CommandLine.arguments.dropFirst())
-        /// What gives memory back to the kernel.
+        /// The allocator that gives memory back to the kernel.
         public var allocator: any MemoryAllocator = SystemAllocator()
-        /// What calls the sampler; nil for a thread of its own.
+        /// The timer that calls the sampler; nil for a thread of its own.
         package var ticker: (any Ticker)?
-        /// Where the threads come from that call handlers, and what rings for those who are told.
+        /// The source of the threads that call handlers, and of the doorbell for the notification queue.
         package var threads: any ThreadSource = SystemThreads()
-        /// Whether kernel events are listened to. Made-up files have none.
+        /// Indicates whether kernel events are listened to. Made-up files have none.
         package var listensToKernel = true
         /// The TCP ports that somebody listens on; nil asks the kernel.
         package var listeningPorts: (@Sendable () -> Set<UInt16>?)?

@@ -3,9 +3,9 @@ internal import Logging
 internal import MemoryPressure
 
 extension ResourceManager {
-    /// How often the figures that belong to no change and no step are told.
+    /// The time between two tellings of the figures that belong to no change and no step.
     private static let figuresInterval = DispatchTimeInterval.seconds(1)
-    /// How often it is looked after the files, where nobody collects figures.
+    /// The time between two looks at the files, where nobody collects figures.
     private static let filesInterval = DispatchTimeInterval.seconds(10)
 
     /// Tells the figures now and then, where somebody collects them, and looks after the files that are written: a process of which
@@ -27,7 +27,7 @@ extension ResourceManager {
 
     /// Tells every figure as it is now.
     ///
-    /// - Parameter isLast: Whether the episode of releases that is under way is told as well.
+    /// - Parameter isLast: True where the episode of releases that is under way is told as well.
     func tellFigures(isLast: Bool = false) {
         recordCounts()
         guard metrics.isCollected else { return }
@@ -46,7 +46,7 @@ extension ResourceManager {
 }
 
 extension LevelChange {
-    /// What a log line says of it for programs.
+    /// The metadata of its log line, for programs.
     var metadata: Logger.Metadata {
         [
             "level": "\(level)", "previous": "\(previous)", "rule": "\(reason.rule)", "cause": "\(reason.cause)",
@@ -56,7 +56,7 @@ extension LevelChange {
 }
 
 extension ReclaimStep {
-    /// What a log line says of it for programs.
+    /// The metadata of its log line, for programs.
     var metadata: Logger.Metadata {
         var metadata: Logger.Metadata = [
             "stage": "\(stage)", "step": "\(step)", "level": "\(level)", "rule": "\(reason.rule)",

@@ -2,16 +2,16 @@ internal import Logging
 internal import MemoryPressure
 
 extension ResourceManager {
-    /// What is known of the run before this one, and what of this one was recorded last.
+    /// The facts that are known of the run before this one, and those of this run that were recorded last.
     struct Past {
         var lastExit: LastExit?
         var heldNames: [String] = []
-        /// When names were last looked for.
+        /// The time when names were last looked for.
         var lastLook: MonotonicInstant?
     }
 
-    /// How the run before this one ended, as far as its flight recorder tells. Nil before the manager has begun, where
-    /// ``ManagerConfiguration/Recorder/directory`` is not set, and where that holds no recording of a run that is over.
+    /// The end of the run before this one, as far as its flight recorder tells. Nil before the manager has begun, where
+    /// ``ManagerConfiguration/Recorder/directory`` is not set, and where that directory holds no recording of a run that is over.
     public var lastExit: LastExit? { past.withLock { $0.lastExit } }
 
     /// Reads how the last run ended and begins to record this one, or says why not. Nothing else is held up by it.
@@ -51,7 +51,7 @@ extension ResourceManager {
 
     /// Says how this run ended.
     ///
-    /// - Parameter wasCancelled: Whether the manager's task was cancelled, by its group or by the application.
+    /// - Parameter wasCancelled: True where the manager's task was cancelled, by its group or by the application.
     func endFlightRecorder(_ error: (any Error)? = nil, wasCancelled: Bool = false) {
         let now = environment.clock.now
         guard let flight = recorder.flight else { return }
@@ -88,7 +88,7 @@ extension ResourceManager {
 }
 
 extension LastExit {
-    /// How the latest run that is over ended; nil where there is none in the directory.
+    /// Returns the end of the latest run that is over; nil where there is none in the directory.
     package static func read(from directory: String, before run: RecordedRun) throws(FileError) -> LastExit? {
         try RecordingDirectory(directory, isMade: true).lastExit(before: run, in: directory)
     }

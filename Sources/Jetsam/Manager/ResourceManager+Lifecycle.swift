@@ -2,21 +2,21 @@ internal import MemoryPressure
 public import ServiceLifecycle
 
 extension ResourceManager {
-    /// Where the process is in its life. Takes a nanosecond.
+    /// The state of the process in its life. Takes a nanosecond.
     public var processState: ProcessState { lifecycle.processState }
 
-    /// Whether the process takes work: what a readiness probe answers. False before the process is active and as soon as
-    /// shutdown begins. Takes a nanosecond.
+    /// Indicates whether the process takes work: the answer to a readiness probe. False before the process is active and as soon
+    /// as shutdown begins. Takes a nanosecond.
     public var isReady: Bool { lifecycle.isReady }
 
-    /// How long the process would take to leave in order from now: the drain delay, then the held background tasks or the saving of
-    /// scenes and observers, whichever takes longer, then ``ManagerConfiguration/Lifecycle/exitRoom``. Never more than the grace period;
-    /// once shutdown has begun, than what is left of it.
+    /// The time that the process would take to leave in order from now. It has three parts: the drain delay; the held background
+    /// tasks or the saving of scenes and observers, whichever takes longer; and ``ManagerConfiguration/Lifecycle/exitRoom``. It is
+    /// never more than the grace period; once shutdown has begun, never more than what is left of it.
     ///
-    /// Held tasks are taken to need 2.3 times as long as they have run on average, and no less than they have from being told that they
-    /// expire until they are overdue. How long saving takes is measured where it has happened, and assumed where it has not: 10 ms
-    /// for each 128 scenes. How long
-    /// servers take to finish their requests is not known, and not in it. Takes no more than a microsecond.
+    /// Held tasks are taken to need 2.3 times as long as they have run on average. They are never taken to need less than the
+    /// time from being told that they expire until they are overdue. The time that saving takes is measured where saving has
+    /// happened, and assumed where it has not: 10 ms for each 128 scenes. The time that servers take to finish their requests is
+    /// not known, and not included. Takes no more than a microsecond.
     public var timeToLeave: Duration { lifecycle.timeToLeave }
 
     /// Says that the servers take connections. The process becomes active then, where nothing else is waited for.
@@ -31,8 +31,8 @@ extension ResourceManager {
     ///
     /// Register before ``run()`` to hear of the launch.
     /// - Parameters:
-    ///   - executor: Where it is called; nil for the global concurrent executor.
-    ///   - name: What logs and the status call it, at most 64 characters; nil for the name of its type.
+    ///   - executor: The executor that it is called on; nil for the global concurrent executor.
+    ///   - name: The name in logs and the status, at most 64 characters; nil for the name of its type.
     ///   - observer: Kept for as long as the manager is, or until the observation is cancelled.
     /// - Returns: Cancel it to be called no more. It can be left alone.
     @discardableResult
@@ -50,14 +50,17 @@ extension ResourceManager {
     /// }
     /// ```
     ///
-    /// Who does not answer within its deadline is named in a warning, with how long it has not, and counts as a missed deadline in
-    /// ``ProcessStatus/missedDeadlines`` and in the metrics; with ``ManagerConfiguration/Lifecycle/MissedDeadlinePolicy/exit`` the process ends.
-    /// When it answers after all, a notice says after how long. The time in which the process was stopped does not count.
+    /// A part that does not answer within its deadline is named in a warning, with the time since the question. It counts as a
+    /// missed deadline in ``ProcessStatus/missedDeadlines`` and in the metrics. With
+    /// ``ManagerConfiguration/Lifecycle/MissedDeadlinePolicy/exit`` the process ends. When the part answers after all, a notice says
+    /// after how long. The time in which the process was stopped does not count.
     ///
     /// - Parameters:
-    ///   - name: What the log calls it, at most 64 characters.
-    ///   - deadline: What an answer may take. 1 ms…1 h; it is held to that. The next question comes half of it after the answer.
-    ///   - ask: Hands the answer to whoever is watched, and returns: it must not wait. Called on this thread at first, then on a timer's.
+    ///   - name: The name in the log, at most 64 characters.
+    ///   - deadline: The time that an answer may take. 1 ms…1 h; it is held to that. The next question comes half of it after the
+    ///     answer.
+    ///   - ask: Hands the answer to the part that is watched, and returns: it must not wait. Called on this thread at first, then
+    ///     on a timer's.
     /// - Returns: Cancel it to ask no more. It can be left alone: the last question is asked before the process has ended.
     @discardableResult
     public func watchResponses(
@@ -75,9 +78,9 @@ extension ResourceManager {
         }
     }
 
-    /// How long the process may still stay where it is: in the background until ``ManagerConfiguration/Lifecycle/backgroundTimeLimit`` is
-    /// over, and once shutdown has begun until held background tasks have their deadline. Nil where nothing limits it; zero where
-    /// the time is over.
+    /// The time that the process may still stay where it is. In the background that is until
+    /// ``ManagerConfiguration/Lifecycle/backgroundTimeLimit`` is over; once shutdown has begun, until held background tasks have
+    /// their deadline. Nil where nothing limits it; zero where the time is over.
     public var backgroundTimeRemaining: Duration? { lifecycle.backgroundTimeRemaining }
 
     /// Makes the process ready, from wherever it is. Returns once every observer has been told or was late.
@@ -142,7 +145,8 @@ extension ResourceManager {
 
     /// The service that belongs last in the group: it makes readiness false before any server is told to stop. One a manager.
     ///
-    /// - Parameter serving: How the manager learns that the servers take connections. The process becomes active by itself only then.
+    /// - Parameter serving: The signal by which the manager learns that the servers take connections. The process becomes active by
+    ///   itself only then.
     func drainGate(serving: ServingSignal) -> DrainGate { DrainGate(lifecycle: lifecycle, serving: serving) }
 
     /// A group's configuration in the order in which a process ends well: `needs`, this manager, `servers`, the drain gate.
@@ -152,10 +156,11 @@ extension ResourceManager {
     /// Before the termination grace period is over the group cancels what is left. Signals are not listened to before you say so
     /// with `gracefulShutdownSignals`.
     /// - Parameters:
-    ///   - needs: What background work needs, such as a database.
-    ///   - servers: What takes work, such as an HTTP server.
-    ///   - serving: How the manager learns that the servers take connections; the process becomes active only then. Nil, the default,
-    ///     is ``ServingSignal/reported`` where there are servers, and ``ServingSignal/started`` where there are none.
+    ///   - needs: The services that background work needs, such as a database.
+    ///   - servers: The services that take work, such as an HTTP server.
+    ///   - serving: The signal by which the manager learns that the servers take connections; the process becomes active only then.
+    ///     Nil, the default, is ``ServingSignal/reported`` where there are servers, and ``ServingSignal/started`` where there are
+    ///     none.
     /// - Returns: A configuration to add signals to, and to make a `ServiceGroup` from.
     public func serviceGroupConfiguration(
         needs: [any Service] = [], servers: [any Service], serving: ServingSignal? = nil

@@ -3,7 +3,8 @@ internal import MemoryPressure
 internal import SystemPackage
 
 extension ResourceManager {
-    /// How many records may wait for the trace's file: 1.8 MiB. A second of the closest readings there can be, and more.
+    /// The number of records that may wait for the trace's file: 1.8 MiB. A second of the closest readings there can be, and
+    /// more.
     static let tracedRecords = 8192
 
     /// Opens the trace where one is wanted. One that cannot be written is said so, and nothing else is held up by it.

@@ -1,11 +1,11 @@
 public import MemoryPressure
 
 extension ResourceManager {
-    /// What a manager knows at one instant.
+    /// The state of a manager at one instant.
     public struct Status: Sendable {
         /// The level.
         public var level: PressureLevel
-        /// Why; nil while it has always been normal.
+        /// The reason for the level; nil while it has always been normal.
         public var reason: LevelReason?
         /// The latest reading.
         public var reading: MemoryReading
@@ -13,7 +13,7 @@ extension ResourceManager {
         public var sources: [SourceStatus]
         /// The registered caches with what the ledger knows of them.
         public var caches: [CacheStatus]
-        /// What has been reclaimed since the manager began.
+        /// The totals of reclaim since the manager began.
         public var totals: ReclaimTotals
         /// The allocator, and what it retains of what was freed.
         public var allocator: AllocatorStatus
@@ -30,13 +30,13 @@ extension ResourceManager {
         /// The share of the last two seconds in which some task waited for memory, in percent, as far as that was read: at
         /// `normal` it is not, where the kernel watches for it.
         public var stallPercent: Int
-        /// Where the `headroom` rule's levels begin now, in bytes of headroom.
+        /// The headroom where the levels of the `headroom` rule begin now, in bytes.
         public var headroomThresholds: (warningBytes: Int, criticalBytes: Int)
-        /// How long ago ``ResourceManager/run()`` began; nil before.
+        /// The time since ``ResourceManager/run()`` began; nil before.
         public var uptime: Duration?
-        /// When this was.
+        /// The instant of this status.
         public var instant: MonotonicInstant
-        /// Whether everything is decided and nothing done.
+        /// Indicates whether the manager only decides and does nothing.
         public var isDryRun: Bool
     }
 
@@ -44,7 +44,7 @@ extension ResourceManager {
     public struct FinishedStep: Sendable, Equatable {
         /// The step.
         public var step: ReclaimStep
-        /// When it was told of: a moment after its end.
+        /// The time when it was told of: a moment after its end.
         public var instant: MonotonicInstant
     }
 
@@ -90,21 +90,21 @@ public struct CacheStatus: Sendable, Equatable {
     public var reportedBytes: Int
     /// Its limit in bytes; nil for none.
     public var limitBytes: Int?
-    /// How often it was asked.
+    /// The number of times that it was asked.
     public var asks: Int
-    /// What it answered to have given.
+    /// The bytes that it answered to have given.
     public var promisedBytes: Int
     /// Part of that: what came when the step that asked for it had ended.
     public var lateBytes: Int
-    /// What its handler's threads freed; nil where the allocator cannot tell.
+    /// The bytes that its handler's threads freed; nil where the allocator cannot tell.
     public var freedBytes: Int?
     /// Its share of the falls of the footprint, and what it gave to the kernel itself too late for its step.
     public var returnedBytes: Int
     /// Bytes that releases gave up and that were put in again within ten seconds; nil for a cache whose keys are not known.
     public var refetchedBytes: Int?
-    /// How often its handler threw.
+    /// The number of times that its handler threw.
     public var failures: Int
-    /// How often its handler missed a deadline.
+    /// The number of times that its handler missed a deadline.
     public var missedDeadlines: Int
     /// The longest that its handler took.
     public var longestHandlerTime: Duration
@@ -129,9 +129,9 @@ public struct CacheStatus: Sendable, Equatable {
 
 /// Sums over all finished steps.
 public struct ReclaimTotals: Sendable, Equatable {
-    /// How often the level changed.
+    /// The number of changes of the level.
     public var levelChanges = 0
-    /// How many steps were taken.
+    /// The number of steps that were taken.
     public var steps = 0
     /// Bytes that caches answered to have given.
     public var promisedBytes = 0
@@ -166,9 +166,9 @@ public struct ReclaimTotals: Sendable, Equatable {
     }
 }
 
-/// What has been reclaimed since the manager began, and the newest steps.
+/// The totals of reclaim since the manager began, and the newest steps.
 struct ReclaimHistory {
-    /// How many steps are kept.
+    /// The number of steps that are kept.
     static let capacity = 8
 
     var totals = ReclaimTotals()

@@ -20,7 +20,7 @@ internal import SystemPackage
 /// try await ServiceGroup(configuration: group).run()
 /// ```
 public final class ResourceManager: Service, Sendable {
-    /// What it was made with: what is set up once goes by it. ``apply(_:)`` changes the rest.
+    /// The configuration that it was made with. What is set up once goes by it; ``apply(_:)`` changes the rest.
     let configuration: Configuration
     let registry: CacheRegistry
     /// The background tasks that hold the process.
@@ -43,21 +43,21 @@ public final class ResourceManager: Service, Sendable {
     private let ticker: any Ticker
     let metrics: ManagerMetrics
     let lifecycle: ProcessLifecycle
-    /// Where kernel events arrive.
+    /// The queue where kernel events arrive.
     let eventQueue = DispatchQueue(label: "jetsam.events")
     let longHeld: LongHeldTasks?
     let history = Lock(ReclaimHistory())
     private let episodes = Lock(ReclaimEpisodes())
     private let poorReturns = Lock(PoorReturns())
-    /// Whether it was said that there is nobody to ask.
+    /// Indicates whether it was said that there is nobody to ask.
     private let hasToldOfNoCaches = Atomic<Bool>(false)
-    /// When it began, in nanoseconds; 0 before.
+    /// The time when it began, in nanoseconds; 0 before.
     private let begunNanoseconds = Atomic<Int64>(0)
     private let hasRun = Atomic<Bool>(false)
     let events: KernelEvents?
-    /// How the run before this one ended, and the names of background tasks that the flight recorder has.
+    /// The end of the run before this one, and the names of background tasks that the flight recorder has.
     let past = Lock(Past())
-    /// What becomes of the files that it writes.
+    /// The reports on the files that it writes.
     let files: FileReports
     /// One change of the configuration at a time.
     let applying = Lock(())
@@ -71,14 +71,15 @@ public final class ResourceManager: Service, Sendable {
     ///   - logger: Gets one line for each change of the level and each reclaim episode, and warnings about handlers: see
     ///     <doc:Observability>.
     ///   - metricsFactory: Gets the metrics of ``Metrics``; nil for the process's own.
-    ///   - stateStore: Where scenes' states are kept between runs; nil, the default, keeps none.
-    ///   - environment: Where kernel files, time and allocator come from.
+    ///   - stateStore: The store for scenes' states between runs; nil, the default, keeps none.
+    ///   - environment: The source of kernel files, time and allocator.
     ///   - lastResort: Called at most once, on a thread of the manager's, when headroom is critical, nothing is left to take, and the
     ///     limit is near or the state has lasted ``ManagerConfiguration/LastResort/degradedLimit``; earlier where leaving takes longer than
     ///     memory lasts: see <doc:ReclaimLadder>. Typically it triggers a graceful shutdown. Nil, the default, leaves the
     ///     process to its fate.
-    ///   - redactSnapshot: Called on entering the background, in a task that has the deadline of a life-cycle callback, before the recorder keeps what the
-    ///     process holds: the place to change names or leave parts out. Not called where nothing is recorded.
+    ///   - redactSnapshot: Called on entering the background, in a task that has the deadline of a life-cycle callback, before the
+    ///     recorder keeps what the process holds: the place to change names or leave parts out. Not called where nothing is
+    ///     recorded.
     /// - Throws: ``ConfigurationError`` for a configuration that cannot be used, `MemoryPressureError` where the kernel
     ///   offers nothing to read.
     public init(
@@ -212,7 +213,7 @@ public final class ResourceManager: Service, Sendable {
     /// The level now. Takes a nanosecond.
     public var level: PressureLevel { governor.currentLevel }
 
-    /// Whether the level is above normal. Takes a nanosecond: meant for hot paths that can do with less.
+    /// Indicates whether the level is above normal. Takes a nanosecond: meant for hot paths that can do with less.
     public var isUnderPressure: Bool { governor.currentLevel > .normal }
 
     /// The changes of the level, from when iteration begins.
@@ -224,7 +225,7 @@ public final class ResourceManager: Service, Sendable {
     /// Calls `handler` with each change of the level, one after another in their order.
     ///
     /// - Parameters:
-    ///   - executor: Where the handler runs; nil for the global concurrent executor.
+    ///   - executor: The executor that the handler runs on; nil for the global concurrent executor.
     ///   - handler: Called with one change at a time. One that is slower than the changes come misses the oldest of them.
     /// - Returns: Cancel it to be called no more. It can be left alone.
     @discardableResult
@@ -240,7 +241,7 @@ public final class ResourceManager: Service, Sendable {
     ///
     /// - Parameters:
     ///   - level: `normal` ends an earlier call.
-    ///   - duration: How long; nil until it is called again.
+    ///   - duration: The time that the level holds; nil until it is called again.
     public func simulate(_ level: PressureLevel, for duration: Duration? = nil) {
         governor.hold(level, for: duration)
     }
@@ -249,7 +250,8 @@ public final class ResourceManager: Service, Sendable {
     /// asked.
     ///
     /// - Parameter bytes: At least so many; nil empties every cache.
-    /// - Returns: What it brought; nil where the manager is not running, or the task was cancelled before any was asked.
+    /// - Returns: The step and what it brought; nil where the manager is not running, or the task was cancelled before any was
+    ///   asked.
     @discardableResult
     public func releaseCaches(bytes: Int? = nil) async -> ReclaimStep? {
         await reclaimer.release(bytes: bytes)
@@ -550,7 +552,7 @@ public final class ResourceManager: Service, Sendable {
         logger.info("Allocator \(status.allocator)")
     }
 
-    /// When ``run()`` began; nil before.
+    /// The time when ``run()`` began; nil before.
     var begunAt: MonotonicInstant? {
         let nanoseconds = begunNanoseconds.load(ordering: .relaxed)
         return nanoseconds == 0 ? nil : MonotonicInstant(nanoseconds: nanoseconds)

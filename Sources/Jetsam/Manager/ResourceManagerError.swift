@@ -1,6 +1,6 @@
 internal import SystemPackage
 
-/// Why a manager cannot run.
+/// The reason why a manager cannot run.
 public struct ResourceManagerError: Error, Sendable, Equatable, CustomStringConvertible {
     private enum Code: Sendable, Equatable {
         case hasRunBefore, registryInUse
@@ -19,12 +19,12 @@ public struct ResourceManagerError: Error, Sendable, Equatable, CustomStringConv
         ResourceManagerError(code: .cannotStart(part, error))
     }
 
-    /// Whether a thread or a descriptor could not be had.
+    /// Indicates whether a thread or a descriptor could not be had.
     public var isForWantOfResources: Bool {
         if case .cannotStart = code { true } else { false }
     }
 
-    /// What is wrong, and what to do instead.
+    /// The problem, and what to do instead.
     public var description: String {
         switch code {
         case .cannotStart(let part, let error): "\(part) could not be started: \(error)"

@@ -136,7 +136,7 @@ extension SourceStatus {
 }
 
 extension ReclaimStep {
-    /// - Parameter ago: How long it has been over.
+    /// - Parameter ago: The time for which it has been over.
     func report(ago: Duration) -> JSONText {
         .object([
             ("sequence", .integer(Int(clamping: sequence))), ("stage", .string("\(stage)")), ("step", .integer(step)),

@@ -1,9 +1,9 @@
 internal import Logging
 internal import MemoryPressure
 
-/// What the reclaim between leaving `normal` and coming back to it came to: one line in the log instead of one a step.
+/// The result of the reclaim between leaving `normal` and coming back to it: one line in the log instead of one a step.
 struct ReclaimEpisode: Equatable {
-    /// When the level left `normal`.
+    /// The time when the level left `normal`.
     var begunAt: MonotonicInstant
     /// The highest level.
     var highest: PressureLevel
@@ -13,11 +13,11 @@ struct ReclaimEpisode: Equatable {
     var freedBytes: Int?
     var returnedBytes = 0
     var trimmedBytes = 0
-    /// Who was taken in later stages.
+    /// The number of victims that were taken in later stages.
     var victims = 0
-    /// What each cache promised, by its name.
+    /// The bytes that each cache promised, by its name.
     var given: [String: Int] = [:]
-    /// How long steps were under way, together.
+    /// The time for which steps were under way, together.
     var working = Duration.zero
     /// Set when it is over.
     var duration = Duration.zero
@@ -82,7 +82,7 @@ struct ReclaimEpisode: Equatable {
 struct ReclaimEpisodes {
     private var current: ReclaimEpisode?
 
-    /// What is to be logged of a step.
+    /// The place of a step in the log.
     enum Place: Equatable {
         /// It is part of an episode, whose line says what it came to.
         case inEpisode

@@ -16,7 +16,7 @@ final class TaskReports: BackgroundTaskObserver {
     private let overdueHold: Bool
     private let overdue = Lock(Overdue())
 
-    /// - Parameter overdueHold: Whether overdue tasks are waited for.
+    /// - Parameter overdueHold: True where overdue tasks are waited for.
     init(logger: Logger, overdueHold: Bool) {
         self.logger = logger
         self.overdueHold = overdueHold

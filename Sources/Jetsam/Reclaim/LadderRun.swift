@@ -5,7 +5,7 @@ internal import Synchronization
 final class LadderRun: Sendable {
     let order: LadderOrder
     let before: MemoryReading
-    /// When the next victim may be chosen although this one is not gone.
+    /// The time when the next victim may be chosen although this one is not gone.
     let deadline: MonotonicInstant
     let leaving: any LeavingVictims
 
@@ -16,7 +16,7 @@ final class LadderRun: Sendable {
         self.leaving = leaving
     }
 
-    /// How it stands at `now`; nil while the victims may still be leaving.
+    /// Returns the outcome at `now`; nil while the victims may still be leaving.
     func outcome(at now: MonotonicInstant) -> LadderMachine.Outcome? {
         if leaving.areLetOff { return .abandoned }
         if leaving.areGone { return leaving.count == 0 ? .nobody : .gone }

@@ -10,13 +10,13 @@ struct LadderOrder {
     var isEarly = false
 }
 
-/// What the ladder can take beyond the caches. None of it calls code of the application's under a lock.
+/// The victims that the ladder can take beyond the caches. None of it calls code of the application's under a lock.
 protocol LadderVictims: Sendable {
-    /// How many assertions are held and have not been told to end. Cheap.
+    /// The number of background tasks that are held and have not been told to end. Cheap.
     var heldAssertions: Int { get }
-    /// How many scenes could be lost. Cheap.
+    /// The number of scenes that could be lost. Cheap.
     var scenes: Int { get }
-    /// How long this process takes to leave; nil while it is being launched, and where nothing of it is known. Cheap.
+    /// The time that this process takes to leave; nil while it is being launched, and where nothing of it is known. Cheap.
     var timeToLeave: Duration? { get }
     /// Tells up to that many that they expire now: lowest priority first, and of these the longest-running.
     func expireAssertions(atMost: Int, reason: LevelReason) -> any LeavingVictims
@@ -31,7 +31,7 @@ protocol LeavingVictims: Sendable {
     var count: Int { get }
     /// Names with age and origin, for the log; bounded.
     var descriptions: [String] { get }
-    /// Whether all of them have ended or are overdue.
+    /// Indicates whether all of them have ended or are overdue.
     var areGone: Bool { get }
     /// They were let off, because it was called for no more.
     var areLetOff: Bool { get }

@@ -20,15 +20,15 @@ final class ReclaimChannel: Sendable {
     let gauges = ReclaimGauges()
     let threads: any ThreadSource
     let spot: any WaitingSpot
-    /// Where the steward waits, see ``ReclaimThreads``.
+    /// The place where the steward waits, see ``ReclaimThreads``.
     let steward: any WaitingSpot
-    /// Where the thread waits that has caches give whose memory is the library's own, see ``ReclaimThreads``.
+    /// The place where a thread waits that has caches give whose memory is the library's own, see ``ReclaimThreads``.
     let segments: any WaitingSpot
     private let mail = Lock(Mail())
     private let hasMail = Atomic<Bool>(false)
     private let besides = Lock<[ReclaimBeside]>([])
 
-    /// - Parameter threads: Where the threads come from that wait here.
+    /// - Parameter threads: The source of the threads that wait here.
     init(threads: any ThreadSource = SystemThreads()) {
         self.threads = threads
         spot = threads.makeSpot()
@@ -96,7 +96,7 @@ final class ReclaimChannel: Sendable {
         if gauges.parkedThreads == 0 { steward.signal() }
     }
 
-    /// What there is to do has not been done in time.
+    /// Wakes a reclaim thread, or else the steward: the work that there is has not been done in time.
     func nudge() {
         if gauges.parkedThreads > 0 { spot.signal() } else { steward.signal() }
     }

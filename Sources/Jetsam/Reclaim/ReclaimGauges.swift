@@ -1,7 +1,7 @@
 internal import MemoryPressure
 internal import Synchronization
 
-/// What the sampler may know of reclaim without taking a lock that reclaim holds.
+/// The facts that the sampler may know of reclaim without taking a lock that reclaim holds.
 struct ReclaimGauges: ~Copyable, Sendable {
     private let inFlight = Atomic<Int>(0)
     private let urgent = Atomic<Int>(0)
@@ -21,11 +21,12 @@ struct ReclaimGauges: ~Copyable, Sendable {
     /// Bytes that were freed and that a trim can bring, as of the last step or the last look.
     var retainedBytes: Int { retained.load(ordering: .relaxed) }
     var trimsFrom: MonotonicInstant { MonotonicInstant(nanoseconds: earliestTrim.load(ordering: .relaxed)) }
-    /// When the call that has been out longest misses its deadline, in nanoseconds; `.max` where none is out.
+    /// The time when the call that has been out longest misses its deadline, in nanoseconds; `.max` where none is out.
     var deadlineNanoseconds: Int64 { deadline.load(ordering: .acquiring) }
-    /// When the handler that was called last, at critical, has taken longer than was expected of it; `.max` where none is out.
+    /// The time from which the handler that was called last, at critical, has taken longer than was expected of it; `.max` where
+    /// none is out.
     var lateNanoseconds: Int64 { late.load(ordering: .acquiring) }
-    /// Whether a thread waits to have caches give whose memory is the library's own.
+    /// Indicates whether a thread waits to have caches give whose memory is the library's own.
     var hasSegmentsThread: Bool { segmentsThread.load(ordering: .acquiring) }
 
     func setSegmentsThread(_ isThere: Bool) { segmentsThread.store(isThere, ordering: .releasing) }
@@ -33,10 +34,10 @@ struct ReclaimGauges: ~Copyable, Sendable {
     var parkedThreads: Int { parked.load(ordering: .acquiring) }
     var liveThreads: Int { threads.load(ordering: .acquiring) }
 
-    /// Whether every thread is in code of the application's.
+    /// Indicates whether every thread is in code of the application's.
     var areAllCalling: Bool { calling.load(ordering: .acquiring) >= liveThreads }
 
-    /// Whether victims of the ladder are leaving.
+    /// Indicates whether victims of the ladder are leaving.
     var isLadderBusy: Bool { ladderBusy.load(ordering: .acquiring) }
 
     func setLadderBusy(_ isBusy: Bool) { ladderBusy.store(isBusy, ordering: .releasing) }

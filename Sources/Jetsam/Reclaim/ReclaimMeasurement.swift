@@ -1,6 +1,6 @@
 internal import MemoryPressure
 
-/// What a finished run brought, from the readings before and after it.
+/// The result of a finished run, from the readings before and after it.
 struct ReclaimMeasurement {
     let run: ReclaimRun
     let before: MemoryReading
@@ -10,12 +10,12 @@ struct ReclaimMeasurement {
     /// Growth of unmanaged memory, bytes a second: before the step, or by the last readings where that is more.
     let growthRate: Int
     let end: MonotonicInstant
-    /// What the allocator still retains.
+    /// The bytes that the allocator still retains.
     let retainedBytes: Int
-    /// By how much less each client reports than when it was asked.
+    /// The bytes by which each client reports less than when it was asked.
     var falls: [UInt64: Int] = [:]
 
-    /// What each client that was asked answered in all, in the order of the plan.
+    /// The answers of each client that was asked, added up, in the order of the plan.
     var releases: [(client: UInt64, answer: LedgerEntry.Answer)] {
         var places: [UInt64: Int] = [:]
         var sums: [(client: UInt64, answer: LedgerEntry.Answer)] = []
@@ -37,15 +37,15 @@ struct ReclaimMeasurement {
 
     var returnedBytes: Int { max(0, before.footprintBytes - after.footprintBytes) }
 
-    /// By how much this process's unmanaged memory grew in the step at the rate that it had before: so much of what came back does not
-    /// show.
+    /// The bytes by which this process's unmanaged memory grew in the step at the rate that it had before. So much of what came
+    /// back does not show.
     var hiddenBytes: Int {
         let seconds = Double(before.instant.duration(to: after.instant).nanoseconds) * 1e-9
         return max(0, Int(saturating: Double(growthRate) * max(0, seconds)))
     }
 
-    /// What that hides of each release, in their order. As with what came back, those who gave by other signs than their word come first:
-    /// who promises much and gives nothing would hide what the others gave.
+    /// The share of that which each release bears, in the order of the releases. As with what came back, clients whose giving
+    /// other signs show come first. Otherwise one that promises much and gives nothing would hide what the others gave.
     var hiddenShares: [Int] {
         Self.shares(of: hiddenBytes, releases.map { ($0.answer.promisedBytes, proven($0.client, $0.answer)) })
     }
@@ -71,13 +71,13 @@ struct ReclaimMeasurement {
         return max(0, returned - others)
     }
 
-    /// Whether it cannot be told what part of what came back was whose.
+    /// Returns whether it cannot be told what part of what came back was whose.
     func isAmbiguous(unmapping: Set<UInt64>) -> Bool {
         let shared = releases.filter { !unmapping.contains($0.client) && $0.answer.promisedBytes > 0 }
         return shared.count > 1 && returnedBytes < run.promisedBytes / 10 * 9
     }
 
-    /// How much others grew: other processes under the limit, caches since they were counted, and unmanaged memory at
+    /// The bytes by which others grew: other processes under the limit, caches since they were counted, and unmanaged memory at
     /// the rate that it had before.
     var othersGrowth: Int {
         let outside =
@@ -88,8 +88,8 @@ struct ReclaimMeasurement {
 
     var isDisturbed: Bool { othersGrowth > run.promisedBytes / 10 }
 
-    /// - Parameter unmapping: Whose answers went to the kernel at once: what came back was theirs first, and what the others
-    ///   freed may still be with the allocator.
+    /// - Parameter unmapping: The caches whose answers went to the kernel at once. What came back was theirs first, and what the
+    ///   others freed may still be with the allocator.
     func step(sequence: UInt64, names: [UInt64: String], unmapping: Set<UInt64> = []) -> ReclaimStep {
         let demand = run.demand
         let returned = returnedBytes
@@ -131,7 +131,7 @@ struct ReclaimMeasurement {
     /// Divides what came back. First come those who gave by other signs than their word, and then those of whom nobody can tell: who
     /// gives nothing and promises much does not live on what the others gave.
     ///
-    /// - Parameter parts: What each promised, and what of it is proven; nil for who has no part in it.
+    /// - Parameter parts: The bytes that each promised, and those of them that are proven; nil for one that has no part in it.
     static func shares(of bytes: Int, _ parts: [(promised: Int, proven: Int)?]) -> [Int] {
         let first = divide(bytes, parts.map { $0?.proven ?? 0 })
         let second = divide(bytes - first.reduce(0, +), parts.map { part in part.map { $0.promised - $0.proven } ?? 0 })

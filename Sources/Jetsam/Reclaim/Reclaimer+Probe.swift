@@ -32,7 +32,8 @@ extension Reclaimer {
         }
     }
 
-    /// What a trim brought before anybody was asked is no part of a probe.
+    /// Begins a probe's measurement anew after a trim. The bytes that a trim brought before anybody was asked are no part of a
+    /// probe.
     func beginProbeAnew() {
         guard state.withLock({ $0.requestUnderWay?.probed != nil }) else { return }
         let before = host.measure()

@@ -1,6 +1,6 @@
 internal import MemoryPressure
 
-/// What a run is told and what it says, as it happens: called where the run's own lock is held.
+/// The recording of what a run is told and what it says, as it happens. Called where the run's own lock is held.
 extension Reclaimer {
     /// The run that was just made, its caches, and the names of those that have none in the record yet.
     func recordBeginning(

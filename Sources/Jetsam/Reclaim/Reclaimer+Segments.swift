@@ -1,6 +1,6 @@
 internal import MemoryPressure
 
-/// What a cache that owns its memory is to do beside the handlers of others.
+/// The work of a cache that owns its memory, beside the handlers of others.
 struct ReclaimBeside {
     var id: ReclaimRun.CallID
     var client: CacheClient

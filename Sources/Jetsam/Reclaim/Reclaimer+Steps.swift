@@ -59,7 +59,7 @@ extension Reclaimer {
             step: 0, limitBytes: reading.limitBytes, isUrgent: false, decidedAt: clock.now)
     }
 
-    /// Whom a step asks, or a call of the application's.
+    /// Returns the caches that a step asks, or a call of the application's.
     private func asked(by request: Request?) -> [CacheClient] {
         if let probed = request?.probed { return [probed] }
         guard request?.sensitiveOnly == true else { return registry.clients }
@@ -142,7 +142,7 @@ extension Reclaimer {
         }
     }
 
-    /// What is to be had of a cache, by what the ledger has of it now.
+    /// Sets the share that can be had of a cache, by what the ledger has of it now.
     func expect(_ client: CacheClient, _ state: borrowing State) {
         guard let entry = state.ledger[client.id] else { return }
         registry.expect(share: entry.obtainableShare, of: client)
@@ -305,7 +305,7 @@ extension Reclaimer {
         host.judgeAfterStep()
     }
 
-    /// By how much less each cache reports than when the run began.
+    /// Returns the bytes by which each cache reports less than when the run began.
     private func falls(_ run: ReclaimRun, _ clients: [UInt64: CacheClient]) -> [UInt64: Int] {
         var falls: [UInt64: Int] = [:]
         for (id, bytes) in run.sizes { falls[id] = bytes - (clients[id]?.reportedBytes ?? bytes) }
@@ -314,7 +314,7 @@ extension Reclaimer {
 
     /// Writes down what each cache gave.
     ///
-    /// - Returns: What the step is credited with: what was promised, but for what is known never to come back.
+    /// - Returns: The bytes that the step is credited with: those promised, but for those known never to come back.
     private func writeLedger(
         _ result: ReclaimMeasurement, _ step: inout ReclaimStep, _ state: inout State, unmapping: Set<UInt64>,
         at now: MonotonicInstant

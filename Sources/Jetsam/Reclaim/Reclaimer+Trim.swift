@@ -1,7 +1,7 @@
 internal import MemoryPressure
 
 extension Reclaimer {
-    /// What the allocator retains, where it can tell at once.
+    /// The bytes that the allocator retains, where it can tell at once.
     var retainedAtOnce: Int? {
         allocator.canTrim && allocator.trimsAfterEveryStep ? allocator.statistics?.retainedBytes : nil
     }
@@ -15,7 +15,7 @@ extension Reclaimer {
         }
     }
 
-    /// What the allocator retains, before a step begins; nil where it would take too long to find out.
+    /// Returns the bytes that the allocator retains, before a step begins; nil where it would take too long to find out.
     func retainedBefore(_ demand: ReclaimDemand) -> Int? {
         if let retained = retainedAtOnce { return retained }
         // glibc walks its heaps to count. Once in an episode, with time to spare, and where a trim may follow, it may.
@@ -42,7 +42,7 @@ extension Reclaimer {
         return (after.headroomBytes, max(0, fall))
     }
 
-    /// How much of what the caches gave in a run went to the allocator, and not to the kernel at once.
+    /// Returns the bytes that the caches gave in a run and that went to the allocator, and not to the kernel at once.
     func freedIntoAllocator(_ run: ReclaimRun, _ clients: [UInt64: CacheClient]) -> Int {
         var sum = 0
         for outcome in run.outcomes

@@ -1,7 +1,7 @@
 internal import MemoryPressure
 internal import Synchronization
 
-/// What a reclaimer needs of the side that decides.
+/// The services that a reclaimer needs of the side that decides.
 protocol ReclaimHost: AnyObject, Sendable {
     /// A full reading now, without judging it.
     func measure() -> MemoryReading
@@ -13,13 +13,13 @@ protocol ReclaimHost: AnyObject, Sendable {
     func releaseEnded(bytes: Int)
     /// A step has ended: spacing counts from here.
     ///
-    /// - Parameter promisedBytes: What caches promised in it, but for what is known never to come back.
+    /// - Parameter promisedBytes: The bytes that caches promised in it, but for those known never to come back.
     func noteStepEnd(_ step: Int, promisedBytes: Int)
     /// A step of a dry run has ended: it asked nobody, and is credited with what it would have brought.
     func noteDryStep(_ step: Int, promisedBytes: Int)
     /// A cache has given so many bytes after the step that asked for them had ended.
     func noteLateAnswer(promisedBytes: Int)
-    /// How fast caches can give, by the steps so far.
+    /// Takes the speed at which caches can give, by the steps so far.
     func noteLeadTime(_ leadTime: LeadTime)
     /// Judge the level again and post what is due next.
     func judgeAfterStep()
@@ -31,7 +31,7 @@ protocol ReclaimHost: AnyObject, Sendable {
     ///
     /// - Parameter isEarly: Memory that will be missing before this process has left is enough.
     func confirmEmergency(orLeaving isEarly: Bool) -> MemoryReading?
-    /// What became of an action of the ladder.
+    /// Takes the outcome of an action of the ladder.
     func ladderEnded(_ action: LadderMachine.Action, _ outcome: LadderMachine.Outcome)
     /// Takes a finished step to whoever listens. Called on a reclaim thread, under no lock.
     func publish(_ step: ReclaimStep, problems: [HandlerProblem])
@@ -45,20 +45,20 @@ protocol ReclaimHost: AnyObject, Sendable {
 final class Reclaimer: Sendable {
     struct State {
         var run: ReclaimRun?
-        /// How many runs there have been.
+        /// The number of runs that there have been.
         var runs: UInt64 = 0
         /// One thread is making the next run.
         var isPreparing = false
         var clients: [UInt64: CacheClient] = [:]
         var before = MemoryReading()
         var managedBefore = 0
-        /// How caches are asked, and how long a victim of a later stage may take.
+        /// The settings for how caches are asked, and the time that a victim of a later stage may take.
         var rules: ManagerConfiguration.Reclaim
         var victimTimeout: Duration
         var trim: TrimSchedule
         var ledger: [UInt64: LedgerEntry] = [:]
         var leadTimes = LeadTimeRecord()
-        /// What caches had before memory became short.
+        /// The bytes that caches had before memory became short.
         var largest: [UInt64: LargestSize] = [:]
         var requests: [Request] = []
         var requestUnderWay: Request?
@@ -118,7 +118,7 @@ final class Reclaimer: Sendable {
                 trim: TrimSchedule(configuration: configuration.trim)))
     }
 
-    /// Whether what is decided is done.
+    /// Indicates whether what is decided is not done.
     var isDryRun: Bool { dryRun.load(ordering: .relaxed) }
 
     /// Goes by another configuration from the next step on; the one that is under way ends as it began.
@@ -155,8 +155,8 @@ final class Reclaimer: Sendable {
         }
     }
 
-    /// Whether every thread is in code of the application's and none of them is waited for, or is not any more: nobody is left to go
-    /// on.
+    /// Indicates whether every thread is in code of the application's and none of them is waited for, or is not any more: nobody
+    /// is left to go on.
     var isHeldUp: Bool {
         guard channel.gauges.areAllCalling else { return false }
         let now = clock.now
@@ -194,8 +194,8 @@ final class Reclaimer: Sendable {
         }
     }
 
-    /// Whether the run that is under way ends for a step at that level. A call of the application's goes on while its caches do what
-    /// is expected of them: what they give helps as well.
+    /// Returns whether the run that is under way ends for a step at that level. A call of the application's goes on while its
+    /// caches do what is expected of them: what they give helps as well.
     private func mustGiveWay(_ run: ReclaimRun, to pending: PressureLevel, at now: MonotonicInstant) -> Bool {
         if run.kind == .regrowth || pending > run.demand.level { return true }
         return pending == .critical && run.demand.step == 0 && run.isLate(at: now)

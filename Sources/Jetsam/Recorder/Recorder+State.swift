@@ -1,7 +1,8 @@
 internal import MemoryPressure
 internal import Synchronization
 
-/// What is under way, for whoever asks after the end: kept beside the records, which the next ones write over.
+/// The record of what is under way, for whoever asks after the end. It is kept beside the records, which the next ones write
+/// over.
 extension Recorder {
     /// The last resort is about to be called.
     func noteLastResort(at now: MonotonicInstant) {
@@ -9,7 +10,7 @@ extension Recorder {
         flight?.note("the last resort is called", at: now)
     }
 
-    /// Whether the last resort was called.
+    /// Indicates whether the last resort was called.
     var hasCalledLastResort: Bool { calledLastResort.load(ordering: .relaxed) }
 
     /// Shutdown has begun.

@@ -14,7 +14,7 @@ final class Recorder: Sendable {
 
     /// - Parameters:
     ///   - trace: Nil where no trace is wanted.
-    ///   - hashesNames: Whether names are recorded as a hash alone.
+    ///   - hashesNames: True where names are recorded as a hash alone.
     init(trace: TraceQueue?, hashesNames: Bool = false) {
         self.trace = trace
         self.hashesNames = hashesNames
@@ -28,7 +28,7 @@ final class Recorder: Sendable {
     /// Records nothing.
     static let off = Recorder(trace: nil)
 
-    /// Whether anybody wants records. Where not, none need be made.
+    /// Indicates whether anybody wants records. Otherwise none need be made.
     var isOn: Bool { trace != nil || flight != nil }
 
     /// The flight recorder, from when it began.
@@ -59,7 +59,7 @@ final class Recorder: Sendable {
         trace?.append(header, at: instant)
     }
 
-    /// What followed from one reading, directly after it.
+    /// Records the decision that followed from one reading, directly after it.
     func record(_ observation: Decider.Observation, _ decision: Decider.Decision) {
         guard isOn else { return }
         let now = observation.reading.instant

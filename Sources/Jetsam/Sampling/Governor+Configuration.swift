@@ -25,7 +25,7 @@ extension Governor {
         state.withLock { forgetThresholds(&$0) }
     }
 
-    /// What the kernel wakes us for belongs to other thresholds, or is to be armed again.
+    /// Forgets the armed thresholds: they belong to other thresholds, or are to be armed again.
     func forgetThresholds(_ state: inout State) {
         state.armed = nil
         state.thresholdAskedFor = nil

@@ -2,10 +2,10 @@ internal import MemoryPressure
 internal import Synchronization
 
 extension Governor {
-    /// How long systemd's word counts; it sends it again while it holds.
+    /// The time for which systemd's word counts; it sends it again while it holds.
     private static let watchHold = Duration.seconds(2)
 
-    /// How soon the sampler looks again after it has handed on what hangs, while the level is critical.
+    /// The time after which the sampler looks again when it has handed on what hangs, while the level is critical.
     private static let heldUpInterval = Duration.milliseconds(5)
 
     private var minimumInterval: Duration { state.withLock { $0.decider.setup.configuration.sampling.minimumInterval } }

@@ -8,8 +8,8 @@ extension Governor {
         return max(0, reading.headroomBytes - thresholds.warningEntry)
     }
 
-    /// Whether limits of caches rise again at `normal`. Not in a process that is on its way out: what it would load, nobody
-    /// would use.
+    /// Sets whether limits of caches rise again at `normal`. They do not in a process that is about to end: nobody would use what
+    /// it would load.
     func setAllowsRegrowth(_ isAllowed: Bool) {
         take(.regrowthAllowed(isAllowed), at: clock.now)
     }

@@ -90,7 +90,7 @@ extension Governor {
         state.withLock { $0.changes.take() }
     }
 
-    /// By how much the wall clock was set since the last call; nil where it was not.
+    /// Returns the time by which the wall clock was set since the last call; nil where it was not set.
     func takeWallClockChange() -> Duration? {
         state.withLock { state in
             defer { state.wallClockChange = nil }
@@ -98,7 +98,7 @@ extension Governor {
         }
     }
 
-    /// How long the process did not run since the last call; nil where it always did.
+    /// Returns the time in which the process did not run since the last call; nil where it always did.
     func takePause() -> Duration? {
         state.withLock { state in
             defer { state.pause = nil }
@@ -106,7 +106,7 @@ extension Governor {
         }
     }
 
-    /// What came of looking for the process's cgroup again.
+    /// The results of looking for the process's cgroup again.
     enum Rediscovery {
         /// There was no reason to.
         case none
@@ -143,13 +143,13 @@ extension Governor {
         }
     }
 
-    /// Why a limit may be set that is not known.
+    /// The reason why a limit may be set that is not known.
     var unknownLimitReason: String? { state.withLock { $0.reader.unknownLimitReason } }
 
-    /// Where the kernel could wake us on usage, and at how many bytes; nil where nothing is to be armed anew.
+    /// The directory where the kernel could wake us on usage, and the numbers of bytes; nil where nothing is to be armed anew.
     ///
-    /// Below `usageBytes`, the first of them, no rule votes. The others are where warning and critical begin: growth at full
-    /// rate gets there between two readings.
+    /// Below `usageBytes`, the first of them, no rule votes. The others are where warning and critical begin: growth at full rate
+    /// gets there between two readings.
     var wantedThreshold: (directory: String, usageBytes: Int, beyond: [Int], limitBytes: Int)? {
         let wanted = state.withLock { state -> (directory: String, entries: HeadroomThresholds, limitBytes: Int)? in
             let reading = state.reading

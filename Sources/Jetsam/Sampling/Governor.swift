@@ -12,9 +12,9 @@ final class Governor: Sendable {
         var spans: Spans
         var credit = DryRunCredit()
         var isDryRun: Bool { decider.setup.configuration.isDryRun }
-        /// What was told last of the bytes that are not expected to come back.
+        /// The number that was told last of the bytes that are not expected to come back.
         var hollowBytes = 0
-        /// What releases brought, needed and wasted.
+        /// The account of what releases brought, needed and wasted.
         var releases = ReleaseTally()
         var reading = MemoryReading()
         var changes = ChangeRing()
@@ -23,17 +23,17 @@ final class Governor: Sendable {
         var lastStall: MonotonicInstant?
         var lastLimits: MonotonicInstant?
         var lastPaths: MonotonicInstant?
-        /// When it was last looked at whether a cache may be probed.
+        /// The last time when it was checked whether a cache may be probed.
         var lastProbe: MonotonicInstant?
         var lastTick: MonotonicInstant?
         var lastInterval = Duration.zero
-        /// How long the process did not run, and nobody was told yet.
+        /// The time for which the process did not run, where nobody was told yet.
         var pause: Duration?
         var hasMoved = false
-        /// Whether files could not be opened for want of descriptors the last time.
+        /// Indicates whether files could not be opened for want of descriptors the last time.
         var isStarved = false
         var wallClock = WallClockWatch()
-        /// By how much the wall clock was set and nobody was told yet.
+        /// The time by which the wall clock was set, where nobody was told yet.
         var wallClockChange: Duration?
         /// Usage in bytes at which an armed kernel threshold wakes us, and the limit that it was made for.
         var armed: (usageBytes: Int, limitBytes: Int)?
@@ -41,7 +41,7 @@ final class Governor: Sendable {
         var thresholdAskedFor: Int?
     }
 
-    /// What a judgement leads to: what is posted under the lock, and what follows when it is given back.
+    /// The consequences of a judgement: what is posted under the lock, and what follows when the lock is given back.
     struct Effects {
         var interval: Duration
         var didChange = false
@@ -52,7 +52,7 @@ final class Governor: Sendable {
         var wakesSampler = false
     }
 
-    /// Where the kernel's files are.
+    /// The place of the kernel's files.
     let root: KernelRoot
     let clock: any MonotonicClock
     private let wallClock: @Sendable () -> Int64
@@ -122,7 +122,7 @@ final class Governor: Sendable {
         state.withLock { take(notice, &$0, at: now) }
     }
 
-    /// What decides was made with.
+    /// The parameters that the decider was made with.
     var setup: Decider.Setup { state.withLock { $0.decider.setup } }
 
     func nextSequence() -> UInt64 {
@@ -269,14 +269,14 @@ final class Governor: Sendable {
         (reading.usageBytes - state.usageAtFull).magnitude > reading.limitBytes.magnitude / 512
     }
 
-    /// Whether the rules have nothing to look at: at `normal`, a cheap reading that says what the last full one did.
+    /// Returns whether the rules have nothing to look at: at `normal`, a cheap reading that says what the last full one did.
     private func isQuiet(_ state: State, _ reading: MemoryReading) -> Bool {
         reading.depth == .cheap && state.decider.isQuiet && !state.hasMoved && state.wallClockChange == nil
             && state.pause == nil && !hasMoved(state, reading)
     }
 
-    /// How old the last full reading may be where usage has hardly changed since: at `normal` under a limit, cheap readings
-    /// show whether there is anything to look at.
+    /// Returns the greatest age of the last full reading where usage has hardly changed since: at `normal` under a limit, cheap
+    /// readings show whether there is anything to look at.
     private func longestAge(_ state: State) -> Int64 {
         state.decider.level == .normal && state.reading.isLimited
             ? max(state.spans.full, 1_000_000_000) : state.spans.full
@@ -318,7 +318,7 @@ final class Governor: Sendable {
         return true
     }
 
-    /// Whether an armed kernel threshold wakes us before anything can be missed.
+    /// Returns whether an armed kernel threshold wakes us before anything can be missed.
     private func isCovered(_ state: State, _ reading: MemoryReading) -> Bool {
         guard let armed = state.armed, reading.isLimited, armed.limitBytes == reading.limitBytes else { return false }
         return reading.usageBytes < armed.usageBytes
@@ -326,7 +326,7 @@ final class Governor: Sendable {
 }
 
 extension MemoryReading {
-    /// How many processes share the tightest level, as far as is known.
+    /// The number of processes that share the tightest level, as far as is known.
     var sharers: Int { isLimited ? processes ?? Shortage.assumedSharers : 1 }
 }
 

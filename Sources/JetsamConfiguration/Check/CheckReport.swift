@@ -1,6 +1,6 @@
 public import SystemPackage
 
-/// What a check of a configuration file found, all of it.
+/// The result of checking a configuration file, complete.
 ///
 /// Made by a pure function of the file's bytes: any bytes give a report, in bounded time and memory.
 public struct CheckReport: Sendable {
@@ -14,11 +14,11 @@ public struct CheckReport: Sendable {
         public var key: String?
         /// The value as it is written, at most 64 characters of it; nil where there is none to name.
         public var value: String?
-        /// What is wrong, and what is allowed instead.
+        /// The fault, and what is allowed instead.
         public var message: String
         /// The known key that is nearest to an unknown one; nil where none is near.
         public var suggestion: String?
-        /// Whether the file can be used all the same.
+        /// Indicates whether the file can be used all the same.
         public var isWarning = false
     }
 
@@ -27,16 +27,17 @@ public struct CheckReport: Sendable {
     /// The most problems that are kept; ``omittedProblems`` counts what came after.
     public static let maximumProblems = 100
 
-    /// What is wrong, in the order of the file.
+    /// The faults, in the order of the file.
     public internal(set) var problems: [Problem] = []
-    /// What the file has that is ignored: settings that there are no more. In the order of the file, at most ``maximumProblems``.
+    /// The parts of the file that are ignored: settings that no longer exist. In the order of the file, at most
+    /// ``maximumProblems``.
     public internal(set) var warnings: [Problem] = []
-    /// How many more were found than ``problems`` has.
+    /// The number of problems that were found beyond those in ``problems``.
     public internal(set) var omittedProblems = 0
-    /// What the file says, over the defaults; nil where anything is wrong.
+    /// The settings of the file, over the defaults; nil where anything is wrong.
     public internal(set) var settings: JetsamSettings?
 
-    /// Whether the file can be used.
+    /// Indicates whether the file can be used.
     public var isGood: Bool { problems.isEmpty }
 
     /// Reads a file, never much more than ``maximumBytes`` of it, and checks it.

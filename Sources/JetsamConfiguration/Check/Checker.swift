@@ -15,9 +15,9 @@ struct Checker {
     private(set) var problems: [CheckReport.Problem] = []
     private(set) var settings = JetsamSettings()
     private var entries: [String: Entry] = [:]
-    /// Where each section begins that the file has.
+    /// The places where the sections of the file begin.
     private var sections: [String: Place] = [:]
-    /// What has a value that is none of its kind: it counts as if it were at its default.
+    /// The settings with a value that is none of their kind: they count as if they were at their defaults.
     private var unread: Set<String> = []
 
     mutating func check(_ bytes: [UInt8]) {
@@ -122,7 +122,7 @@ struct Checker {
         }
     }
 
-    /// Where to point for a contradiction with a default: at the other setting, or at the section.
+    /// Returns the place to point at for a contradiction with a default: the other setting, or the section.
     private func place(near problem: ConfigurationError) -> Place {
         let other = entries.first { problem.allowed.contains($0.key) }?.value.place
         return other ?? sections[String(problem.setting.prefix { $0 != "." })] ?? Place(line: 0, column: 0)

@@ -1,4 +1,4 @@
-/// How many characters have to be inserted, removed, replaced or swapped with the next to make one text of another.
+/// The number of characters that have to be inserted, removed, replaced or swapped with the next to make one text of another.
 enum EditDistance {
     /// The name that is nearest to `text`, where a third of it or less has to be changed; the first among equals.
     static func nearest(to text: String, among names: [String]) -> String? {

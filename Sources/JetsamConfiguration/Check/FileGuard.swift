@@ -8,7 +8,7 @@ enum FileGuard {
     static let mostBrackets = 256
     static let deepestIndentation = 64
     static let mostDashesInALine = 16
-    /// Of what may be an alias: so many cannot stand for more than a few hundred times as much as is there.
+    /// The most marks that may be aliases: so many cannot stand for more than a few hundred times as much as is there.
     static let mostAliases = 16
 
     static func fault(in text: [Unicode.Scalar]) -> SettingsDocument.Fault? {
@@ -23,7 +23,7 @@ enum FileGuard {
         return nil
     }
 
-    /// How deep JSON nests; nil where this is not JSON, in which a quote always begins or ends a text.
+    /// Returns the depth to which JSON nests; nil where this is not JSON, in which a quote always begins or ends a text.
     private static func depthOfJSON(_ text: [Unicode.Scalar]) -> Int? {
         var (depth, deepest) = (0, 0)
         var (isQuoted, isEscaped) = (false, false)

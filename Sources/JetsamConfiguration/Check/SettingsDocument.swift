@@ -2,7 +2,7 @@ internal import Yams
 
 /// A configuration file as a tree whose nodes know their line and column.
 enum SettingsDocument {
-    /// What keeps a file from being read at all.
+    /// The fault that keeps a file from being read at all.
     struct Fault: Error {
         var problem: CheckReport.Problem
 
@@ -37,7 +37,7 @@ enum SettingsDocument {
             return true
         }
 
-        /// Whether this is a list with anything else than texts in it.
+        /// Indicates whether this is a list with anything else than texts in it.
         var isNested: Bool {
             guard case .list(let elements) = content else { return false }
             return elements.contains { $0.text == nil }
@@ -46,7 +46,7 @@ enum SettingsDocument {
 
     static func isNull(_ text: String) -> Bool { ["", "~", "null", "Null", "NULL"].contains(text) }
 
-    /// What counts lines in YAML.
+    /// Returns whether a scalar ends a line in YAML.
     static func isLineBreak(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar {
         case "\n", "\r", "\u{85}", "\u{2028}", "\u{2029}": true

@@ -2,11 +2,11 @@
 public struct Profile: Sendable {
     /// Its name, as commands take it.
     public var name: String
-    /// What it is for, and what it changes, in a sentence.
+    /// The purpose of the profile and its changes, in one sentence.
     public var explanation: String
     /// The settings.
     public var settings: JetsamSettings
-    /// Why, for each setting that it changes.
+    /// The reasons for the settings that it changes, by setting.
     var reasons: [String: String]
 
     /// The profile as a configuration file with the reason of each setting.

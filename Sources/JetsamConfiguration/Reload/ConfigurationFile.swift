@@ -8,7 +8,7 @@ public import SystemPackage
 /// Unlike a reader it sees keys that are no setting, and says in which line a fault is. ``ConfigurationReload`` reads it again
 /// when it changes.
 public final class ConfigurationFile: Sendable {
-    /// What a look at the file came to.
+    /// The result of a look at the file.
     public enum Look: Sendable {
         /// It is as it was, or is being written.
         case unchanged
@@ -22,7 +22,7 @@ public final class ConfigurationFile: Sendable {
         var settings: JetsamSettings
         var warnings: [CheckReport.Problem]
         var watch: FileWatch
-        /// How often something was taken: what is read later goes before what was read earlier and took longer.
+        /// The number of times that something was taken. A later read goes before one that was begun earlier and took longer.
         var takes = 0
     }
 
@@ -35,8 +35,8 @@ public final class ConfigurationFile: Sendable {
     ///
     /// - Parameters:
     ///   - path: Of a file of at most ``CheckReport/maximumBytes``.
-    ///   - overrides: What goes before the file, typically environment variables, scoped to `jetsam`; nil for nothing. The file
-    ///     has to be good by itself.
+    ///   - overrides: The settings that go before the file, typically environment variables, scoped to `jetsam`; nil for nothing.
+    ///     The file has to be good by itself.
     /// - Throws: ``ConfigurationFileError`` with everything that is wrong.
     public init(_ path: FilePath, overrides: ConfigReader? = nil) throws(ConfigurationFileError) {
         self.path = path
@@ -51,10 +51,10 @@ public final class ConfigurationFile: Sendable {
         state = Lock(State(settings: settings, warnings: warnings, watch: FileWatch(taken: bytes)))
     }
 
-    /// What the file said when it was good last, under what overrides it.
+    /// The settings of the file when it was last good, under what overrides them.
     public var settings: JetsamSettings { state.withLock { $0.settings } }
 
-    /// What the file has that is ignored, such as settings that there are no more. ``ConfigurationReload`` logs it.
+    /// The parts of the file that are ignored, such as settings that no longer exist. ``ConfigurationReload`` logs them.
     public var warnings: [CheckReport.Problem] { state.withLock { $0.warnings } }
 
     /// Looks whether the file says something else now. Reads it; never called by itself: ``ConfigurationReload`` does.

@@ -1,8 +1,8 @@
-/// Why a configuration file cannot be used.
+/// The reason why a configuration file cannot be used.
 public struct ConfigurationFileError: Error, Sendable, CustomStringConvertible {
     /// The file's path, as it was given.
     public var path: String
-    /// What is wrong in it; one problem without line and column where it cannot be read at all.
+    /// The faults in it; one problem without line and column where it cannot be read at all.
     public var problems: [CheckReport.Problem]
 
     /// One line for each problem: `FILE:LINE:COLUMN: error: …`.

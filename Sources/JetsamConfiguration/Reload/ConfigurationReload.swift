@@ -23,11 +23,11 @@ public struct ConfigurationReload: Service {
     /// Looks at a file again and again.
     ///
     /// - Parameters:
-    ///   - file: What it is made from, and what the manager was made with.
-    ///   - manager: Whose configuration changes.
+    ///   - file: The file to watch. The manager was made with its settings.
+    ///   - manager: The manager whose configuration changes.
     ///   - interval: The time between two looks. A change is taken over when two looks found the same. At least 100 ms.
-    ///   - onSIGHUP: Whether the process takes the signal for saying that the file is complete. Only then does it have a
-    ///     handler for it; without one the signal ends the process.
+    ///   - onSIGHUP: True where the process takes the signal to mean that the file is complete. Only then does it have a handler
+    ///     for it; without one the signal ends the process.
     ///   - logger: Gets a line for each change.
     public init(
         of file: ConfigurationFile, to manager: ResourceManager, every interval: Duration = .seconds(2),
@@ -41,10 +41,11 @@ public struct ConfigurationReload: Service {
     /// Follows the snapshots of a reader, whose providers notice changes themselves.
     ///
     /// - Parameters:
-    ///   - reader: Scoped to where the settings are. What it says when this is made is what the manager was made with.
-    ///   - manager: Whose configuration changes.
+    ///   - reader: The reader, scoped to the place of the settings. The manager was made with what the reader says when this is
+    ///     made.
+    ///   - manager: The manager whose configuration changes.
     ///   - logger: Gets a line for each change.
-    /// - Throws: `ConfigurationError` where what it says now cannot be used.
+    /// - Throws: `ConfigurationError` where the present settings of the reader cannot be used.
     public init(of reader: ConfigReader, to manager: ResourceManager, logger: Logger) throws(ConfigurationError) {
         origin = .reader(reader)
         target = ReloadTarget(current: try JetsamSettings(reader: reader), logger: logger) { try manager.apply($0) }

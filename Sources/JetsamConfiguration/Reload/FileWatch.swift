@@ -1,8 +1,8 @@
 internal import SystemPackage
 
-/// When what a file holds is taken over: once it was asked for, or once two looks found the same.
+/// The rule that says when the contents of a file are taken over: once they were asked for, or once two looks found the same.
 ///
-/// Whoever writes a file in place has it half written for a moment, and half a YAML file is often a good one with fewer
+/// A program that writes a file in place has it half written for a moment, and half a YAML file is often a good one with fewer
 /// settings.
 struct FileWatch {
     enum Action: Equatable {
@@ -12,9 +12,9 @@ struct FileWatch {
         case cannotRead(Errno)
     }
 
-    /// What was taken last, whether it was of use or not.
+    /// The contents that were taken last, whether they were of use or not.
     private var taken: [UInt8]
-    /// What the last look found, where that is something else.
+    /// The contents that the last look found, where they are something else.
     private var candidate: [UInt8]?
     private var hasFailed = false
 
@@ -22,7 +22,7 @@ struct FileWatch {
         self.taken = taken
     }
 
-    /// - Parameter isAsked: Whether somebody says that the file is ready.
+    /// - Parameter isAsked: True where somebody says that the file is ready.
     mutating func look(_ found: Result<[UInt8], Errno>, isAsked: Bool) -> Action {
         switch found {
         case .failure(let error):

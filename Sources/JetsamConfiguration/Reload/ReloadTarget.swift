@@ -3,15 +3,15 @@ internal import Jetsam
 internal import Logging
 internal import MemoryPressure
 
-/// Who hears of changed settings: the manager, and the log.
+/// The receivers of changed settings: the manager, and the log.
 final class ReloadTarget: Sendable {
     private let current: Lock<JetsamSettings>
-    /// What was said last of what is ignored.
+    /// The last messages about ignored parts.
     private let noted = Lock<[String]>([])
     private let logger: Logger
     private let apply: @Sendable (ResourceManager.Configuration) throws -> ConfigurationChange
 
-    /// - Parameter current: What the process was started with.
+    /// - Parameter current: The settings that the process was started with.
     init(
         current: JetsamSettings, logger: Logger,
         apply: @escaping @Sendable (ResourceManager.Configuration) throws -> ConfigurationChange

@@ -1,6 +1,6 @@
 internal import MemoryPressure
 
-/// How values are written in files and in the environment.
+/// The form of values in files and in the environment.
 enum ConfigurationText {
     /// Units of time in nanoseconds, the largest first.
     private static let units: [(name: String, nanoseconds: Int64)] = [

@@ -2,7 +2,8 @@
 public struct ConfigurationWriter: Sendable {
     /// Lines above the file, without their `#`.
     public var heading: [String] = []
-    /// What to say above a setting, by its key, without the `#`; for settings that are at their defaults it is left out.
+    /// The comments to write above settings, by the setting's key, without the `#`. For settings that are at their defaults the
+    /// comment is left out.
     public var comments: [String: String] = [:]
 
     /// A writer without comments.

@@ -2,17 +2,17 @@ public import Configuration
 public import Jetsam
 
 extension JetsamSettings {
-    /// What `reader` says, over the documented defaults.
+    /// The settings that `reader` gives, over the documented defaults.
     ///
-    /// Keys are the names in the page on configuration, such as `headroom.warningPercent`; with a provider of environment variables
-    /// and a reader that is scoped to `jetsam` that is `JETSAM_HEADROOM_WARNING_PERCENT`. Keys that are no setting cannot
-    /// be seen through a reader: ``ConfigurationFile`` and `jetsam check` refuse them.
-    /// - Throws: `ConfigurationError` for the first value that cannot be used, naming key, value and what is allowed.
+    /// Keys are the names in the page on configuration, such as `headroom.warningPercent`. With a provider of environment
+    /// variables and a reader that is scoped to `jetsam`, that is `JETSAM_HEADROOM_WARNING_PERCENT`. Keys that are no setting
+    /// cannot be seen through a reader: ``ConfigurationFile`` and `jetsam check` refuse them.
+    /// - Throws: `ConfigurationError` for the first value that cannot be used. It names the key, the value and what is allowed.
     public init(reader: ConfigReader) throws(ConfigurationError) {
         try self.init(snapshot: reader.snapshot())
     }
 
-    /// What one snapshot says, over the documented defaults: all of it is of one moment.
+    /// The settings that one snapshot gives, over the documented defaults: all of it is of one moment.
     ///
     /// - Throws: `ConfigurationError` for the first value that cannot be used.
     public init(snapshot: ConfigSnapshotReader) throws(ConfigurationError) {
@@ -31,7 +31,7 @@ extension JetsamSettings {
         }
     }
 
-    /// What `snapshot` has of settings that there are no more.
+    /// Returns the parts of `snapshot` that are settings which no longer exist.
     static func warnings(of snapshot: ConfigSnapshotReader) -> [String] {
         Setting.vanished.keys.sorted().filter { key in
             let key = ConfigKey(key)

@@ -9,9 +9,9 @@ public import Jetsam
 /// let manager = try ResourceManager(configuration: settings.manager, logger: logger)
 /// ```
 public struct JetsamSettings: Sendable, Equatable {
-    /// What a manager is made with.
+    /// The configuration that a manager is made with.
     public var manager = ResourceManager.Configuration()
-    /// What a registry of background tasks is made with.
+    /// The configuration that a registry of background tasks is made with.
     public var backgroundTasks = BackgroundTaskRegistry.Configuration()
 
     /// The documented defaults.

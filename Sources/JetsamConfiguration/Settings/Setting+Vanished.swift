@@ -9,7 +9,7 @@ extension Setting {
             "a step asks for what is missing; reclaim.sharePercent is for rules that name no bytes",
     ]
 
-    /// What is said of a setting that there is no more; nil where `key` is none of those.
+    /// Returns the warning about a setting that no longer exists; nil where `key` is none of those.
     static func warning(of key: String) -> String? {
         vanished[key].map { "\(key) is no setting any more and is ignored: \($0)" }
     }

@@ -6,17 +6,17 @@ public struct Setting: Sendable {
     /// The path in a file, such as `headroom.warningPercent`: the names of the fields. As an environment variable it is
     /// `JETSAM_HEADROOM_WARNING_PERCENT`.
     public let key: String
-    /// What may be written, as a phrase that follows "must be".
+    /// The values that may be written, as a phrase that follows "must be".
     public let allowed: String
-    /// Whether it is written as a list of texts.
+    /// Indicates whether it is written as a list of texts.
     let isList: Bool
-    /// Whether true and false are what it is written as.
+    /// Indicates whether it is written as true or false.
     let isBool: Bool
-    /// Whether nothing, `null`, is a value of it.
+    /// Indicates whether nothing, `null`, is a value of it.
     let isOptional: Bool
     /// Takes over a text, or elements of a list; false where it is not such a value.
     let assign: @Sendable (Written, inout JetsamSettings) -> Bool
-    /// What it is; nil for nothing.
+    /// The present value; nil for nothing.
     let current: @Sendable (JetsamSettings) -> Written?
 
     /// A value as it is written.

@@ -1,4 +1,4 @@
-/// What became of a configuration that was given to a manager which runs.
+/// The result of giving a new configuration to a manager that runs.
 public struct ConfigurationChange: Sendable, Equatable {
     /// The settings that are other now, such as `headroom.warningPercent`, in the order of the types.
     public var applied: [String] = []
@@ -17,7 +17,8 @@ extension ConfigurationChange {
     package struct Setting: Sendable {
         package let name: String
         package let isSame: @Sendable (ManagerConfiguration, ManagerConfiguration) -> Bool
-        /// Whether it is used once, when a manager is made: files and sockets, and deadlines that are running.
+        /// Indicates whether the setting is used only once, when a manager is made: files and sockets, and deadlines that are
+        /// running.
         package let isFixed: Bool
 
         private init(
@@ -35,7 +36,8 @@ extension ConfigurationChange {
             self.init(name, isFixed: isFixed) { $0[keyPath: value] == $1[keyPath: value] }
         }
 
-        /// Where only one of two configurations has a budget, that alone is the difference.
+        /// Returns whether both budgets have the same value. Where only one of two configurations has a budget, that alone is the
+        /// difference.
         private static func isSameBudget(
             _ old: ManagerConfiguration.FootprintRule?, _ new: ManagerConfiguration.FootprintRule?,
             _ value: KeyPath<ManagerConfiguration.FootprintRule, Int>

@@ -4,7 +4,7 @@ public struct ConfigurationError: Error, Sendable, Equatable, CustomStringConver
     public var setting: String
     /// The value that was given, as text.
     public var value: String
-    /// What is allowed, as a phrase that follows "must be".
+    /// The allowed values, as a phrase that follows "must be".
     public var allowed: String
 
     /// An error with these words.

@@ -1,5 +1,5 @@
-/// What is wrong with a configuration, collected. A setting that is out of range is not compared with others as well: one
-/// fault, one finding.
+/// The faults of a configuration, collected. A setting that is out of range is not compared with others as well: one fault, one
+/// finding.
 struct ConfigurationFindings {
     package private(set) var problems: [ConfigurationError] = []
 

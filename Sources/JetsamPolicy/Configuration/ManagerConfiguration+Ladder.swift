@@ -2,14 +2,15 @@ extension ManagerConfiguration {
     /// The stages of reclaim beyond the caches. They are entered only while headroom to a hard limit is below its critical
     /// threshold, or after a new `oom`, and only when the caches have nothing left to give.
     public struct Ladder: Sendable, Equatable {
-        /// Whether held background-task assertions expire early, lowest priority first and of these the longest-running.
+        /// Indicates whether held background tasks expire early: the lowest priority first, and of these the longest-running.
         /// Default true.
         public var expiresAssertions = true
-        /// How many expire in the first batch of an episode; each further batch is twice as large. 1…1024, default 8.
+        /// The number of background tasks that expire in the first batch of an episode; each further batch is twice as large.
+        /// 1…1024, default 8.
         public var assertionBatch = 8
-        /// Whether scenes are taken, one at a time, in the order of loss. Default false.
+        /// Indicates whether scenes are taken, one at a time, in the order of loss. Default false.
         public var takesScenes = false
-        /// How long a victim may take to be gone before the next is chosen. 0.1…3600 s, default 10 s.
+        /// The time that a victim may take to be gone before the next is chosen. 0.1…3600 s, default 10 s.
         public var victimTimeout = Duration.seconds(10)
 
         /// The documented defaults.

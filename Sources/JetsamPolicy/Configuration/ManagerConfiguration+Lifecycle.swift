@@ -1,22 +1,23 @@
 extension ManagerConfiguration {
-    /// How the process is launched, becomes active, idles and ends.
+    /// The settings for how the process is launched, becomes active, idles and ends.
     public struct Lifecycle: Sendable, Equatable {
-        /// When a launched process becomes active.
+        /// The moment when a launched process becomes active.
         public struct Activation: Sendable, Hashable, CustomStringConvertible {
             private enum Code: String, Sendable { case automatic, onRequest }
             private let code: Code
 
-            /// When the launch is done and, in a group that `ResourceManager.serviceGroupConfiguration(needs:servers:serving:)` has
-            /// built, the servers take connections. The default.
+            /// Activation when the launch is done. In a group that
+            /// `ResourceManager.serviceGroupConfiguration(needs:servers:serving:)` has built, the servers must take connections
+            /// too. The default.
             public static let automatic = Activation(code: .automatic)
-            /// When the application calls `ResourceManager.becomeActive(cause:)`.
+            /// Activation when the application calls `ResourceManager.becomeActive(cause:)`.
             public static let onRequest = Activation(code: .onRequest)
 
             /// The setting in a word.
             public var description: String { code.rawValue }
         }
 
-        /// What follows when an observer misses a deadline.
+        /// The manager's reaction to an observer that misses a deadline.
         public struct MissedDeadlinePolicy: Sendable, Hashable, CustomStringConvertible {
             private enum Code: String, Sendable { case goOn, exit }
             private let code: Code
@@ -31,40 +32,41 @@ extension ManagerConfiguration {
             public var description: String { code.rawValue }
         }
 
-        /// How long a launch may take, from the first callback until the servers take connections. 1 ms…1 h, default 5 s; see
-        /// `ResourceManager.extendLaunch(by:)`.
+        /// The time that a launch may take, from the first callback until the servers take connections. 1 ms…1 h, default 5 s;
+        /// see `ResourceManager.extendLaunch(by:)`.
         public var launchDeadline = Duration.seconds(5)
-        /// How long entering the background may take. 1 ms…1 h, default 5 s; at the end of the process never more than is left of
-        /// the grace period, and scenes that are being saved have more.
+        /// The time that entering the background may take. 1 ms…1 h, default 5 s. At the end of the process it is never more than
+        /// is left of the grace period; scenes that are being saved have more.
         public var backgroundDeadline = Duration.seconds(5)
-        /// How long each other callback may take. 1 ms…1 h, default 5 s.
+        /// The time that each other callback may take. 1 ms…1 h, default 5 s.
         public var transitionDeadline = Duration.seconds(5)
-        /// What follows when a deadline is missed. Default ``MissedDeadlinePolicy/goOn``.
+        /// The manager's reaction to a missed deadline. Default ``MissedDeadlinePolicy/goOn``.
         public var missedDeadline = MissedDeadlinePolicy.goOn
-        /// When a launched process becomes active. Default ``Activation/automatic``.
+        /// The moment when a launched process becomes active. Default ``Activation/automatic``.
         public var activation = Activation.automatic
-        /// Whether the process is launched into the background: a job or a standby, never ready by itself. Default false.
+        /// Indicates whether the process is launched into the background: a job or a standby, never ready by itself. Default
+        /// false.
         public var launchesIntoBackground = false
-        /// How long whoever ends the process waits before it kills: Kubernetes's `terminationGracePeriodSeconds`, systemd's
+        /// The time between the request to end the process and the kill: Kubernetes's `terminationGracePeriodSeconds`, systemd's
         /// `TimeoutStopSec`. The process is gone before. 0.1…3600 s, default 30 s.
         public var terminationGracePeriod = Duration.seconds(30)
-        /// What is kept free at the end of the grace period, for the last callback and for the services that stop after the
-        /// manager; at most a quarter of it counts. 0…3600 s, default 2 s.
+        /// The time that is kept free at the end of the grace period, for the last callback and for the services that stop after
+        /// the manager; at most a quarter of the grace period counts. 0…3600 s, default 2 s.
         public var exitRoom = Duration.seconds(2)
-        /// How long the gate holds the group up, from the beginning of shutdown, so that load balancers notice that readiness is
-        /// false. Not negative, and less than the grace period; default 0.
+        /// The time for which the gate holds the group up, from the beginning of shutdown, so that load balancers notice that
+        /// readiness is false. Not negative, and less than the grace period; default 0.
         public var drainDelay = Duration.zero
-        /// How long nothing must have been held in the background before the process suspends itself. 1 ms…1 h; nil, the default,
-        /// for never.
+        /// The time without any background task, in the background, after which the process suspends itself. 1 ms…1 h; nil, the
+        /// default, for never.
         public var idleDelay: Duration?
-        /// How long the process may stay in the background before it suspends itself, although background tasks are held: these
-        /// expire by the end of it. A background mode stops the time; it begins anew when the last mode ends. Time in which the
-        /// process did not run does not count. 1 ms…1 h; nil, the default, for no limit.
+        /// The time that the process may stay in the background before it suspends itself, even while background tasks are held.
+        /// These tasks expire by the end of it. A background mode stops the time; it begins anew when the last mode ends. Time in
+        /// which the process did not run does not count. 1 ms…1 h; nil, the default, for no limit.
         public var backgroundTimeLimit: Duration?
         /// Named reasons that bar suspension for as long as the process runs, such as `replication`.
         public var backgroundModes: [String] = []
-        /// Whether the process ends instead of suspending: a process that would enter the background or suspend calls
-        /// ``LifecycleObserver/willResignActive(_:)`` and ``LifecycleObserver/willTerminate(_:)``, and its group shuts down
+        /// Indicates whether the process ends instead of suspending. A process that would enter the background or suspend then
+        /// calls ``LifecycleObserver/willResignActive(_:)`` and ``LifecycleObserver/willTerminate(_:)``, and its group shuts down
         /// gracefully. An end that was asked for goes through the background all the same. Default false.
         public var exitsOnSuspend = false
 

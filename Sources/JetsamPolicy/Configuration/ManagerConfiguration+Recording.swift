@@ -1,15 +1,15 @@
 extension ManagerConfiguration {
-    /// What is kept of what happened, for after the process has ended and for trying other thresholds on it.
+    /// The settings for the records that are kept: to be read after the process has ended, and to try other thresholds on.
     public struct Recorder: Sendable, Equatable {
         /// The directory of the flight recorder, an absolute path that outlives the container. Nil, the default, turns it off.
         public var directory: String?
-        /// How many bytes of the latest records the flight recorder keeps. 64 KiB…64 MiB, default 1 MiB.
+        /// The number of bytes of the latest records that the flight recorder keeps. 64 KiB…64 MiB, default 1 MiB.
         public var capacityBytes = 1 << 20
         /// The file that a trace is written to, an absolute path; nil, the default, for none.
         public var traceFile: String?
         /// The longest that the trace may become, in bytes; then it ends and says so. 1 MiB…1 TiB, default 1 GiB.
         public var maximumTraceBytes = 1 << 30
-        /// Whether names of caches, background tasks and scenes are written as a hash alone. Default false.
+        /// Indicates whether the names of caches, background tasks and scenes are written as a hash alone. Default false.
         public var hashesNames = false
 
         /// The documented defaults.
@@ -18,7 +18,7 @@ extension ManagerConfiguration {
 
     /// The local socket by which `jetsam status`, `watch`, `simulate` and `release` reach the process.
     public struct Control: Sendable, Equatable {
-        /// Whether there is one. Default false.
+        /// Indicates whether there is a control socket. Default false.
         public var isEnabled = false
         /// The directory that it is made in, an absolute path that only this user can enter; nil, the default, for
         /// `$XDG_RUNTIME_DIR/jetsam`.

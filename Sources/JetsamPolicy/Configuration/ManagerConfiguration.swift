@@ -9,7 +9,7 @@ public struct ManagerConfiguration: Sendable, Equatable {
     public var headroom = HeadroomRule()
     /// The time until the hard limit is reached at the present growth.
     public var timeToLimit = TimeToLimitRule()
-    /// How early caches are asked.
+    /// The settings for how early caches are asked.
     public var leadTime = LeadTimeRule()
     /// The share of time in which tasks waited for memory.
     public var stall = StallRule()
@@ -19,28 +19,28 @@ public struct ManagerConfiguration: Sendable, Equatable {
     public var distanceToHigh = DistanceToHighRule()
     /// A budget of this process's own; nil, the default, for none.
     public var footprint: FootprintRule?
-    /// How the level falls and is repeated.
+    /// The settings for how the level falls and is repeated.
     public var level = LevelTiming()
-    /// How often the signals are read.
+    /// The settings for how often the signals are read.
     public var sampling = Sampling()
-    /// How caches are asked to give memory back.
+    /// The settings for how caches are asked to give memory back.
     public var reclaim = Reclaim()
-    /// When glibc's allocator is asked to give memory back.
+    /// The settings for when glibc's allocator is asked to give memory back.
     public var trim = Trim()
-    /// When the last resort is called, where there is one.
+    /// The settings for when the last resort is called, where there is one.
     public var lastResort = LastResort()
-    /// What is taken when the caches have nothing left to give.
+    /// The settings for the steps that follow when the caches have nothing left to give.
     public var ladder = Ladder()
-    /// How scenes are connected, moved and lost.
+    /// The settings for how scenes are connected, moved and lost.
     public var scenes = Scenes()
-    /// How the process is launched, becomes active, idles and ends.
+    /// The settings for how the process is launched, becomes active, idles and ends.
     public var lifecycle = Lifecycle()
-    /// What is kept of what happened.
+    /// The settings for the records that are kept.
     public var recorder = Recorder()
     /// The local socket for the `jetsam` command.
     public var control = Control()
-    /// Whether everything is decided and nothing is done: no cache is asked, nothing is trimmed or taken. Can be changed while a
-    /// manager runs. Default false.
+    /// Indicates whether the manager only decides and does nothing: no cache is asked, nothing is trimmed or taken. Can be
+    /// changed while a manager runs. Default false.
     public var isDryRun = false
 
     /// The documented defaults.
@@ -62,8 +62,8 @@ extension ManagerConfiguration {
         public var criticalMaximumBytes = 1 << 30
         /// The fewest bytes that `criticalPercent` may come to, for limits of 128 MiB and more. Default 24 MiB.
         public var criticalMinimumBytes = 24 << 20
-        /// How far above its entry a vote ends, in points of percent of the limit; where the entry is held by a minimum or
-        /// maximum the distance is scaled with it. 1…50, default 5.
+        /// The distance above its entry at which a vote ends, in points of percent of the limit. Where a minimum or maximum sets
+        /// the entry, the distance is scaled with it. 1…50, default 5.
         public var exitPoints = 5
 
         /// The documented defaults.
@@ -89,10 +89,10 @@ extension ManagerConfiguration {
         public init() {}
     }
 
-    /// How long it takes from the decision that caches must give to memory that they have given.
+    /// The settings for the lead time: the time from the decision to ask the caches until they have given the memory.
     ///
-    /// The time is measured: the interval between readings, the time to the first call of a cache, and the bytes asked for
-    /// ÷ the speed of the last steps. Before the first step 5 ms and 512 MiB a second are assumed.
+    /// The time is measured: the interval between readings, the time to the first call of a cache, and the bytes asked for ÷ the
+    /// speed of the last steps. Before the first step 5 ms and 512 MiB a second are assumed.
     public struct LeadTimeRule: Sendable, Equatable {
         /// The measured time is multiplied by this, in percent. 100…1000, default 200.
         public var safetyPercent = 200
@@ -130,7 +130,7 @@ extension ManagerConfiguration {
         /// New `high` or `max` vote only while the memory that the kernel could still take back for free is less than this
         /// percent of the limit; with more of it they say no more than that files were read or written. Default 10.
         public var reclaimablePercent = 10
-        /// How long a vote lasts after the last new event. Default 2 s.
+        /// The time that a vote lasts after the last new event. Default 2 s.
         public var hold = Duration.seconds(2)
 
         /// The documented defaults.
@@ -156,7 +156,7 @@ extension ManagerConfiguration {
         public var warningPercent = 80
         /// Percent of the budget above which the vote is `critical`. Default 92.
         public var criticalPercent = 92
-        /// How far below its entry a vote ends, in points of percent of the budget. Default 5.
+        /// The distance below its entry at which a vote ends, in points of percent of the budget. Default 5.
         public var exitPoints = 5
 
         /// A budget of that many bytes, with the documented percentages.
@@ -165,11 +165,11 @@ extension ManagerConfiguration {
         }
     }
 
-    /// How the level falls and is repeated. It always rises at once.
+    /// The settings for how the level falls and is repeated. It always rises at once.
     public struct LevelTiming: Sendable, Equatable {
-        /// How long every vote must have been below `critical` before the level falls to `warning`. Default 2 s.
+        /// The time for which every vote must have been below `critical` before the level falls to `warning`. Default 2 s.
         public var criticalFallDelay = Duration.seconds(2)
-        /// How long every vote must have been `normal` before the level falls to `normal`. Default 5 s.
+        /// The time for which every vote must have been `normal` before the level falls to `normal`. Default 5 s.
         public var warningFallDelay = Duration.seconds(5)
         /// A level above normal that sticks is announced again after this time. Default 30 s.
         public var repeatInterval = Duration.seconds(30)
@@ -178,7 +178,7 @@ extension ManagerConfiguration {
         public init() {}
     }
 
-    /// How often the signals are read.
+    /// The settings for how often the signals are read.
     public struct Sampling: Sendable, Equatable {
         /// The fastest growth to be ready for, in bytes a second. Default 3 GiB, about what one thread faults in with 4 KiB pages.
         public var maximumGrowthRate = 3 << 30
@@ -198,29 +198,31 @@ extension ManagerConfiguration {
         public init() {}
     }
 
-    /// How caches are asked to give memory back.
+    /// The settings for how caches are asked to give memory back.
     public struct Reclaim: Sendable, Equatable {
-        /// What a step asks for where the rule does not say how many bytes are missing (`stall`, `events`, `external`), in percent
-        /// of all that registered caches report. Doubled, up to 40, after a step that lowered what the rule observes by a quarter.
-        /// 1…100, default 5.
+        /// The bytes that a step asks for where the rule does not say how many are missing (`stall`, `events`, `external`), in
+        /// percent of all that registered caches report. Doubled, up to 40, after a step that lowered the rule's observed value
+        /// by a quarter. 1…100, default 5.
         public var sharePercent = 5
         /// The shortest time between two steps where the first brought nothing, and between two at `warning` where other processes
         /// use the limit too. Default 250 ms.
         public var warningSpacing = Duration.milliseconds(250)
-        /// How long one handler may take at `warning` before the others go on without it. Default 1 s.
+        /// The time that one handler may take at `warning` before the others go on without it. Default 1 s.
         public var warningDeadline = Duration.seconds(1)
-        /// How long one handler may take at `critical`. Default 100 ms.
+        /// The time that one handler may take at `critical`. Default 100 ms.
         public var criticalDeadline = Duration.milliseconds(100)
         /// The share of the spare headroom, in percent a second, by which limits rise at `normal`. Default 10.
         public var regrowthPercent = 10
-        /// How close regrowth comes to the entry of `warning`, in percent of the distance between entry and exit. Default 20.
+        /// The distance that regrowth keeps from the entry of `warning`, in percent of the distance between entry and exit.
+        /// Default 20.
         public var regrowthFloorPercent = 20
 
         /// The documented defaults.
         public init() {}
     }
 
-    /// When glibc's allocator is trimmed. jemalloc, whose purge is cheap, is purged after each step instead.
+    /// The settings for when glibc's allocator is trimmed. jemalloc's purge is cheap, so jemalloc is purged after each step
+    /// instead.
     public struct Trim: Sendable, Equatable {
         /// At least this many bytes were freed since the last trim, or as many as are missing. Default 32 MiB.
         public var minimumFreedBytes = 32 << 20
@@ -235,9 +237,9 @@ extension ManagerConfiguration {
         public init() {}
     }
 
-    /// When the last resort is called.
+    /// The settings for when the last resort is called.
     public struct LastResort: Sendable, Equatable {
-        /// How long the level may stay `critical`, in an emergency, with nothing left to take from the caches. 0…3600 s,
+        /// The time that the level may stay `critical`, in an emergency, with nothing left to take from the caches. 0…3600 s,
         /// default 60 s.
         public var degradedLimit = Duration.seconds(60)
 

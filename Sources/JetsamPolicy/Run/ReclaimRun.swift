@@ -60,7 +60,7 @@ package struct ReclaimRun {
         package var client: UInt64
         package var isRelease: Bool
         package var answer: LedgerEntry.Answer
-        /// What the handler threw, as text; nil where it did not.
+        /// The error that the handler threw, as text; nil where it did not throw.
         package var error: String?
     }
 
@@ -88,7 +88,7 @@ package struct ReclaimRun {
     package let number: UInt64
     package let kind: Kind
     package let demand: ReclaimDemand
-    /// Who takes part; the plan is made from it anew where a trim has changed what is missing.
+    /// The caches that take part. The plan is made from them anew where a trim has changed what is missing.
     private let clients: [ClientFacts]
     package private(set) var plan: [PlannedRelease] {
         didSet {
@@ -102,7 +102,7 @@ package struct ReclaimRun {
     private var unreliable: Set<UInt64>
     package let sizes: [UInt64: Int]
     package let callDeadline: Duration
-    /// What portions are measured by: a critical step that comes meanwhile waits for no more than one of them.
+    /// The deadline that portions are measured by. A critical step that comes meanwhile waits for no more than one portion.
     package let portionDeadline: Duration
 
     private var phase = Phase.trimFirst
@@ -130,9 +130,9 @@ package struct ReclaimRun {
     package private(set) var firstRelease: MonotonicInstant?
     package private(set) var didTrim = false
     private var didReleaseSegments = false
-    /// Whether the allocator was trimmed after the caches had given.
+    /// Indicates whether the allocator was trimmed after the caches had given.
     package private(set) var didTrimLast = false
-    /// What the trims brought by themselves.
+    /// The bytes that the trims brought by themselves.
     package private(set) var trimmedBytes = 0
     package private(set) var promisedBytes = 0
 
@@ -182,8 +182,9 @@ package struct ReclaimRun {
     /// In this part of its deadline a portion is expected to be given.
     private static let portionShare = 4
 
-    /// When the synchronous handler that was called last has taken longer than was expected of it, where that matters: at critical,
-    /// in a step that has yet to bring something. Others are asked then, and caches that own their memory give in its place.
+    /// The time from which the synchronous handler that was called last is late. It is nil except where that matters: at
+    /// critical, in a step that has yet to bring something. When the handler is late, others are asked, and caches that own their
+    /// memory give in its place.
     package var lateAt: MonotonicInstant? {
         guard kind == .step, demand.level == .critical, demand.step > 0, remaining > 0, let lastCall,
             let call = calls[lastCall]
@@ -196,7 +197,7 @@ package struct ReclaimRun {
         calls.values.map(\.deadline).min()
     }
 
-    /// Whether the handler that was called last takes longer than a portion is expected to.
+    /// Returns whether the handler that was called last takes longer than a portion is expected to.
     package func isLate(at now: MonotonicInstant) -> Bool {
         guard let lastCall, let call = calls[lastCall] else { return false }
         return call.start.advanced(by: callDeadline / Self.portionShare) <= now
@@ -207,7 +208,7 @@ package struct ReclaimRun {
         calls.values.reduce(0) { $0.addingSaturating(min($1.askedBytes, $1.reportedBytes)) }
     }
 
-    /// Whether the synchronous handler that was called last may still answer in time.
+    /// Returns whether the synchronous handler that was called last may still answer in time.
     package func isAwaited(at now: MonotonicInstant) -> Bool {
         guard let lastCall, let call = calls[lastCall] else { return false }
         return call.deadline > now
@@ -319,7 +320,7 @@ package struct ReclaimRun {
         }
     }
 
-    /// Whether it only takes its limit yet, and there is time for it to do so: those after it are not asked in its stead.
+    /// Returns whether the cache is still only taking its limit, and has time to do so. Those after it are then not asked instead.
     private func isLimited(_ part: PlannedRelease) -> Bool {
         part.isAsynchronous && demand.level < .critical
             && calls.values.contains { $0.client == part.id && !$0.isRelease }
@@ -340,7 +341,8 @@ package struct ReclaimRun {
         return .start(id, client: part.id, limit: limit, request: request(bytes))
     }
 
-    /// Of whom more is asked than was planned, the limit goes down with it: else it fills again at once what it gives.
+    /// Returns the change of a cache's limit. Where more is asked of a cache than was planned, the limit goes down with it: else
+    /// the cache fills again at once what it gives.
     private mutating func lowerLimit(_ part: PlannedRelease, _ bytes: Int) -> LimitChange {
         // A call of the application's holds nobody down.
         guard demand.step > 0, bytes < min(part.limitBytes, lowered[part.id] ?? .max) else { return .keep }
@@ -353,12 +355,12 @@ package struct ReclaimRun {
         return ReleaseProgress(part, bytes: part.givesNothing ? min(bytes, part.askBytes) : bytes)
     }
 
-    /// The trim that was handed out is done. What it alone brought need not be asked of the caches, nor are their limits cut
-    /// for it.
+    /// Notes that the trim that was handed out is done. The bytes that it alone brought need not be asked of the caches, nor are
+    /// the caches' limits cut for them.
     ///
     /// - Parameters:
-    ///   - gainedBytes: By how much headroom grew, where nobody had been asked yet.
-    ///   - trimmedBytes: By how much this process's memory fell.
+    ///   - gainedBytes: The bytes by which headroom grew, where nobody had been asked yet.
+    ///   - trimmedBytes: The bytes by which this process's memory fell.
     package mutating func wasTrimmed(gainedBytes: Int, trimmedBytes: Int = 0) {
         isBusy = false
         didTrim = true
@@ -371,7 +373,7 @@ package struct ReclaimRun {
         remaining = Self.remaining(of: target, demand.level, plan)
     }
 
-    /// Whether nobody has been asked yet.
+    /// Indicates whether nobody has been asked yet.
     package var isAtStart: Bool { nextCall == 0 && outcomes.isEmpty }
 
     /// Takes an answer; false where it belongs to another run, or came after its deadline and this run is over.
@@ -460,7 +462,7 @@ package struct ReclaimRun {
     /// Asks nobody else and shortens the deadlines of the calls that are out: a step at a higher level waits, or nobody waits for
     /// this one any more.
     ///
-    /// - Parameter deadline: What they still have; none leaves them, see ``leave()``.
+    /// - Parameter deadline: The time that they still have; zero leaves them, see ``leave()``.
     package mutating func hurry(deadline: Duration, at now: MonotonicInstant) {
         guard deadline > .zero else { return leave() }
         remaining = 0

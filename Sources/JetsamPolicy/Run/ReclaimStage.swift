@@ -21,7 +21,7 @@ public struct ReclaimStage: Sendable, Hashable, Comparable, CustomStringConverti
     /// The application's hook was called.
     public static let lastResort = ReclaimStage(.lastResort, rank: 4)
 
-    /// Whether `lhs` is entered before `rhs`.
+    /// Returns whether `lhs` is entered before `rhs`.
     public static func < (lhs: ReclaimStage, rhs: ReclaimStage) -> Bool { lhs.rank < rhs.rank }
 
     /// The stage's name.

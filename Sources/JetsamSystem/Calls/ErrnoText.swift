@@ -7,7 +7,7 @@ package enum ErrnoText {
         names[error] ?? "errno \(error.rawValue)"
     }
 
-    /// Why a kernel file cannot be read.
+    /// Returns the reason why a kernel file cannot be read.
     package static func reading(_ error: Errno) -> String {
         let meaning: String? =
             switch error {
@@ -23,7 +23,7 @@ package enum ErrnoText {
         return join(error, meaning)
     }
 
-    /// Why a wake-up cannot be asked for.
+    /// Returns the reason why a wake-up cannot be asked for.
     package static func arming(_ error: Errno) -> String {
         let meaning: String? =
             switch error {

@@ -8,11 +8,11 @@ package import SystemPackage
     internal import Darwin
 #endif
 
-/// What the file system says of a file.
+/// The facts that the file system tells of a file.
 package struct FileFacts: Sendable, Hashable {
     package enum Kind: Sendable { case ordinary, directory, link, fifo, socket, other }
 
-    /// What tells a file from every other one while it is there.
+    /// The numbers that tell a file from every other one while it is there.
     package struct Identity: Sendable, Hashable {
         package var device: UInt64
         package var inode: UInt64
@@ -22,11 +22,11 @@ package struct FileFacts: Sendable, Hashable {
     package let identity: Identity
     /// Bytes.
     package let size: Int
-    /// By how many names it is known; 0 once it was removed.
+    /// The number of names by which it is known; 0 once it was removed.
     package let names: Int
-    /// When it was last written, in seconds since 1970.
+    /// The time when it was last written, in seconds since 1970.
     package let written: Int
-    /// When it was last changed in any way, its names included, in seconds since 1970.
+    /// The time when it was last changed in any way, its names included, in seconds since 1970.
     package let changed: Int
 
     /// Looks at an open file.
@@ -38,7 +38,7 @@ package struct FileFacts: Sendable, Hashable {
 
     /// Looks at a path.
     ///
-    /// - Parameter followsLinks: Whether it tells what a link in the last place leads to.
+    /// - Parameter followsLinks: True to look at the file that a link in the last place leads to.
     package init(at path: String, followsLinks: Bool = true) throws(Errno) {
         var information = stat()
         let result = followsLinks ? unsafe stat(path, &information) : unsafe lstat(path, &information)

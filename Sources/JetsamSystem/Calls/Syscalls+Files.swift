@@ -77,7 +77,7 @@ extension Syscalls {
         guard unsafe systemTruncate(path, off_t(bytes)) == 0 else { throw Errno(rawValue: errno) }
     }
 
-    /// What a symbolic link leads to, as it is written there; at most 4,095 bytes.
+    /// Returns the path that a symbolic link leads to, as it is written there; at most 4,095 bytes.
     package static func target(ofLink path: String) throws(Errno) -> String {
         var length = 0
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: 4095) { buffer, count in

@@ -11,7 +11,7 @@ package import SystemPackage
 
 /// Local stream sockets. ENOSYS where this is not Linux.
 extension Syscalls {
-    /// Who is at the other end of a local socket, as the kernel knows.
+    /// The process at the other end of a local socket, as the kernel knows it.
     package struct Peer: Sendable, Equatable {
         /// The user, as this process's user namespace numbers it; the overflow number where that has none for it.
         package var user: UInt32
@@ -91,7 +91,7 @@ extension Syscalls {
         throw Errno(rawValue: failure)
     }
 
-    /// What one descriptor is waited for, and what came of it.
+    /// The events that one descriptor is waited for, and the result of the wait.
     package struct Wait: Sendable, Equatable {
         package var descriptor: CInt
         package var wantsInput: Bool

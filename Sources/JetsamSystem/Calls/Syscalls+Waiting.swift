@@ -10,7 +10,7 @@ package import SystemPackage
 #endif
 
 extension Syscalls {
-    /// What a path is, as far as waiting on it goes.
+    /// The kind of file at a path, as far as waiting on it goes.
     package enum FileKind: Sendable {
         case fifo, socket, other
     }
@@ -99,7 +99,7 @@ extension Syscalls {
         #endif
     }
 
-    /// Whether the epoll instance reports an error condition (EPOLLERR) now. Takes pending events away.
+    /// Returns whether the epoll instance reports an error condition (EPOLLERR) now. Takes pending events away.
     package static func epollHasError(_ epoll: CInt) -> Bool {
         #if os(Linux)
             let events = jetsam_epoll_wait(epoll, 0, nil)

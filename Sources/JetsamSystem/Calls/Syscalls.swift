@@ -10,7 +10,7 @@ package import SystemPackage
 
 /// The project's system calls, in one place: no raw return value leaves it.
 package enum Syscalls {
-    /// How a file is opened.
+    /// The ways to open a file.
     package enum Access: Sendable {
         case reading, readingAndWriting, writing
     }
@@ -77,12 +77,12 @@ package enum Syscalls {
         return bytes.isEmpty ? nil : bytes
     }
 
-    /// Whether something of that name exists.
+    /// Returns whether something of that name exists.
     package static func exists(_ path: String) -> Bool {
         unsafe path.withCString { unsafe access($0, F_OK) } == 0
     }
 
-    /// What tells a file from every other one; nil where there is none of that name.
+    /// Returns the numbers that tell a file from every other one; nil where there is none of that name.
     package static func identity(of path: String) -> (device: UInt64, inode: UInt64)? {
         var information = stat()
         guard unsafe path.withCString({ unsafe stat($0, &information) }) == 0 else { return nil }

@@ -6,7 +6,7 @@
     internal import Darwin
 #endif
 
-/// What a process can ask about itself.
+/// The facts that a process can ask about itself.
 package enum ThisProcess {
     /// Its number in its own pid namespace.
     package static var identifier: Int32 { getpid() }

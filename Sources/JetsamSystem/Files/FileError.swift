@@ -1,6 +1,6 @@
 package import SystemPackage
 
-/// Why something could not be done with a file or a directory: one sentence for the log.
+/// The reason why something could not be done with a file or a directory: one sentence for the log.
 package enum FileError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The system refused something; `doing` says what, in a few words.
     case system(Errno, doing: String)

@@ -15,7 +15,7 @@ package enum FileLock {
 
     /// Takes the lock where nobody has it.
     ///
-    /// - Returns: Whether it was free; nil where the file system has no locks.
+    /// - Returns: True where it was free; nil where the file system has no locks.
     package static func takeIfFree(_ file: CInt) -> Bool? { attempt(file, LOCK_EX | LOCK_NB) }
 
     /// Tells whether nobody has taken the lock; nil where the file system has no locks. Those who ask do not hinder each other.

@@ -13,7 +13,7 @@ package import SystemPackage
 package struct PrivateDirectory: ~Copyable, Sendable {
     package let descriptor: CInt
 
-    /// Whom a directory must be safe from.
+    /// The users that a directory must be safe from.
     package enum Safety: Sendable {
         /// Nobody but this user may read or change it (mode 0700).
         case ownUser
@@ -26,10 +26,10 @@ package struct PrivateDirectory: ~Copyable, Sendable {
     /// Opens a directory.
     ///
     /// - Parameters:
-    ///   - path: Where. A symbolic link in its last place is not followed.
-    ///   - isMade: Whether it is made, with mode 0700, where its parent exists.
-    ///   - isLasting: Whether a directory that was made here outlives a power failure.
-    ///   - safety: Whom it must be safe from.
+    ///   - path: The directory's path. A symbolic link in its last place is not followed.
+    ///   - isMade: True to make the directory, with mode 0700, where its parent exists.
+    ///   - isLasting: True where a directory that was made here must outlive a power failure.
+    ///   - safety: The users that it must be safe from.
     /// - Throws: ``FileError/system(_:doing:)`` where it cannot be had, ``FileError/insecure(_:)`` where it is not safe.
     package init(_ path: String, isMade: Bool, isLasting: Bool = false, safety: Safety) throws(FileError) {
         // Behind a slash at its end the last name is followed whatever is asked for.
@@ -100,7 +100,7 @@ package struct PrivateDirectory: ~Copyable, Sendable {
     ///
     /// - Parameters:
     ///   - limit: After as many that are wanted no more are looked for.
-    ///   - isWanted: Which are given.
+    ///   - isWanted: A test for the names to return.
     package func names(
         limit: Int = .max, where isWanted: (String) -> Bool = { _ in true }
     ) throws(FileError) -> [String] {
@@ -185,7 +185,7 @@ package struct PrivateDirectory: ~Copyable, Sendable {
         unsafe systemOpen(descriptor, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0)
     }
 
-    /// Where there are no locks: no write takes an hour.
+    /// Returns whether the file was not written for an hour. Used where there are no locks: no write takes an hour.
     private static func isOld(_ file: CInt) -> Bool {
         guard let facts = try? FileFacts(of: file) else { return false }
         return Int(wallClockNanoseconds() / 1_000_000_000) - facts.written > 3600
@@ -207,7 +207,7 @@ package struct PrivateDirectory: ~Copyable, Sendable {
 
     /// Removes a file.
     ///
-    /// - Returns: Whether there was one.
+    /// - Returns: True where there was one.
     @discardableResult
     package func remove(_ name: String) throws(FileError) -> Bool {
         if unsafe unlinkat(descriptor, name, 0) == 0 { return true }

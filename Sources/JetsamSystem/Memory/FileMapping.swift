@@ -14,7 +14,7 @@ package import SystemPackage
 @safe package struct FileMapping: ~Copyable, @unchecked Sendable {
     package let base: UnsafeMutableRawPointer
     package let bytes: Int
-    /// Why it could not be locked in memory; nil where it is.
+    /// The reason why it could not be locked in memory; nil where it is locked.
     package let lockObstacle: Errno?
     private let file: CInt
     private let guardNumber: CInt
@@ -57,10 +57,10 @@ package import SystemPackage
         Syscalls.close(file)
     }
 
-    /// What the file holds, read as somebody else would.
+    /// Returns the contents of the file, read as another process would read them.
     package func contents() throws(Errno) -> [UInt8] { try Syscalls.start(of: file, limit: bytes) }
 
-    /// Why nobody will find in the file what is written from now on; nil where it is all right.
+    /// The reason why nobody will find in the file what is written from now on; nil where it is all right.
     package var loss: FileLoss? {
         #if os(Linux)
             if jetsam_guard_is_lost(guardNumber) { return .truncated }
@@ -74,7 +74,7 @@ package import SystemPackage
     package func unlock() { FileLock.end(file) }
 }
 
-/// What became of a file while it was written.
+/// The loss of a file while it was written.
 package enum FileLoss: Sendable, Equatable {
     /// Somebody made it shorter.
     case truncated

@@ -8,14 +8,14 @@ package import Synchronization
     internal import Darwin
 #endif
 
-/// Where a byte cache has its memory from: the kernel, page by page, never the allocator.
+/// The source of a byte cache's memory: the kernel, page by page, never the allocator.
 ///
 /// Every call can fail and says so; nothing here allocates.
 @safe package final class SegmentMemory: Sendable {
     package let pageBytes: Int
     /// Keep it out of core dumps.
     package let isSensitive: Bool
-    /// What may still be mapped, in bytes: tests take it away.
+    /// The bytes that may still be mapped. Tests lower it.
     package let budget = Atomic<Int>(.max)
     /// Bytes that were given back, and in how many calls.
     package let discardedBytes = Atomic<Int>(0)

@@ -13,7 +13,7 @@ package final class CallbackToken: Sendable {
 
     /// - Parameters:
     ///   - owners: Those whose change waits for the callback.
-    ///   - deadline: When the callback of a change is waited for no longer; nil for a callback of no change.
+    ///   - deadline: The time from which the callback of a change is waited for no longer; nil for a callback of no change.
     package init(of owners: AnyObject..., deadline: (@Sendable () -> MonotonicInstant)? = nil) {
         self.owners = owners.map { ObjectIdentifier($0) }
         self.deadline = deadline

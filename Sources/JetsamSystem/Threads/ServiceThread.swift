@@ -10,7 +10,7 @@ package enum ServiceThread {
     /// - Parameters:
     ///   - name: At most 15 bytes of it are kept.
     ///   - stackBytes: All of it becomes resident.
-    ///   - body: What it does; the thread ends with it.
+    ///   - body: The work of the thread; the thread ends with it.
     package static func start(_ name: String, stackBytes: Int = stackBytes, _ body: @escaping @Sendable () -> Void)
         throws(Errno)
     {

@@ -1,7 +1,7 @@
 package import Dispatch
 package import SystemPackage
 
-/// Where threads come from, what they wait at, and what rings for the notification queue.
+/// The source of threads, of the places where they wait, and of the doorbell for the notification queue.
 ///
 /// Production has the system's threads. A simulation has its own: of these one runs at a time, in an order that follows from a
 /// seed.
@@ -22,7 +22,7 @@ package protocol WaitingSpot: Sendable {
     func wait(for timeout: Duration?) -> Bool
 }
 
-/// What can be rung without allocating or waiting.
+/// A doorbell that can be rung without allocating or waiting.
 package protocol Ringing: Sendable {
     func ring()
     /// The handler does not run again; ringing has no effect from here on, and must have ended.

@@ -7,7 +7,7 @@ internal import Dispatch
 package final class WorkThread: Sendable {
     private struct State {
         var jobs: [@Sendable () -> Void] = []
-        /// Which thread takes the jobs; earlier ones end when they come back.
+        /// The number of the thread that takes the jobs; earlier ones end when they come back.
         var generation = 0
         var hasThread = false
         var isBusy = false
@@ -35,7 +35,7 @@ package final class WorkThread: Sendable {
 
     /// - Parameters:
     ///   - name: At most 15 bytes of it are kept.
-    ///   - threads: Where its thread comes from.
+    ///   - threads: The source of its thread.
     package init(_ name: String, threads: any ThreadSource = SystemThreads()) {
         self.name = name
         core = Core(threads)

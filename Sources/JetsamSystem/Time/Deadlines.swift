@@ -37,7 +37,7 @@ package final class Deadlines: Sendable {
     private let clock: any MonotonicClock
     private let isAutomatic: Bool
 
-    /// - Parameter isAutomatic: Whether real time drives it; otherwise nothing is due before `fireDue` is called.
+    /// - Parameter isAutomatic: True where real time drives it; otherwise nothing is due before `fireDue` is called.
     package init(clock: any MonotonicClock, isAutomatic: Bool) {
         self.clock = clock
         self.isAutomatic = isAutomatic
@@ -82,7 +82,7 @@ package final class Deadlines: Sendable {
         arm()
     }
 
-    /// How many calls have a deadline that is still to come.
+    /// The number of calls that have a deadline that is still to come.
     package var count: Int { state.withLock { $0.pending.count } }
 
     /// The next deadline; nil where there is none.

@@ -1,7 +1,7 @@
 internal import Synchronization
 package import SystemPackage
 
-/// What calls the sampler again after the time that it asked for.
+/// The timer that calls the sampler again after the time that it asked for.
 package protocol Ticker: Sendable {
     /// Calls `tick` now, and again each time after the duration that it gave, or sooner when woken. It throws where no thread can be
     /// had.
@@ -10,13 +10,13 @@ package protocol Ticker: Sendable {
     func wake()
     /// No tick begins after this returns.
     func stop() async
-    /// Whether it moves the time; otherwise real time drives what has deadlines.
+    /// Indicates whether it moves the time. Otherwise real time drives the work that has deadlines.
     var drivesDeadlines: Bool { get }
-    /// What it runs as it moves the time.
+    /// Adds work that it runs as it moves the time.
     func attach(_ work: any TimeDriven)
 }
 
-/// What falls due at an instant, and is run by whoever moves the time.
+/// Work that falls due at an instant. Whoever moves the time runs it.
 package protocol TimeDriven: AnyObject, Sendable {
     /// Nil where nothing is to come.
     var nextDue: MonotonicInstant? { get }

@@ -19,7 +19,7 @@ package final class TimedWait: Sendable {
 
     package init() {}
 
-    /// Whether nobody has resolved it yet.
+    /// Indicates whether nobody has resolved it yet.
     package var isOpen: Bool {
         state.withLock { state in
             switch state {
@@ -29,7 +29,7 @@ package final class TimedWait: Sendable {
         }
     }
 
-    /// Whether its caller has begun to wait.
+    /// Indicates whether its caller has begun to wait.
     package var isAwaited: Bool {
         state.withLock { state in
             switch state {
@@ -39,9 +39,9 @@ package final class TimedWait: Sendable {
         }
     }
 
-    /// Whether this was the first.
+    /// Resolves it. Returns whether this call was the first.
     ///
-    /// - Parameter first: Called, where it was, before the waiting task goes on.
+    /// - Parameter first: Called before the waiting task goes on, where this call was the first.
     @discardableResult
     package func resolve(_ outcome: Outcome, first: () -> Void = {}) -> Bool {
         let isFirst = state.withLock { state in
@@ -109,7 +109,7 @@ package final class TimedWaits: Sendable {
     ///
     /// - Parameters:
     ///   - deadline: Asked again when it has passed: it may have moved.
-    ///   - movesWithPauses: Whether a process that was stopped meanwhile has the whole time once more after it goes on.
+    ///   - movesWithPauses: True where a process that was stopped meanwhile has the whole time once more after it goes on.
     ///   - onExpiry: Called at expiry before the waiting task goes on, on the timer's thread.
     package func run(
         _ wait: TimedWait, until deadline: @escaping @Sendable () -> MonotonicInstant, movesWithPauses: Bool,

@@ -21,13 +21,13 @@ public struct MonotonicInstant: InstantProtocol, Hashable, Sendable {
         .nanoseconds(other.nanoseconds &- nanoseconds)
     }
 
-    /// Whether `lhs` is earlier than `rhs`.
+    /// Returns whether `lhs` is earlier than `rhs`.
     public static func < (lhs: MonotonicInstant, rhs: MonotonicInstant) -> Bool {
         lhs.nanoseconds < rhs.nanoseconds
     }
 }
 
-/// Where the time comes from. The real one is ``SystemMonotonicClock``; tests move one by hand.
+/// The source of the time. The real one is ``SystemMonotonicClock``; tests move one by hand.
 public protocol MonotonicClock: Sendable {
     /// The present instant. It never goes back.
     var now: MonotonicInstant { get }
@@ -47,8 +47,8 @@ public struct SystemMonotonicClock: MonotonicClock {
 /// `CLOCK_REALTIME` in nanoseconds since 1970: only to see that somebody has set it, never to measure time with.
 package func wallClockNanoseconds() -> Int64 { jetsam_realtime_ns() }
 
-/// By how many seconds the local time is ahead of UTC, as the C library tells it at that time of the wall clock. The zone is that of
-/// `TZ` or of the machine; it is read anew where it has changed, which opens files and allocates.
+/// Returns the number of seconds by which the local time is ahead of UTC, as the C library tells it at that time of the wall
+/// clock. The zone is that of `TZ` or of the machine. It is read anew where it has changed, which opens files and allocates.
 ///
 /// - Parameter wallClock: Nanoseconds since 1970.
 package func localSecondsFromUTC(wallClock: Int64) -> Int {

@@ -1,4 +1,4 @@
-/// How short memory is: Apple's three grades, in order.
+/// The grades of memory shortage: Apple's three, in order.
 public enum PressureLevel: UInt8, Sendable, Comparable, CaseIterable, CustomStringConvertible {
     /// Memory is not short.
     case normal
@@ -7,7 +7,7 @@ public enum PressureLevel: UInt8, Sendable, Comparable, CaseIterable, CustomStri
     /// The process is close to being killed: give back all that can be given.
     case critical
 
-    /// Whether `lhs` is less severe than `rhs`.
+    /// Returns whether `lhs` is less severe than `rhs`.
     public static func < (lhs: PressureLevel, rhs: PressureLevel) -> Bool {
         lhs.rawValue < rhs.rawValue
     }

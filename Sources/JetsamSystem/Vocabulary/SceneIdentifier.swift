@@ -1,10 +1,10 @@
-/// What names a scene: a tenant's key, a room's number, a model's name.
+/// The name of a scene: a tenant's key, a room's number, a model's name.
 ///
-/// Bounded, because it becomes part of a file's name and of log lines: 1 to 128 bytes of UTF-8. Any characters may be in
-/// it, also `/` and newlines; they are escaped where that matters.
+/// Its length is bounded to 1 to 128 bytes of UTF-8, because it becomes part of a file's name and of log lines. It may contain
+/// any characters, also `/` and newlines; they are escaped where that matters.
 ///
-/// Two identifiers are the same where their bytes are: `é` as one scalar and as `e` with an accent are two scenes with a
-/// stored state each, although Swift's strings compare equal. Normalise what comes from outside if that must not be.
+/// Two identifiers are the same where their bytes are the same. So `é` as one scalar and `e` with an accent are two scenes with a
+/// stored state each, although Swift's strings compare equal. Normalise identifiers that come from outside if that must not be.
 public struct SceneIdentifier: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// The most bytes of UTF-8 that an identifier may have.
     public static let maximumBytes = 128
@@ -19,7 +19,7 @@ public struct SceneIdentifier: Sendable, Hashable, Comparable, CustomStringConve
         self.text = text
     }
 
-    /// Whether both have the same bytes.
+    /// Returns whether both have the same bytes.
     public static func == (lhs: SceneIdentifier, rhs: SceneIdentifier) -> Bool {
         lhs.text.utf8.elementsEqual(rhs.text.utf8)
     }

@@ -2,7 +2,7 @@ internal import MemoryPressure
 internal import SystemPackage
 
 extension KernelTree.State {
-    /// Where the hierarchy with the memory controller is mounted.
+    /// The directory where the hierarchy with the memory controller is mounted.
     private var mountPoint: String {
         model.layout.isV1 ? "/sys/fs/cgroup/memory" : "/sys/fs/cgroup"
     }

@@ -21,16 +21,16 @@ public final class KernelTree: Sendable {
         var broken: Set<String> = []
     }
 
-    /// What v1 writes where there is no limit, with pages of 4 KiB.
+    /// The number that v1 writes where there is no limit, with pages of 4 KiB.
     static let v1Unlimited = 9_223_372_036_854_771_712
 
-    /// How the control groups are arranged.
+    /// The arrangement of the control groups.
     public let layout: KernelTreeLayout
     let state: Lock<State>
 
     /// Makes a tree.
     /// - Parameters:
-    ///   - layout: How the control groups are arranged.
+    ///   - layout: The arrangement of the control groups.
     ///   - limit: Bytes: the own cgroup's hard limit; nil for none.
     ///   - high: Bytes: the own cgroup's `memory.high`; nil for none. Nothing on v1.
     ///   - ancestorLimits: Bytes: hard limits of the ancestors, the parent's first; nil for none. Without effect where the

@@ -1,4 +1,4 @@
-/// How the control groups of a made-up machine are arranged.
+/// The arrangement of a made-up machine's control groups.
 public struct KernelTreeLayout: Sendable, Hashable, CustomStringConvertible {
     enum Kind: String { case v2, v1, hybrid, namespaced, readOnly, bindMounted, bare }
 
@@ -29,6 +29,6 @@ public struct KernelTreeLayout: Sendable, Hashable, CustomStringConvertible {
 
     var isV2: Bool { [.v2, .namespaced, .readOnly].contains(kind) }
     var isV1: Bool { [.v1, .hybrid, .bindMounted].contains(kind) }
-    /// Whether ancestors of the process's cgroup can be seen.
+    /// Indicates whether ancestors of the process's cgroup can be seen.
     var showsAncestors: Bool { [.v2, .v1, .hybrid].contains(kind) }
 }

@@ -31,7 +31,7 @@ struct KernelTreeModel {
     var residentSharedBytes = 0
     var stallSome: Duration = .zero
     var stallFull: Duration = .zero
-    /// What `/proc/self/cgroup` tells; nil while it is the own level's path.
+    /// The path that `/proc/self/cgroup` tells; nil while it is the own level's path.
     var movedTo: String?
 
     /// The files that describe one level's figures, as names and contents.

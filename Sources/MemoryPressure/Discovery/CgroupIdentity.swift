@@ -15,7 +15,7 @@ package struct CgroupIdentity: Sendable, Equatable {
         self.oomKills = oomKills
     }
 
-    /// Whether it is the same cgroup, whatever happened in it.
+    /// Returns whether it is the same cgroup, whatever happened in it.
     package func isSame(as other: CgroupIdentity) -> Bool {
         device == other.device && inode == other.inode
     }

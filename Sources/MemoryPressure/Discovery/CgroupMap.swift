@@ -1,12 +1,12 @@
 internal import SystemPackage
 
-/// Where the process's memory accounting and stall times are found: what discovery has learned, before anything is opened.
+/// The place of the process's memory accounting and stall times: what discovery has learned, before anything is opened.
 struct CgroupMap: Equatable {
     /// Directories with memory accounting, the process's own first, then its ancestors.
     var levels: [Place] = []
-    /// Why there is none; nil where there is one.
+    /// The reason why there is none; nil where there is one.
     var obstacle: String?
-    /// Whether a limit may be set that cannot be seen from here; `obstacle` says why.
+    /// Indicates whether a limit may be set that cannot be seen from here; `obstacle` says why.
     var mayHideLimit = false
     /// The process's own v2 cgroup, where it is not the root of the machine's hierarchy.
     var ownV2Directory: String?

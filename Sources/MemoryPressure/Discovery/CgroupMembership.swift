@@ -1,4 +1,4 @@
-/// Which cgroups a process is in, from the text of `/proc/PID/cgroup`.
+/// The cgroups that a process is in, from the text of `/proc/PID/cgroup`.
 package struct CgroupMembership: Sendable, Equatable {
     /// The path in the v2 hierarchy (the line `0::`); nil where there is none.
     package var v2: String?

@@ -4,7 +4,7 @@ package struct CgroupMount: Sendable, Equatable {
     /// The path, within the hierarchy, of what is mounted: `/`, a cgroup's path for a bind mount, or `/..` and the like
     /// where the mount was made outside this cgroup namespace.
     package var root: String
-    /// Where it is mounted, inside the kernel root.
+    /// The directory where it is mounted, inside the kernel root.
     package var mountPoint: String
 
     /// The v2 hierarchies and the v1 hierarchies with the memory controller, in the file's order.
@@ -27,8 +27,8 @@ package struct CgroupMount: Sendable, Equatable {
         }
     }
 
-    /// Where the cgroup `path` is found through this mount: its directory, and the directories of its ancestors up to
-    /// the mount point, nearest first. Nil where the cgroup is not below what is mounted.
+    /// Returns the places where the cgroup `path` is found through this mount: its directory, then the directories of its
+    /// ancestors up to the mount point, nearest first. Nil where the cgroup is not below what is mounted.
     package func directories(of path: String) -> [String]? {
         let wanted = Self.components(path), mounted = Self.components(root)
         let below: ArraySlice<String>

@@ -1,4 +1,4 @@
-/// How long to wait before the next try: one second, doubled with each failure, at most a minute.
+/// The time to wait before the next try: one second, doubled with each failure, at most a minute.
 struct BackOff: Sendable, Equatable {
     private var next = Duration.seconds(1)
 

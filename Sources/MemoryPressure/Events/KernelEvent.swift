@@ -1,8 +1,9 @@
 /// One wake-up from the kernel.
 package struct KernelEvent: Sendable, Hashable {
-    /// What it came from.
+    /// The source of the wake-up.
     package var source: MemorySignalSource
-    /// What it stands for: a PSI trigger's grade; `.normal` where it only says that there is something to look at.
+    /// The level that it stands for: a PSI trigger's grade; `.normal` where the event only says that there is something to look
+    /// at.
     package var grade: PressureLevel
     /// The file that it came from, inside the kernel root.
     package var path: String

@@ -32,7 +32,7 @@ extension KernelEvents {
         return isLive
     }
 
-    /// Whether usage thresholds are armed and alive.
+    /// Indicates whether usage thresholds are armed and alive.
     package var hasLiveThreshold: Bool { state.withLock { $0.threshold?.watch != nil } }
 
     private func makeThresholds(_ directory: String, _ bytes: [Int], _ generation: Int, _ arming: Int) -> Standing {

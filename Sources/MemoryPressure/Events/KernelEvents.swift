@@ -8,10 +8,10 @@ internal import SystemPackage
 /// handler returns, and what happens before that is lost. A source that dies, as when its cgroup is removed, is cancelled
 /// at once and sought again after a wait that grows from a second to a minute.
 package final class KernelEvents: Sendable {
-    /// What can be watched: a trigger by its index, or one of the others.
+    /// The things that can be watched: a trigger by its index, or one of the others.
     enum Slot: Hashable { case trigger(Int), memoryEvents, systemd }
 
-    /// What became of one slot.
+    /// The state of one slot.
     enum Standing: Sendable {
         case live(any Watch)
         case failed(path: String?, reason: String)
@@ -21,10 +21,10 @@ package final class KernelEvents: Sendable {
         var phase = Phase.idle
         var standings: [Slot: Standing] = [:]
         var backOffs: [Slot: BackOff] = [:]
-        /// What died before it was known to live.
+        /// The slots that died before they were known to live.
         var stillborn: [Slot: Errno] = [:]
         var threshold: Standing?
-        /// How often thresholds were armed, and the arming that `threshold` tells of.
+        /// The number of times that thresholds were armed, and the arming that `threshold` tells of.
         var armings = 0
         var arming = 0
         var stillbornThreshold: (arming: Int, error: Errno)?
@@ -43,11 +43,11 @@ package final class KernelEvents: Sendable {
     private let wantedTriggers: Lock<[PressureTrigger]>
 
     /// - Parameters:
-    ///   - root: Where the kernel's files are.
-    ///   - queue: Where the handler is called, through a serial queue that targets it.
+    ///   - root: The place of the kernel's files.
+    ///   - queue: The queue for the handler, which is called through a serial queue that targets it.
     ///   - clock: The time for the limit on the rate of events.
-    ///   - environment: Where `MEMORY_PRESSURE_WATCH` and `MEMORY_PRESSURE_WRITE` are looked up.
-    ///   - triggers: What to arm on the PSI file.
+    ///   - environment: The variables where `MEMORY_PRESSURE_WATCH` and `MEMORY_PRESSURE_WRITE` are looked up.
+    ///   - triggers: The triggers to arm on the PSI file.
     ///   - handler: Called with each event, at most one a source and 10 ms; the last one is never lost.
     package init(
         root: KernelRoot, queue: DispatchQueue, clock: any MonotonicClock, environment: [String: String],
@@ -86,7 +86,7 @@ package final class KernelEvents: Sendable {
         openAll(generation)
     }
 
-    /// What to arm on the PSI file.
+    /// The triggers to arm on the PSI file.
     var triggers: [PressureTrigger] { wantedTriggers.withLock { $0 } }
 
     /// Arms other triggers in the place of those that there are, as many as these. Usage thresholds have to be armed again.
@@ -112,7 +112,7 @@ package final class KernelEvents: Sendable {
         liveTriggers.store(false, ordering: .relaxed)
     }
 
-    /// Whether a PSI trigger is armed and alive, so that the PSI file is better left alone. Costs one atomic load.
+    /// Indicates whether a PSI trigger is armed and alive, so that the PSI file is better left alone. Costs one atomic load.
     package var hasLiveTrigger: Bool {
         liveTriggers.load(ordering: .relaxed)
     }

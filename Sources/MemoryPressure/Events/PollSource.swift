@@ -6,7 +6,7 @@ internal import SystemPackage
 ///
 /// It owns the descriptor; both are closed in the cancel handler, when Dispatch is done with them.
 final class PollSource: Sendable {
-    /// What the inner epoll still had to say when the source fired.
+    /// The events that the inner epoll still had to report when the source fired.
     struct Outcome: Sendable {
         /// For PSI: the trigger is dead. For other kernel files: there is something new.
         var hasError: Bool
@@ -46,17 +46,17 @@ protocol Watch: AnyObject, Sendable {
     func cancel()
 }
 
-/// What a watch tells its owner, on the queue.
+/// The news that a watch tells its owner, on the queue.
 enum WatchSignal: Sendable {
     case event(KernelEvent)
     /// It will never fire again, for this reason; it has cancelled itself.
     case died(Errno)
 }
 
-/// Why a watch could not be set up.
+/// The reason why a watch could not be set up.
 struct WatchFailure: Error, Equatable {
     var reason: String
-    /// Whether trying again later may help.
+    /// Indicates whether trying again later may help.
     var mayPass = false
 
     init(reason: String) {

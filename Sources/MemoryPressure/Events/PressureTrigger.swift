@@ -1,6 +1,6 @@
 /// A trigger to arm on a PSI file: so much stall within so long a window.
 package struct PressureTrigger: Sendable, Hashable {
-    /// Whose waiting counts.
+    /// The tasks whose waiting counts.
     package enum Kind: String, Sendable {
         /// Some task waited.
         case some
@@ -9,7 +9,7 @@ package struct PressureTrigger: Sendable, Hashable {
     }
 
     package var kind: Kind
-    /// How much waiting within a window fires it.
+    /// The waiting time within a window that fires it.
     package var stall: Duration
     /// The window; the kernel takes 500 ms to 10 s, without CAP_SYS_RESOURCE only multiples of 2 s.
     package var window: Duration
@@ -30,7 +30,7 @@ package struct PressureTrigger: Sendable, Hashable {
     package static let critical = PressureTrigger(
         kind: .some, stall: .milliseconds(600), window: .seconds(2), grade: .critical)
 
-    /// What to write into the file. The kernel overwrites the last byte, so that it must be a NUL of its own.
+    /// The bytes to write into the file. The kernel overwrites the last byte, so the text needs a NUL of its own at its end.
     package var bytes: [UInt8] {
         Array("\(kind.rawValue) \(stall.nanoseconds / 1000) \(window.nanoseconds / 1000)".utf8) + [0]
     }

@@ -1,6 +1,6 @@
 /// At most one event an interval; what comes in between is merged into one that comes at the interval's end.
 struct RateLimit: Sendable {
-    /// What to do with an event.
+    /// The ways to treat an event.
     enum Action: Equatable {
         case deliver(KernelEvent)
         /// Keep it; call `due` after this long.

@@ -10,7 +10,7 @@ struct StallFilter: Sendable, Equatable {
         self.total = total
     }
 
-    /// Whether an event is true: the total has grown by what the trigger asks for since arming or the last true event.
+    /// Returns whether an event is true: the total has grown by what the trigger asks for since arming or the last true event.
     mutating func accepts(total new: UInt64) -> Bool {
         guard new >= total else {
             // Another file than before, so its count starts anew.

@@ -1,8 +1,8 @@
-/// What systemd asks a service to watch, from the environment.
+/// The files that systemd asks a service to watch, from the environment.
 struct SystemdRequest: Equatable {
     /// An absolute path.
     var path: String
-    /// What to write after opening it; nil for nothing.
+    /// The bytes to write after opening it; nil for nothing.
     var bytes: [UInt8]?
 
     /// - Throws: ``WatchFailure`` with the reason where nothing is to be watched or the request makes no sense.

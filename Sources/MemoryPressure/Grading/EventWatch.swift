@@ -6,12 +6,12 @@ package struct EventWatch: Sendable {
     private var lastRefault: MonotonicInstant?
     private var refaults: (pages: UInt64, level: Int)?
     private var lastOutOfMemory: MonotonicInstant?
-    /// How many `high` and `max` the latest reading that had any brought.
+    /// The number of new `high` and `max` in the latest reading that had any.
     package private(set) var newReclaim = 0
-    /// How many `oom` and `oom_kill` the latest reading that had any brought.
+    /// The number of new `oom` and `oom_kill` in the latest reading that had any.
     package private(set) var newOutOfMemory = 0
 
-    /// How long a new `oom` keeps the emergency steps allowed.
+    /// The time for which a new `oom` keeps the emergency steps allowed.
     package static let emergencyHold = Duration.seconds(2)
 
     /// So many pages that come back are thrash rather than a page or two of a program: 256 KiB with 4 KiB pages.
@@ -31,10 +31,11 @@ package struct EventWatch: Sendable {
         refaults = (pages, reading.tightestLevel)
     }
 
-    /// Whether stall means that memory is short: pages come back that the kernel took, or a limit was touched while little page cache
-    /// was left. Whoever writes or reads files waits at a limit too, until page cache is taken back that nobody needs.
+    /// Returns whether stall means that memory is short. That is so where pages come back that the kernel took, or where a limit
+    /// was touched while little page cache was left. A process that reads or writes files waits at a limit too, until the kernel
+    /// takes back page cache that nobody needs.
     ///
-    /// - Parameter reclaimablePercent: From so much page cache on, in percent of the limit, touching it means nothing.
+    /// - Parameter reclaimablePercent: From so much page cache on, in percent of the limit, touching the limit means nothing.
     package func showsShortage(_ reading: MemoryReading, reclaimablePercent: Int) -> Bool {
         sawRefaults(within: StallWindow.length, of: reading.instant)
             || (sawEvents(within: StallWindow.length, of: reading.instant)
@@ -66,13 +67,13 @@ package struct EventWatch: Sendable {
         }
     }
 
-    /// Whether `high` or `max` rose within that many nanoseconds before `now`.
+    /// Returns whether `high` or `max` rose within that many nanoseconds before `now`.
     package func sawEvents(within nanoseconds: Int64, of now: MonotonicInstant) -> Bool {
         lastReclaim.map { now.nanoseconds - $0.nanoseconds <= nanoseconds } ?? false
     }
 
-    /// Whether pages came back that the kernel had taken here, within that many nanoseconds before `now`. cgroup v1's failcnt stands
-    /// still on recent kernels, so the counters alone are not enough.
+    /// Returns whether pages that the kernel had taken here came back within that many nanoseconds before `now`. cgroup v1's
+    /// failcnt stands still on recent kernels, so the counters alone are not enough.
     package func sawRefaults(within nanoseconds: Int64, of now: MonotonicInstant) -> Bool {
         lastRefault.map { now.nanoseconds - $0.nanoseconds <= nanoseconds } ?? false
     }

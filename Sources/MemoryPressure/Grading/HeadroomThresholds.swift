@@ -1,6 +1,6 @@
-/// How short headroom may get under one limit before it means something, in bytes.
+/// The headroom under one limit below which memory counts as short, in bytes.
 package struct HeadroomThresholds: Equatable, Sendable {
-    /// When a vote begins: at a share of the limit, held between two sizes.
+    /// The point where a vote begins: at a share of the limit, held between two sizes.
     package struct Entry: Equatable, Sendable {
         package var percent: Int
         /// Bytes; without effect under small limits, of which it would take half.
@@ -33,9 +33,9 @@ package struct HeadroomThresholds: Equatable, Sendable {
 
     /// - Parameters:
     ///   - limitBytes: The limit that headroom is measured to.
-    ///   - warning: Where `warning` begins.
-    ///   - critical: Where `critical` begins.
-    ///   - exitPoints: How far above its entry a vote ends, in percent of the limit.
+    ///   - warning: The point where `warning` begins.
+    ///   - critical: The point where `critical` begins.
+    ///   - exitPoints: The distance above its entry at which a vote ends, in percent of the limit.
     package init(limitBytes: Int, warning: Entry = .warning, critical: Entry = .critical, exitPoints: Int = 5) {
         // Scaled with the entry, which is the plain sum of points wherever neither bound holds: five points of a
         // large machine would be more than the entry itself.

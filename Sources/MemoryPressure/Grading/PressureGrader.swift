@@ -1,21 +1,21 @@
-/// From what is seen to what is announced, for ``MemoryPressureSource``: pure, with no clock of its own.
+/// The step from observations to announcements, for ``MemoryPressureSource``: pure, with no clock of its own.
 ///
 /// It rises at once and falls once nothing has called for the present level for ``calm``.
 struct PressureGrader: Sendable {
-    /// What is seen at one instant.
+    /// The observations of one instant.
     struct Observation: Sendable, Equatable {
         var now: MonotonicInstant
         /// Nil where nothing can be read.
         var reading: MemoryReading?
         /// The grade of the PSI trigger that fired just now.
         var triggerGrade = PressureLevel.normal
-        /// What systemd's watch says just now.
+        /// The level that systemd's watch says just now.
         var externalGrade = PressureLevel.normal
     }
 
-    /// How long nothing may have called for a level before it is left.
+    /// The time for which nothing may have called for a level before it is left.
     static let calm = Duration.seconds(5)
-    /// How long a level lasts before it is announced again.
+    /// The time that a level lasts before it is announced again.
     static let repetition = Duration.seconds(30)
     /// Percent of two seconds that some task waited: the same shares as the triggers'.
     static let stallPercent = (warning: 7, critical: 30)

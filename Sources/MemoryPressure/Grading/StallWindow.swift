@@ -1,4 +1,4 @@
-/// How much of the last two seconds was stalled, from deltas of PSI's `total`.
+/// The share of the last two seconds that was stalled, from deltas of PSI's `total`.
 ///
 /// The kernel's own averages lag both ways; deltas of the running total do not.
 package struct StallWindow: Sendable {

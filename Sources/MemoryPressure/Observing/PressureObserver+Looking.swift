@@ -5,7 +5,7 @@ internal import Dispatch
     struct UsageThreshold: Equatable, Sendable {
         var directory: String
         var limitBytes: Int
-        /// Whether the kernel took them.
+        /// Indicates whether the kernel took them.
         var isArmed = false
 
         /// Usage, page cache included, is never less than what cannot be taken back, so that headroom cannot fall below an
@@ -17,9 +17,9 @@ internal import Dispatch
     }
 
     extension PressureObserver {
-        /// How often it looks where nothing calls for more.
+        /// The time between two looks where nothing calls for more.
         static let idleInterval = Duration.seconds(1)
-        /// How often it looks where less than half of the limit is left and nothing else watches over it.
+        /// The time between two looks where less than half of the limit is left and nothing else watches over it.
         static let closeInterval = Duration.milliseconds(100)
         /// Stall times read faster than a jiffy are lost.
         private static let stallSpacing = Duration.milliseconds(10)

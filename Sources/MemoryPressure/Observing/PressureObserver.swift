@@ -4,14 +4,14 @@ internal import SystemPackage
 #if os(Linux)
     /// Brings the kernel's wake-ups and a timer together with the grader, and announces what comes of it.
     package final class PressureObserver: Sendable {
-        /// What is taken from outside.
+        /// The parts that are taken from outside.
         package struct Surroundings: Sendable {
             package var root = KernelRoot()
             package var clock: any MonotonicClock = SystemMonotonicClock()
             package var environment: [String: String]
-            /// Whether the kernel's wake-ups are asked for. Made-up files have none.
+            /// Indicates whether the kernel's wake-ups are asked for. Made-up files have none.
             package var listens = true
-            /// Whether a timer runs. Tests that move the time by hand call `look()` instead.
+            /// Indicates whether a timer runs. Tests that move the time by hand call `look()` instead.
             package var ticks = true
 
             package init() {
@@ -28,7 +28,7 @@ internal import SystemPackage
             var phase = Phase.idle
             var timer: Timer?
             var reader: KernelReader?
-            /// Why there is no reader.
+            /// The reasons why there is no reader.
             var failure: [SourceStatus] = []
             var backOff = BackOff()
             var readerRetry: MonotonicInstant?

@@ -74,7 +74,7 @@ struct ByteScanner {
         return false
     }
 
-    /// Whether `text` stands here.
+    /// Returns whether `text` stands here.
     func starts(with text: StaticString, in bytes: borrowing Span<UInt8>) -> Bool {
         let length = text.utf8CodeUnitCount
         guard bytes.count - offset >= length else { return false }

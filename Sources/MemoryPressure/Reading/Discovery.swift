@@ -11,7 +11,7 @@ package struct Discovery: @unchecked Sendable {
     let machineStatFile: KernelFile
     let pagesFile: KernelFile
     let statusFile: KernelFile
-    /// Whether `pressureFile` is of the process's own cgroup rather than of the machine.
+    /// Indicates whether `pressureFile` is of the process's own cgroup rather than of the machine.
     let isPrivate: Bool
 
     /// Opens and reads files, and allocates.
@@ -39,7 +39,7 @@ package struct Discovery: @unchecked Sendable {
         }
     }
 
-    /// Whether a file could not be opened because there were too many open ones.
+    /// Indicates whether a file could not be opened because there were too many open ones.
     package var isStarved: Bool {
         membershipFile.isStarved || pressureFile.isStarved || machineFile.isStarved || pagesFile.isStarved
             || statusFile.isStarved || places.contains { $0.files.contains(where: \.isStarved) }

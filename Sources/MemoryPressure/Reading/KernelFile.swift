@@ -34,7 +34,7 @@ internal import SystemPackage
 
 /// A kernel file that is kept open: opening allocates kernel memory, which is what is short when it matters.
 final class KernelFile {
-    /// Why a file cannot be used. Plain numbers, so that noting it allocates nothing.
+    /// The reason why a file cannot be used. Plain numbers, so that noting it allocates nothing.
     enum Failure: Equatable {
         case none
         case opening(CInt)
@@ -46,7 +46,7 @@ final class KernelFile {
     /// Its path inside the root.
     let path: String
     let descriptor: CInt
-    /// What makes up the contents; nil for a real file.
+    /// The source that makes up the contents; nil for a real file.
     let source: (any MadeUpFiles.Source)?
     var failure: Failure
 
@@ -72,12 +72,12 @@ final class KernelFile {
 
     var isOpen: Bool { descriptor >= 0 || source != nil }
 
-    /// Whether it could not be opened for want of descriptors or memory, which may pass.
+    /// Indicates whether it could not be opened for want of descriptors or memory, which may pass.
     var isStarved: Bool {
         guard case .opening(let code) = failure else { return false }
         return [Errno.tooManyOpenFiles, .tooManyOpenFilesInSystem, .noMemory].contains(Errno(rawValue: code))
     }
 
-    /// Whether its cgroup was removed while it was open.
+    /// Indicates whether its cgroup was removed while it was open.
     var isGone: Bool { failure == .reading(Errno.operationNotSupportedByDevice.rawValue) }
 }

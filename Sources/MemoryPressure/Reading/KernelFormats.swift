@@ -54,7 +54,7 @@ struct MemoryStat: Equatable {
         if !known { return nil }
     }
 
-    /// Whether a key that counts may begin with `byte`: most lines of the file do not matter here.
+    /// Returns whether a key that counts may begin with `byte`: most lines of the file do not matter here.
     @inline(__always)
     private static func mayStartV2(_ byte: UInt8) -> Bool {
         switch byte {
@@ -178,7 +178,7 @@ enum MachineRefaults {
     }
 }
 
-/// What `/proc/PID/status` adds to `statm`, in bytes.
+/// The figures that `/proc/PID/status` adds to `statm`, in bytes.
 struct ProcessStatus: Equatable {
     var swapped = 0
     var residentShared = 0
@@ -242,7 +242,7 @@ struct StallTotals: Equatable {
 
 /// `cgroup.procs`: a process a line.
 enum ProcessList {
-    /// How many there are; nil for none. Of a list that is longer than the buffer those that fit.
+    /// Returns the number of processes; nil for none. Of a list that is longer than the buffer, those that fit are counted.
     static func count(_ bytes: borrowing Span<UInt8>) -> Int? {
         var lines = 0
         for index in 0..<bytes.count where bytes[index] == 0x0A && index > 0 && bytes[index - 1] != 0x0A { lines += 1 }

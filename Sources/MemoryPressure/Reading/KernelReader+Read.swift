@@ -6,10 +6,10 @@ extension KernelReader {
     /// usage has grown by since the last full reading is taken to be unreclaimable. The first reading is always full. A full one
     /// sees limits that were changed, but not that a level has got its first: see ``refreshLimits(includingUnlimited:)``.
     /// - Parameters:
-    ///   - depth: How much to read afresh.
+    ///   - depth: The parts to read afresh.
     ///   - now: The present instant, which the reading bears.
-    ///   - includingStall: Whether a full reading reads the PSI file. Reading it starves unprivileged triggers armed on it,
-    ///     so it is left alone while one is relied on.
+    ///   - includingStall: True where a full reading reads the PSI file. Reading it starves unprivileged triggers that are armed
+    ///     on it, so it is left alone while one is relied on.
     public func read(_ depth: MemoryReading.Depth, at now: MonotonicInstant, includingStall: Bool) -> MemoryReading {
         last.sequence &+= 1
         last.instant = now

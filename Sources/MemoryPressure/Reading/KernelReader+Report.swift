@@ -20,8 +20,8 @@ extension KernelReader {
         return result
     }
 
-    /// Why a limit may be set that is not known; nil where all that can be set are. Headroom is then the machine's, or that to the
-    /// limits that are known.
+    /// The reason why a limit may be set that is not known; nil where every limit that can be set is known. Headroom is then the
+    /// machine's, or that to the limits that are known.
     public var unknownLimitReason: String? {
         if map.mayHideLimit { return map.obstacle }
         guard let broken = places.first(where: { $0.limitFile.failure != .none })?.limitFile else { return nil }

@@ -15,10 +15,10 @@ public final class KernelReader {
     var machineStatFile: KernelFile { found.machineStatFile }
     var pagesFile: KernelFile { found.pagesFile }
     var statusFile: KernelFile { found.statusFile }
-    /// Whether stall times are those of the process's own cgroup rather than of the machine.
+    /// Indicates whether stall times are those of the process's own cgroup rather than of the machine.
     public var isPrivate: Bool { found.isPrivate }
 
-    /// What the last reading said; what a reading leaves out is carried over from it.
+    /// The last reading. The parts that a new reading leaves out are carried over from it.
     var last = MemoryReading()
     var machine = MachineMemory()
     var hasMachine = false
@@ -72,7 +72,7 @@ public final class KernelReader {
 
     /// Reads the levels' limits again, which are resized in place, and counts their processes. Allocates nothing.
     ///
-    /// - Parameter includingUnlimited: Whether levels that had no limit are looked at too.
+    /// - Parameter includingUnlimited: True to look also at levels that had no limit.
     public func refreshLimits(includingUnlimited: Bool = true) {
         for index in places.indices where includingUnlimited || places[index].isCounted {
             places[index].readLimits(buffer)
@@ -80,11 +80,11 @@ public final class KernelReader {
         }
     }
 
-    /// Whether files could not be opened for want of descriptors.
+    /// Indicates whether files could not be opened for want of descriptors.
     package var isStarved: Bool { found.isStarved }
 
-    /// Whether the process was moved to another cgroup, its cgroup was removed, or files could not be opened for want of
-    /// descriptors: each a reason to ``rediscover()``. Allocates nothing.
+    /// Returns whether the process was moved to another cgroup, its cgroup was removed, or files could not be opened for want of
+    /// descriptors. Each is a reason to ``rediscover()``. Allocates nothing.
     public func cgroupHasMoved() -> Bool {
         if membershipFile.isStarved || pressureFile.isStarved || pagesFile.isStarved { return true }
         if pressureFile.isGone { return true }

@@ -13,7 +13,8 @@ final class LevelFiles {
     let oomFile: KernelFile?
     /// v1 only: what the kernel itself holds for the cgroup.
     let kernelFile: KernelFile?
-    /// What the group may swap out, and what it has: on v2 of swap alone, on v1 of memory and swap together.
+    /// The bytes that the group may swap out, and those that it has swapped out: on v2 of swap alone, on v1 of memory and swap
+    /// together.
     let swapLimitFile: KernelFile
     let swapUsageFile: KernelFile
     let processesFile: KernelFile
@@ -28,7 +29,7 @@ final class LevelFiles {
     var hasStat = false
     /// Bytes that the group may still swap out by its own limits.
     var swapRoom = Int.max
-    /// How many processes the group itself has; nil where it has none or cannot be asked.
+    /// The number of processes that the group itself has; nil where it has none or cannot be asked.
     var processes: Int?
     var events = MemoryEventCounters()
     var hasEvents = false

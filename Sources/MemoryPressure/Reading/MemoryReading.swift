@@ -2,7 +2,7 @@
 ///
 /// All figures are plain integers, so that a reading can be kept, compared and replayed without allocating.
 public struct MemoryReading: Sendable, Equatable {
-    /// How much was read afresh for this reading.
+    /// The parts that were read afresh for a reading.
     public enum Depth: Sendable {
         /// Usage and the process's footprint only; the rest is carried over or estimated from the last full reading.
         case cheap
@@ -12,17 +12,17 @@ public struct MemoryReading: Sendable, Equatable {
 
     /// Counts up by one with every reading of one reader, from 1.
     public var sequence: UInt64 = 0
-    /// When it was taken.
+    /// The instant at which it was taken.
     public var instant = MonotonicInstant(nanoseconds: 0)
-    /// How much was read afresh.
+    /// The parts that were read afresh.
     public var depth = Depth.full
 
     /// Bytes: the hard limit of the level that is tightest (`memory.max`, or v1 `memory.limit_in_bytes`); the machine's
     /// memory (MemTotal) where there is no limit anywhere.
     public var limitBytes = 0
-    /// Whether `limitBytes` is a cgroup's hard limit rather than the machine's memory.
+    /// Indicates whether `limitBytes` is a cgroup's hard limit rather than the machine's memory.
     public var isLimited = false
-    /// Which level of the hierarchy is tightest: 0 is the process's own cgroup, 1 its parent, and so on; -1 is the machine.
+    /// The level of the hierarchy that is tightest: 0 is the process's own cgroup, 1 its parent, and so on; -1 is the machine.
     public var tightestLevel = -1
     /// Bytes charged to the tightest level, page cache included.
     public var usageBytes = 0
@@ -37,8 +37,8 @@ public struct MemoryReading: Sendable, Equatable {
     /// Bytes that may still be swapped out: SwapFree, and no more than the process's cgroup and its ancestors are allowed
     /// (`memory.swap.max`, on v1 `memory.memsw.limit_in_bytes`). Never part of `headroomBytes`.
     public var usableSwapBytes = 0
-    /// How many processes the tightest level has, those of groups below it left out; nil where it has none, cannot be asked, or is the
-    /// machine.
+    /// The number of processes at the tightest level, without those of groups below it; nil where it has none, cannot be asked,
+    /// or is the machine.
     public var processes: Int?
     /// Bytes between what cannot be taken back for free and the nearest `memory.high`, both of one level; negative above
     /// it, nil where none is set.

@@ -18,7 +18,7 @@ struct ByteCacheSizes: Equatable {
 
     /// - Parameters:
     ///   - limit: Bytes that the cache may hold, nil for as many as there are.
-    ///   - wanted: What was asked for as the size of a segment, nil for one that suits the limit.
+    ///   - wanted: The size of a segment that was asked for, nil for one that suits the limit.
     ///   - hugePageBytes: The size of a huge page where they are wanted and to be had, else nil.
     init(limit: Int?, wanted: Int?, hugePageBytes: Int?, processors: Int) {
         var segment = Self.usualSegment

@@ -1,7 +1,7 @@
-/// What a ``PurgeableByteCache`` holds, and what became of calls to it.
+/// The contents of a ``PurgeableByteCache``, and the results of the calls to it.
 ///
-/// The figures of one value belong to nearly, not exactly, the same instant: the parts of a cache are read one after
-/// another. All of them count from the cache's beginning unless they say that they are of now.
+/// The parts of a cache are read one after another, so the figures of one value are not of exactly the same instant. All of them
+/// count from the cache's beginning unless they say that they are of now.
 public struct ByteCacheStatistics: Sendable, Equatable {
     /// Lookups that found a value.
     public var hits = 0

@@ -1,5 +1,5 @@
-/// How an entry stands in its segment: four bytes of header, then expiry if it has one, key, value, and up to three bytes
-/// that fill up to the next unit. Key and value count in bytes; what is too large for the header has eight bytes more.
+/// The layout of an entry in its segment: four bytes of header, then expiry if it has one, key, value, and up to three bytes that
+/// fill up to the next unit. Key and value count in bytes; an entry too large for the header has eight bytes more.
 @safe struct ByteEntry {
     private static let keyBits: UInt32 = 8
     private static let valueBits: UInt32 = 20
@@ -14,7 +14,7 @@
     static let fineTicks: Int64 = 1 << 31
     private static let coarseTicks: Int64 = 16
 
-    /// How a time in ticks stands in an entry: as ticks, and from ``fineTicks`` on in coarser steps.
+    /// Returns the number that stands for a time in ticks in an entry: the ticks, and from ``fineTicks`` on coarser steps.
     static func tickNumber(_ ticks: Int64, roundsUp: Bool) -> Int64 {
         guard ticks > fineTicks else { return ticks }
         let (whole, rest) = (ticks - fineTicks).quotientAndRemainder(dividingBy: coarseTicks)
@@ -67,7 +67,7 @@
         keyCount > mostKey || valueCount > mostValue
     }
 
-    /// What an entry of those counts takes, in bytes; nil where that is no number.
+    /// Returns the size of an entry of those counts, in bytes; nil where that is no number.
     static func byteCount(keyCount: Int, valueCount: Int, hasExpiry: Bool) -> Int? {
         let header = (isWide(keyCount, valueCount) ? 12 : 4) + (hasExpiry ? 4 : 0) + ByteSlot.unitBytes - 1
         let (sum, overflow) = keyCount.addingReportingOverflow(valueCount)
@@ -92,7 +92,7 @@
         unsafe key.initializeMemory(as: UInt8.self, repeating: 0, count: keyCount + valueCount)
     }
 
-    /// Whether the entry that stands there has that key.
+    /// Returns whether the entry that stands there has that key.
     @inline(__always)
     static func hasKey(_ key: UnsafeRawBufferPointer, at start: UnsafeMutableRawPointer) -> Bool {
         let count = key.count
@@ -103,7 +103,7 @@
         return unsafe areEqual(start + 4, right, count)
     }
 
-    /// Whether a header is all that stands before a key of so many bytes, which most are.
+    /// Returns whether a header is all that stands before a key of so many bytes, which is so for most.
     @inline(__always)
     private static func isPlain(_ header: UInt32, keyCount: Int) -> Bool {
         Int(header & (expiryFlag | wideFlag | UInt32(mostKey))) == keyCount && keyCount <= mostKey
@@ -118,7 +118,8 @@
         return unsafe areEqual(entry.key, right, key.count)
     }
 
-    /// Where a length is no multiple of what is compared at a time, the last comparison goes back over some of the last but one.
+    /// Returns whether both have the same bytes. Where the length is no multiple of the bytes compared at a time, the last
+    /// comparison goes back over some bytes of the last but one.
     @inline(__always)
     private static func areEqual(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer, _ count: Int) -> Bool {
         if count >= 8 {

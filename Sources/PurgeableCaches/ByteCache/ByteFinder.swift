@@ -1,7 +1,7 @@
 internal import CLinuxShims
 internal import Synchronization
 
-/// Where an index and its segments are: all that is needed to find an entry in them.
+/// The place of an index and of its segments: all that is needed to find an entry in them.
 @safe struct ByteFinder {
     let slots: UnsafeMutablePointer<UInt64>
     let bucketCount: UInt64

@@ -1,11 +1,11 @@
-/// What a key hashes to, and the seeds for it.
+/// The hash of a key, and the seeds for it.
 ///
 /// Sixteen bytes at a time are multiplied to 128 bits whose halves are folded. Both factors hold a secret of the cache's,
 /// so that nobody outside can choose keys that meet.
 struct ByteHash {
-    /// Which shard: to be reduced to as many bits as needed, from the top.
+    /// The number that chooses the shard: to be reduced to as many bits as needed, from the top.
     var shard: UInt64
-    /// Which buckets of the index, 21 bits.
+    /// The number that chooses the buckets of the index, 21 bits.
     var index: UInt64
     /// All of it.
     var whole: UInt64

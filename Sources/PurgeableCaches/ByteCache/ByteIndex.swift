@@ -10,19 +10,19 @@ internal import JetsamSystem
 /// It grows and shrinks by moving its slots to another table, some with each call, so that nobody waits for all of them. Until the
 /// last has moved, a hash has two buckets in each of the tables, and new slots go to the new one.
 @safe struct ByteIndex: ~Copyable {
-    /// What is left of a table that was taken out.
+    /// The rest of a table that was taken out.
     @safe struct Remains {
         var tables: (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) = (nil, nil)
         var byteCounts = (0, 0)
     }
 
     static let bucketSlots = 8
-    /// How full it may become, in eighths.
+    /// The greatest fill, in eighths.
     private static let fill = 7
     /// With more, 21 bits of hash would not spread evenly.
     private static let mostBuckets = 1 << 19
     private static let lineBytes = bucketSlots * MemoryLayout<UInt64>.stride
-    /// What slots have moved out of goes back in pieces of so many bytes.
+    /// The size of the pieces in which memory goes back that slots have moved out of.
     private static let pieceBytes = 128 << 10
 
     private(set) var slots: UnsafeMutablePointer<UInt64>?
@@ -30,7 +30,7 @@ internal import JetsamSystem
     /// The table that slots move out of, as long as they do.
     private(set) var old: UnsafeMutablePointer<UInt64>?
     private(set) var oldBucketCount: UInt64 = 0
-    /// How many of its slots are empty, from its beginning.
+    /// The number of its slots that are empty, from its beginning.
     private var moved = 0
     /// Bytes from its beginning that were gone through for being given back, and how many of them went.
     private var passedBytes = 0
@@ -69,15 +69,15 @@ internal import JetsamSystem
     var oldCapacity: Int { Int(oldBucketCount) * Self.bucketSlots }
     /// Bytes of it that may be resident: of all of a table, as hashes soon reach each of its pages.
     var residentBytes: Int { byteCount + oldByteCount - discardedBytes }
-    /// Whether slots are on their way to another table.
+    /// Indicates whether slots are on their way to another table.
     var isMoving: Bool { unsafe old != nil }
-    /// Whether one more entry makes it fuller than it may be.
+    /// Returns whether one more entry makes it fuller than it may be.
     func isFull(_ count: Int) -> Bool { count >= capacity / 8 * Self.fill }
-    /// For how many more entries it has room before it is full, 1 at least.
+    /// Returns the number of entries for which it has room before it is full, 1 at least.
     func room(_ count: Int) -> Int { max(1, capacity / 8 * Self.fill - count) }
     /// Slots that have to move yet.
     var unmoved: Int { oldCapacity - moved }
-    /// Whether it is so full that before long an entry finds no place.
+    /// Returns whether it is so full that before long an entry finds no place.
     func isCrowded(_ count: Int) -> Bool { count >= capacity / 16 * 15 }
     var isLargest: Bool { bucketCount >= Self.mostBuckets }
 

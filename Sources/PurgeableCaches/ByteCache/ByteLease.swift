@@ -4,9 +4,9 @@ internal import Synchronization
 @usableFromInline @safe struct ByteLease {
     @usableFromInline let value: UnsafeMutableRawPointer
     @usableFromInline let count: Int
-    /// What is known of its segment: a ``SegmentRecord``.
+    /// The record of its segment: a ``SegmentRecord``.
     @usableFromInline let record: UnsafeMutableRawPointer
-    /// Where the segment stands as long as it is read; nil where it is counted in its record.
+    /// The place where the segment stands as long as it is read; nil where it is counted in its record.
     @usableFromInline let pin: UnsafeMutablePointer<UInt32>?
 
     init(
@@ -29,7 +29,7 @@ internal import Synchronization
         unsafe record.assumingMemoryBound(to: SegmentRecord.self)
     }
 
-    /// Where its segment's record tells the last reader that it is to be given back.
+    /// The place where its segment's record tells the last reader that the segment is to be given back.
     @inlinable var isDeferred: UnsafePointer<Bool> {
         unsafe UnsafePointer((record + 52).assumingMemoryBound(to: Bool.self))
     }

@@ -4,7 +4,7 @@ extension ByteShard {
     /// Scores are 0 ..< this.
     static let scores = 96
 
-    /// How much a segment is read, by the lookups of the shard: four steps a doubling, 0 where nobody reads it.
+    /// Returns how much a segment is read, by the lookups of the shard: four steps a doubling, 0 where nobody reads it.
     func score(_ id: UInt32) -> Int {
         let record = unsafe segments.record(id)
         let span = unsafe max(1024, lookups &- record.pointee.stamp)

@@ -1,11 +1,11 @@
 internal import JetsamSystem
 internal import Synchronization
 
-/// What is removed or replaced one by one leaves gaps that no call to the kernel gives back. Where they come to more than an eighth
-/// of what lives, the segment with most of them is emptied into another, a few entries with each removal, and its memory is
-/// used for new entries or goes back.
+/// Compaction. Entries that are removed or replaced one by one leave gaps that no call to the kernel gives back. Where the gaps
+/// come to more than an eighth of what lives, the segment with most of them is emptied into another, a few entries with each
+/// removal. Its memory is then used for new entries or goes back.
 extension ByteShard {
-    /// How far it has come.
+    /// The progress of a compaction.
     struct Compaction {
         /// The segment that is being emptied, as long as it is not evicted, and how far.
         var segment = SegmentRecord.none

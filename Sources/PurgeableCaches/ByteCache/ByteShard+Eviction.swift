@@ -18,11 +18,11 @@ extension ByteShard {
         var offset = 0
         /// Bytes that were moved.
         var moved = 0
-        /// Whether it was gone through.
+        /// Indicates whether it was gone through.
         var isDone = false
     }
 
-    /// What one insertion does to make room, hold by hold of the locks.
+    /// The work of one insertion to make room, hold by hold of the locks.
     struct EvictionWork {
         private static let entriesOfHold = 1024
         private static let bytesOfHold = 256 << 10
@@ -33,9 +33,9 @@ extension ByteShard {
         private var bytes = bytesOfHold
         private var holds = 0
         private var victims = 0
-        /// Whether the insertion is to be tried once more, after others had a chance to take the locks.
+        /// Indicates whether the insertion is to be tried once more, after others had a chance to take the locks.
         private(set) var isInterrupted = false
-        /// Whether there was no room without evicting.
+        /// Indicates whether there was no room without evicting.
         var lackedRoom = false
 
         init() {}
@@ -55,7 +55,7 @@ extension ByteShard {
 
         mutating func interrupt() { isInterrupted = true }
 
-        /// Whether entries of one more victim may be kept.
+        /// Returns whether entries of one more victim may be kept.
         mutating func takeVictim(_ patience: Int) -> Bool {
             victims += 1
             return victims <= patience && holds < Self.mostHolds
@@ -63,7 +63,7 @@ extension ByteShard {
 
         var keeps: Bool { holds < Self.mostHolds }
 
-        /// Whether one more entry may be looked at.
+        /// Returns whether one more entry may be looked at.
         mutating func take(_ byteCount: Int) -> Bool {
             guard entries > 0, bytes > 0 else { return false }
             entries -= 1

@@ -1,7 +1,7 @@
 internal import JetsamSystem
 
 extension ByteShard {
-    /// How far the index was swept of slots whose entries are gone.
+    /// The progress of sweeping the index of slots whose entries are gone.
     struct Sweep {
         /// Counts the passes through the index, those that move it included.
         var pass: UInt32 = 0

@@ -1,6 +1,7 @@
 internal import Synchronization
 
-/// How a sensitive cache leaves nothing behind of what is gone: at once where nobody reads the segment, else with its last reader.
+/// The overwriting of a sensitive cache, which leaves nothing behind of what is gone: at once where nobody reads the segment,
+/// else with its last reader.
 extension ByteShard {
     /// Overwrites an entry that no slot speaks of any more.
     func overwrite(_ entry: ByteEntry, in id: UInt32) {

@@ -1,6 +1,6 @@
-/// How many entries of the segments that a release takes are remembered as samples of all.
+/// The number of entries, of the segments that a release takes, that are remembered as samples of all.
 ///
-/// A segment goes without a look at what is in it, which may be swapped out. So only the beginnings of some segments are gone
+/// A segment goes without a look at its contents, which may be swapped out. So only the beginnings of some segments are gone
 /// through: a page or two of each, and no more than ``most`` entries of a release.
 struct ReleaseSampling {
     static let most = 512
@@ -8,14 +8,14 @@ struct ReleaseSampling {
 
     /// In nanoseconds.
     let now: Int64
-    /// Whether to wait for whoever looks a sample up.
+    /// Indicates whether to wait for a thread that is looking a sample up.
     let waits: Bool
     /// One in so many segments is gone through.
     let stride: Int
     /// And so many entries of it.
     let entries: Int
 
-    /// - Parameter segments: How many the release takes, about.
+    /// - Parameter segments: The approximate number of segments that the release takes.
     init(segments: Int, now: Int64, waits: Bool) {
         self.now = now
         self.waits = waits

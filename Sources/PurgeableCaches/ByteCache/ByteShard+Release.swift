@@ -4,7 +4,7 @@ extension ByteShard {
     ///
     /// - Parameters:
     ///   - isExact: Leave it at less rather than take a segment that is more than was asked for.
-    ///   - sampling: How many of the entries are remembered.
+    ///   - sampling: The number of entries that are remembered.
     mutating func take(_ bytes: Int, isExact: Bool, _ sampling: ReleaseSampling) -> SegmentQueue {
         var leaving = SegmentQueue()
         var missing = bytes

@@ -12,7 +12,7 @@ extension ByteShard {
     /// Makes room for an entry and writes its header and key. Nil where there is none to be had; then nothing was lost but what
     /// had to make room.
     ///
-    /// - Parameter work: What may be done for it in this hold of the locks; where that was not enough, it says so.
+    /// - Parameter work: The work that may be done for it in this hold of the locks; where that was not enough, it says so.
     mutating func reserve(
         _ hash: UInt64, _ key: UnsafeRawBufferPointer, valueCount: Int, expiry: UInt32?, _ work: inout EvictionWork
     ) -> Reservation? {
@@ -43,7 +43,7 @@ extension ByteShard {
             generation: record.pointee.generation)
     }
 
-    /// Whether a slot tells that a key of this hash was evicted not long ago.
+    /// Returns whether a slot tells that a key of this hash was evicted not long ago.
     private func wasHere(_ hash: UInt64) -> Bool {
         guard let finder = index.finder(segments.view) else { return false }
         let view = segments.view
@@ -112,7 +112,7 @@ extension ByteShard {
         return end <= segments.segmentBytes && (limit == .max || mayTouch(id, end))
     }
 
-    /// Whether a segment may become resident up to there: a limit that came later than the segment holds for it too.
+    /// Returns whether a segment may become resident up to there. A limit that came later than the segment holds for it too.
     private func mayTouch(_ id: UInt32, _ end: Int) -> Bool {
         let resident = unsafe Int(segments.record(id).pointee.resident)
         let wanted = unsafe segments.record(id).pointee.hasHugePages ? segments.segmentBytes : memory.roundedUp(end)
@@ -173,7 +173,7 @@ extension ByteShard {
         if unsafe record.pointee.liveCount == 0, !segments.isPinned(id) { recycle(id) }
     }
 
-    /// Whether one more segment stays within the limit. For new entries one is left over, so that those which stay have
+    /// Returns whether one more segment stays within the limit. For new entries one is left over, so that those which stay have
     /// somewhere to go.
     func mayGrow(for kind: SegmentRecord.Kind, _ bytes: Int) -> Bool {
         let size = segments.segmentBytes

@@ -7,7 +7,7 @@ internal import JetsamSystem
 @safe struct ByteShard: ~Copyable {
     let memory: SegmentMemory
     let seeds: ByteHash.Seeds
-    /// What was given up in releases not long ago.
+    /// The entries that were given up in releases not long ago.
     let ghosts: ReleaseGhosts
     var index: ByteIndex
     var segments: SegmentTable
@@ -16,7 +16,7 @@ internal import JetsamSystem
     var fillingKept = SegmentRecord.none
     /// Bytes beyond which it takes no more memory.
     var limit = Int.max
-    /// How often an entry must have been used to stay, 1 or more: moved with what stays.
+    /// The number of uses that an entry must have had to stay, 1 or more. It moves with the entries that stay.
     var threshold: UInt8 = 1
     var compaction = Compaction()
     var eviction = Eviction()
@@ -32,7 +32,7 @@ internal import JetsamSystem
     var releasedBytes = 0
     /// Bytes by score, while segments are chosen: there from the start, because a release may not allocate.
     let sums = UnsafeMutablePointer<Int>.allocate(capacity: scores)
-    /// What the registry was told last.
+    /// The bytes that the registry was told last.
     var reportedBytes = 0
     /// Segments that releases took.
     var releasedSegments = 0
@@ -58,7 +58,7 @@ internal import JetsamSystem
 
     /// Bytes that may be resident and can be released.
     var residentBytes: Int { segments.residentBytes + index.residentBytes }
-    /// What counts against the limit.
+    /// The bytes that count against the limit.
     var heldBytes: Int { residentBytes + segments.deferredBytes }
 
     /// Lookups so far, as segments count them.

@@ -1,4 +1,4 @@
-/// Where a shard is, and the locks around it: one for each of its stripes, of which whoever changes it takes all.
+/// The place of a shard, and the locks around it: one for each of its stripes. A thread that changes the shard takes all of them.
 @safe struct ByteShardReference {
     private let stripes: ByteStripes
     private let shard: UnsafeMutablePointer<ByteShard>
@@ -21,7 +21,7 @@
         return unsafe body(&shard.pointee)
     }
 
-    /// What the locks are for.
+    /// The shard that the locks protect.
     var locked: UnsafeMutablePointer<ByteShard> { unsafe shard }
 
     /// Takes the locks; false, at once, where somebody holds one and the caller may not wait.

@@ -40,7 +40,7 @@ struct ByteSlot: Equatable {
         frequency == Self.mostFrequency ? self : ByteSlot(word: word &+ 1 << Self.frequencyShift)
     }
 
-    /// Whether both speak of the same entry, however often it was used.
+    /// Returns whether both speak of the same entry, however often it was used.
     @inline(__always)
     func isOf(_ other: ByteSlot) -> Bool {
         (word ^ other.word) & ~(UInt64(Self.mostFrequency) << Self.frequencyShift) == 0

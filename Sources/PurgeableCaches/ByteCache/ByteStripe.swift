@@ -17,8 +17,8 @@ internal import Synchronization
     var word = jetsam_lock_word()
     /// The first of the pins.
     let pin = Atomic<UInt32>(0)
-    /// Where the index is, as a number, 0 as long as there is none, and the number of its buckets. They may be read without the
-    /// lock to see what will be looked at.
+    /// The address of the index as a number, 0 as long as there is none, and the number of its buckets. They may be read without
+    /// the lock to see what will be looked at.
     let slots = Atomic<UInt>(0)
     let bucketCount = Atomic<UInt32>(0)
     /// The same of the table that slots are moving out of, 0 where they are not: only for who has the lock.
@@ -150,8 +150,8 @@ internal import Synchronization
     let count: Int
     /// The shard's number.
     let shard: UInt32
-    /// Whether the kernel puts the memory accesses of all threads in order when it is asked to, so that bodies need not each
-    /// time they end.
+    /// Indicates whether the kernel puts the memory accesses of all threads in order on request, so that bodies need not do so
+    /// each time they end.
     let isAsymmetric: Bool
 
     init(_ base: UnsafeMutableRawPointer, count: Int, shard: Int, isAsymmetric: Bool) {
@@ -204,7 +204,7 @@ internal import Synchronization
         }
     }
 
-    /// Whether a body reads that segment now. All are locked, so that it may cease to be but cannot begin.
+    /// Returns whether a body reads that segment now. All stripes are locked, so a body may stop reading but cannot begin.
     func isPinned(_ segment: UInt32) -> Bool {
         for index in 0..<count {
             for pin in 0..<ByteStripe.pinCount

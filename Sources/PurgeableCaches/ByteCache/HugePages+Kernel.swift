@@ -4,7 +4,7 @@ internal import SystemPackage
 extension HugePages {
     /// The size of a huge page in bytes where this choice asks for them and the kernel allows it; else nil.
     ///
-    /// - Parameter root: What stands before the paths of the kernel's files.
+    /// - Parameter root: A prefix for the paths of the kernel's files.
     package func bytes(in root: String = "") -> Int? {
         let directory = "\(root)/sys/kernel/mm/transparent_hugepage"
         guard self == .whereAllowed, let setting = Self.read("\(directory)/enabled"),

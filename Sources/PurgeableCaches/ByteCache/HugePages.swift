@@ -1,4 +1,4 @@
-/// Whether a ``PurgeableByteCache`` asks the kernel for huge pages.
+/// The choice whether a ``PurgeableByteCache`` asks the kernel for huge pages.
 public struct HugePages: Sendable, Hashable {
     private enum Choice { case never, whereAllowed }
     private let choice: Choice

@@ -34,7 +34,7 @@ extension PurgeableByteCache {
         }
     }
 
-    /// - Parameter held: What each has now, in bytes.
+    /// - Parameter held: The bytes that each has now.
     /// - Returns: As many, which are never more than the limit in all.
     static func shares(of limit: Int, held: [Int]) -> [Int] {
         let sum = held.reduce(0, +)

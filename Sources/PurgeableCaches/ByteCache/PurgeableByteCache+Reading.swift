@@ -10,8 +10,8 @@ extension PurgeableByteCache {
     ///
     /// - Parameters:
     ///   - key: The key; any bytes, or none, in UTF-8 where it is a string.
-    ///   - body: What to do with the bytes, which start at no particular boundary but one of four.
-    /// - Returns: What the body returns.
+    ///   - body: The use of the bytes, which start at no particular boundary but one of four.
+    /// - Returns: The result of the body.
     @inlinable
     public func withValue<Result: ~Copyable, Failure: Error>(
         for key: String, _ body: (RawSpan) throws(Failure) -> Result
@@ -153,7 +153,7 @@ extension PurgeableByteCache {
         }
     }
 
-    /// Whether an entry is past its time.
+    /// Returns whether an entry is past its time.
     func isOver(_ entry: ByteEntry) -> Bool { entry.hasExpiry && entry.expiry <= tick }
 
     /// The time in ticks since the cache began.

@@ -43,7 +43,7 @@ extension PurgeableByteCache {
         return wasThere
     }
 
-    /// What it holds, and what became of calls to it.
+    /// The contents of the cache, and the results of the calls to it.
     public var statistics: ByteCacheStatistics {
         var sum = ByteCacheStatistics()
         sum.refetchedBytes = ghosts.refetched.total

@@ -10,10 +10,12 @@ extension PurgeableByteCache {
     /// - Parameters:
     ///   - bytes: The value, which may be empty.
     ///   - key: The key; any bytes, or none, in UTF-8 where it is a string.
-    ///   - expiresAfter: How long it is found at most, never less, and up to 8 ms more (134 ms more where it ends later than half a
-    ///     year after the cache was made); nil, or more than nine years after that, for as long as there is room. Where it is zero or negative, nothing is kept and what the key had before is removed.
-    /// - Returns: False where it was not kept, and what the key had before was not touched: key and value are larger than a
-    ///   segment, there is no memory to be had, or no room could be made because everything is being read.
+    ///   - expiresAfter: The time after which it expires: never earlier, and up to 8 ms later (134 ms later where the time ends
+    ///     later than half a year after the cache was made). Nil, or a time that ends more than nine years after the
+    ///     cache was made, keeps it for as long as there is room. Where the time is zero or negative, nothing is kept and the
+    ///     value that the key had before is removed.
+    /// - Returns: False where it was not kept, and the value that the key had before was not touched: key and value are larger
+    ///   than a segment, there is no memory to be had, or no room could be made because everything is being read.
     @discardableResult
     public func insert(_ bytes: RawSpan, for key: String, expiresAfter: Duration? = nil) -> Bool {
         var key = key
@@ -51,9 +53,9 @@ extension PurgeableByteCache {
     /// - Parameters:
     ///   - byteCount: The size of the value; negative ones are refused.
     ///   - key: The key.
-    ///   - expiresAfter: As where the bytes are given.
+    ///   - expiresAfter: The same as where the bytes are given.
     ///   - body: Writes the value.
-    /// - Returns: As there; false too where everything was removed while the body ran.
+    /// - Returns: The same as there; false too where everything was removed while the body ran.
     @discardableResult @inlinable
     public func insert<Failure: Error>(
         byteCount: Int, for key: String, expiresAfter: Duration? = nil,

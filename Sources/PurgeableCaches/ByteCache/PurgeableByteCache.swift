@@ -19,14 +19,14 @@ internal import Synchronization
 @safe public final class PurgeableByteCache: Sendable {
     nonisolated(unsafe) let shards: UnsafeMutablePointer<ByteShardReference>
     let stripes: ByteStripeTable
-    /// Whether a body's end needs no barrier of its own.
+    /// Indicates whether a body's end needs no barrier of its own.
     @usableFromInline let isAsymmetric: Bool
     let sizes: ByteCacheSizes
     let memory: SegmentMemory
     let seeds = ByteHash.Seeds()
     let clock: any MonotonicClock
     let start: Int64
-    /// What was given up in releases not long ago.
+    /// The entries that were given up in releases not long ago.
     let ghosts: ReleaseGhosts
     /// Bytes that the registry is told of.
     let reported = Atomic<Int>(0)
@@ -39,18 +39,18 @@ internal import Synchronization
     /// An empty cache, registered.
     ///
     /// - Parameters:
-    ///   - name: What logs, metrics and the ledger call it. At most 128 characters are kept.
+    ///   - name: The name in logs, metrics and the ledger. At most 128 characters are kept.
     ///   - priority: Its band; lower ones are asked first.
     ///   - limit: Bytes of segments and index that it may hold at most; nil for what the manager allows. Negative values count as 0.
     ///     Less than the largest value needs is no use: a limit under about 1 MiB leaves room for one segment.
     ///   - segmentBytes: The size of a segment and so of the largest entry; rounded up to a power of two from 64 KiB to
     ///     64 MiB. Nil for one that suits the limit, and 1 MiB without one.
-    ///   - rebuildCost: What a byte costs to make again; see ``CacheRegistry``.
+    ///   - rebuildCost: The cost of rebuilding one byte; see ``CacheRegistry``.
     ///   - traits: With ``CacheTraits/sensitive`` the segments are kept out of core dumps and overwritten before
     ///     they go back, removed and replaced values as soon as nobody reads their segment.
     ///   - scene: The scene that it belongs to, if any.
-    ///   - hugePages: Whether to ask for huge pages.
-    ///   - registry: Where it registers itself.
+    ///   - hugePages: The choice whether to ask for huge pages.
+    ///   - registry: The registry where it registers itself.
     public convenience init(
         name: String, priority: CachePriority = .normal, limit: Int? = nil, segmentBytes: Int? = nil,
         rebuildCost: Double? = nil, traits: CacheTraits = [], scene: SceneIdentifier? = nil,

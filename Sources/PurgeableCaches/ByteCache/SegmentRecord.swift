@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// What is known of one segment: a cache line. All but the atomics belong to whoever holds the locks of all of its shard's
-/// stripes, and others see them while they hold one.
+/// The facts that are known of one segment: a cache line. All but the atomics belong to the thread that holds the locks of all of
+/// its shard's stripes. Others see them while they hold one lock.
 @safe struct SegmentRecord: ~Copyable {
     enum State: UInt8 {
         /// Address space without memory.
@@ -22,7 +22,7 @@ internal import Synchronization
         case leaving
     }
 
-    /// Which entries it takes.
+    /// The kind of entries that it takes.
     enum Kind: UInt8 {
         /// New ones.
         case young
@@ -41,7 +41,7 @@ internal import Synchronization
     let hasHugePages: Bool
     /// The number of its shard.
     let shard: UInt32
-    /// Where the next entry goes, in bytes.
+    /// The place where the next entry goes, in bytes.
     var used: UInt32 = 0
     /// Bytes from its start that may be resident: what a release of it gives back.
     var resident: UInt32 = 0
@@ -58,7 +58,7 @@ internal import Synchronization
     let bodies = Atomic<UInt32>(0)
     /// Tells the last reader that it is to be given back, or to be rid of remains. Leases know that it stands at 52.
     let isDeferred = Atomic<Bool>(false)
-    /// Whether values that are gone from the cache wait to be overwritten until nobody reads the segment.
+    /// Indicates whether values that are gone from the cache wait to be overwritten until nobody reads the segment.
     var hasRemains = false
     /// The pass through the index in which it lost its generation: the next one sweeps its slots out.
     var pass: UInt32 = 0

@@ -1,7 +1,7 @@
 internal import JetsamSystem
 internal import Synchronization
 
-/// Where the segments of a shard are, without the right to change which there are.
+/// The place of a shard's segments, without the right to change which there are.
 @safe struct SegmentView {
     let records: UnsafeMutablePointer<SegmentRecord>
     let shift: UInt64
@@ -21,7 +21,7 @@ internal import Synchronization
         unsafe records + Int(truncatingIfNeeded: slot.location &>> shift)
     }
 
-    /// Whether what the slot speaks of is still in its segment.
+    /// Returns whether the entry that the slot speaks of is still in its segment.
     @inline(__always)
     func isLive(_ slot: ByteSlot) -> Bool {
         unsafe !slot.isEmpty && segment(of: slot).pointee.generation == slot.generation
@@ -97,7 +97,7 @@ internal import Synchronization
         unsafe view.records + Int(id)
     }
 
-    /// Whether a body reads it, or writes to it, now.
+    /// Returns whether a body reads it, or writes to it, now.
     func isPinned(_ id: UInt32) -> Bool {
         if unsafe record(id).pointee.bodies.load(ordering: .sequentiallyConsistent) != 0 { return true }
         return stripes.isPinned(id)

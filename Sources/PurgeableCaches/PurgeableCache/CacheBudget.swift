@@ -1,13 +1,13 @@
 internal import JetsamSystem
 internal import Synchronization
 
-/// What all shards of a cache hold together, and how much that may be.
+/// The costs that all shards of a cache hold together, and the most that they may be.
 ///
-/// Who adds something takes the room for it first and pays what is too much by evicting, before the value goes in: so what is
-/// in the cache is never more than its limit, not even for a moment.
+/// A newcomer takes the room first and pays for what is too much by evicting, before its value goes in. So the contents of the
+/// cache are never more than its limit, not even for a moment.
 @usableFromInline
 final class CacheBudget: Sendable {
-    /// What a newcomer has to evict first.
+    /// The entries that a newcomer has to evict first.
     @usableFromInline
     struct Debt {
         /// Bytes of cost.
@@ -32,7 +32,7 @@ final class CacheBudget: Sendable {
     /// Of all bytes, set by the manager.
     private let byteLimit = Atomic<Int>(.max)
     private let loads = Atomic<Int>(0)
-    /// Whether anything was ever put in that expires.
+    /// Indicates whether anything was ever put in that expires.
     private let expires = Atomic<Bool>(false)
     private let turn = Atomic<Int>(0)
 
@@ -84,21 +84,21 @@ final class CacheBudget: Sendable {
         debt.bytes -= old + overhead
     }
 
-    /// Whether so much in one of several shards is so little that the newcomer should be paid for by another.
+    /// Returns whether so much in one of several shards is so little that the newcomer should be paid for by another shard.
     @usableFromInline
     func isPoor(cost held: Int, entries count: Int, shards: Int) -> Bool {
         let all = Double(cost.load(ordering: .relaxed)) + Double(entries.load(ordering: .relaxed))
         return Double(held + count) * Double(shards) < all * 0.75
     }
 
-    /// What is over the owner's limit.
+    /// The amount over the owner's limit.
     @usableFromInline var excess: Int { max(0, max(0, cost.load(ordering: .relaxed)) - limit) }
 
-    /// Where the next round through the shards begins.
+    /// Returns the place where the next round through the shards begins.
     @usableFromInline
     func nextShard() -> Int { turn.add(7, ordering: .relaxed).newValue & 0xFFFF }
 
-    /// Whether anything can have expired, now that this was seen.
+    /// Returns whether anything can have expired, now that this was seen.
     @usableFromInline
     func hasExpiries(_ new: Bool) -> Bool {
         if new, !expires.load(ordering: .relaxed) { expires.store(true, ordering: .relaxed) }

@@ -1,7 +1,7 @@
-/// What a cache keeps of an entry beside key and value, and which a hit has no need of.
+/// The data that a cache keeps of an entry beside key and value, and that a hit does not need.
 @usableFromInline
 struct CacheEntryHeader {
-    /// Where an entry is queued.
+    /// The queue that an entry is in.
     enum Place {
         static let none: UInt8 = 0
         /// New ones, which have yet to be asked for again.

@@ -19,7 +19,7 @@ final class CacheFlight<Value: Sendable>: Sendable {
 
     private let state = Lock(State())
 
-    /// Whether one more can wait for it.
+    /// Returns whether one more can wait for it.
     func join() -> Bool {
         state.withLock { state in
             guard !state.isDead else { return false }

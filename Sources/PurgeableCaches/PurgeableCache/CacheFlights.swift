@@ -16,7 +16,7 @@ final class CacheFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let state = Lock(State())
     // So that insertions and removals look for a load only while there is one.
     private let count = Atomic<Int>(0)
-    /// How many loads have put their value in.
+    /// The number of loads that have put their value in.
     private let kept = Atomic<Int>(0)
 
     /// The flight for a key that one may join, and whether it was made just now.
@@ -48,7 +48,7 @@ final class CacheFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         withExtendedLifetime(old) {}
     }
 
-    /// What is being loaded for a key is out of date. Gives how many loads have put their value in before it was forgotten.
+    /// Forgets the load of a key, whose value is out of date. Returns the number of loads that had put their value in before.
     @discardableResult
     func forget(_ key: Key) -> Int {
         guard count.load(ordering: .sequentiallyConsistent) > 0 else {
@@ -77,10 +77,10 @@ final class CacheFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     var isEmpty: Bool { state.withLock { $0.flights.isEmpty } }
 
-    /// Whether somebody holds the lock at this moment: it may be the calling thread.
+    /// Indicates whether somebody holds the lock at this moment: it may be the calling thread.
     var isLocked: Bool { state.withLockIfAvailable { _ in true } == nil }
 
-    /// How many wait for a key's load.
+    /// Returns the number of tasks that wait for a key's load.
     func waiting(for key: Key) -> Int {
         state.withLock { $0.flights[key] }?.waiting ?? 0
     }

@@ -1,7 +1,7 @@
-/// How entries lie in memory, as far as one needs to know nothing of keys and values.
+/// The layout of entries in memory, as far as it can be known without keys and values.
 ///
-/// They lie in chunks: a byte of marks for each entry, then its key and value. The headers, which a hit does not need, lie in chunks
-/// of their own: so what hits go through is less, and more of it stays in the processor's caches.
+/// They lie in chunks: a byte of marks for each entry, then its key and value. The headers, which a hit does not need, lie in
+/// chunks of their own. So hits go through fewer bytes, and more of these stay in the processor's caches.
 @usableFromInline
 struct CacheLayout {
     /// In an entry's marks: it was asked for, since the queue's turn last came to it.
@@ -10,12 +10,12 @@ struct CacheLayout {
     @inlinable static var expires: UInt8 { 2 }
 
     @inlinable static var headerStride: Int { 24 }
-    /// What an entry takes beside key and value.
+    /// The bytes that an entry takes beside key and value.
     static let bytesBeside = headerStride + 1
 
     /// Entries of a chunk, as a power of two.
     let chunkShift: UInt32
-    /// What a chunk takes.
+    /// The size of a chunk.
     let chunkBytes: Int
     /// Of chunks, in bytes: what keys and values need, and no less than a cache line.
     let alignment: Int
@@ -28,7 +28,7 @@ struct CacheLayout {
         self.alignment = alignment
     }
 
-    /// What the headers of a chunk take.
+    /// The size of the headers of a chunk.
     var headerBytes: Int { Self.headerStride << Int(chunkShift) }
 
     @inline(__always)

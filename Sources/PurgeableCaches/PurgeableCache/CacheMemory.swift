@@ -1,12 +1,12 @@
 internal import JetsamSystem
 
-/// Where a cache's entries and its index have their memory from: while they are small from the allocator, then from huge pages.
+/// The source of the memory for a cache's entries and its index: the allocator while they are small, then huge pages.
 ///
-/// A hit among millions goes to a slot and then to an entry that were not looked at for long. With ordinary pages the processor has
-/// to look up the pages as well, in tables that are in none of its caches any more either. A huge page goes back to the kernel when
-/// nothing in it is used any more.
+/// A hit among millions goes to a slot and then to an entry that were not looked at for long. With ordinary pages the processor
+/// has to look up the pages as well, in tables that are not in its caches any more either. A huge page goes back to the kernel
+/// when nothing in it is used any more.
 ///
-/// Whoever makes one deallocates it: a class would have its references counted in the middle of every eviction.
+/// Its maker deallocates it: a class would have its references counted in the middle of every eviction.
 @safe struct CacheMemory: @unchecked Sendable {
     /// So many bytes of chunks of one kind do without huge pages, so that the first of those is no large part of what the cache
     /// takes.
@@ -18,7 +18,7 @@ internal import JetsamSystem
     private struct Chunks {
         let bytes: Int
         var slabs: CacheSlabs
-        /// What those take that are from the allocator.
+        /// The bytes of the chunks that are from the allocator.
         var allocatedBytes = 0
 
         init(_ bytes: Int, _ memory: SegmentMemory) {

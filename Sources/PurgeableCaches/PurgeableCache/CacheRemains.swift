@@ -5,7 +5,7 @@ struct CacheRemains<Key, Value> {
     @usableFromInline var first: (Key, Value)?
     @usableFromInline var others: [(Key, Value)] = []
 
-    /// How many are let go of together where there are many.
+    /// The number of entries that are let go of together where there are many.
     @usableFromInline static var batch: Int { 32 }
 
     @inlinable
@@ -22,7 +22,7 @@ struct CacheRemains<Key, Value> {
     }
 }
 
-/// Which of the entries in the remains of a release are samples, and their costs.
+/// The entries in the remains of a release that are samples, and their costs.
 @usableFromInline
 struct ReleasedSamples {
     @usableFromInline private(set) var count = 0

@@ -37,7 +37,8 @@ extension CacheShard {
         put(entry, hash: hash)
     }
 
-    /// Whether slots are on their way to another table. Until the last has moved, an entry has its slot in one of the two.
+    /// Indicates whether slots are on their way to another table. Until the last has moved, an entry has its slot in one of the
+    /// two.
     var isMovingIndex: Bool { unsafe old != nil }
 
     private func put(_ entry: UInt32, hash: UInt32) {
@@ -46,7 +47,7 @@ extension CacheShard {
         store(Self.tag(hash) | (entry + 1), at: position)
     }
 
-    /// Whoever looks for something sees the first slots also behind the last, and so needs no second look from the beginning.
+    /// Stores a slot, and repeats the first slots behind the last. So a search needs no second look from the beginning.
     @inline(__always)
     private func store(_ slot: UInt32, at position: Int) {
         unsafe slots[position] = slot

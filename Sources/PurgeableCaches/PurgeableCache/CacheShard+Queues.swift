@@ -1,5 +1,5 @@
 extension CacheShard {
-    /// How many entries one eviction passes over at most because they were asked for.
+    /// The greatest number of entries that one eviction passes over because they were asked for.
     private static let mostSpared = 64
 
     /// Makes an entry, which counts from here on; its key and value are the caller's to initialise.

@@ -49,13 +49,13 @@ struct CacheShard {
     var main = Queue()
     let balance: QueueBalance
     let memory: CacheMemory
-    /// How many shards the cache uses.
+    /// The number of shards that the cache uses.
     var shardCount: Int
     var ghosts = GhostTable()
     var evictions = 0
     var expirations = 0
 
-    /// - Parameter isFirst: Whether the stripes are to be initialised as well.
+    /// - Parameter isFirst: True where the stripes are to be initialised as well.
     init(
         stripes: UnsafeMutablePointer<CacheStripe>, stripeCount: Int, layout: CacheLayout,
         balance: QueueBalance, memory: CacheMemory, shardCount: Int, isFirst: Bool = true
@@ -241,7 +241,7 @@ struct CacheShard {
     var hits: Int { (0..<stripeCount).reduce(0) { unsafe $0 &+ stripes[$1].hits } }
     var misses: Int { (0..<stripeCount).reduce(0) { unsafe $0 &+ stripes[$1].misses } }
 
-    /// What a lookup counted as found had expired.
+    /// Counts a lookup as a miss that was counted as a hit, because its entry had expired.
     @usableFromInline
     func countExpiredHit() {
         unsafe stripes[0].hits &-= 1

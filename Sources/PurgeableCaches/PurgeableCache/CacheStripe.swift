@@ -50,7 +50,7 @@ struct CacheStripe {
         unsafe jetsam_find_place(stripe.pointee.slots, stripe.pointee.slotCount, hash)
     }
 
-    /// Where the stripe keeps where the index is, and how many slots it has.
+    /// Returns the places where the stripe keeps the address of the index and the number of its slots.
     @inlinable
     @inline(__always)
     static func table(
@@ -77,7 +77,7 @@ struct CacheStripe {
 @safe @usableFromInline
 struct CacheStripes: @unchecked Sendable {
     @usableFromInline let base: UnsafeMutablePointer<CacheStripe>
-    /// How many shards are in use less one, on a cache line of its own in front of the stripes.
+    /// The number of shards in use less one, on a cache line of its own in front of the stripes.
     @usableFromInline let usedMask: UnsafeMutablePointer<UInt32>
     @usableFromInline let stripeShift: Int
     @usableFromInline let stripeMask: Int
@@ -95,7 +95,8 @@ struct CacheStripes: @unchecked Sendable {
 
     func deallocate() { unsafe usedMask.deallocate() }
 
-    /// What chooses the shard of a hash value. It changes only while all shards are locked: whoever holds one looks again.
+    /// The mask that chooses the shard of a hash value. It changes only while all shards are locked: a caller that gets a lock
+    /// looks again.
     @inlinable var mask: UInt32 {
         @inline(__always) get { unsafe jetsam_peek(usedMask) }
         nonmutating set { unsafe jetsam_poke(usedMask, newValue) }

@@ -1,5 +1,5 @@
 extension CacheTable {
-    /// Where an entry is.
+    /// The place of an entry.
     @usableFromInline
     @safe struct Found {
         @usableFromInline let number: UInt32
@@ -24,7 +24,7 @@ extension CacheTable {
         roundUp(
             valueOffset + MemoryLayout<Value>.size, max(MemoryLayout<Key>.alignment, MemoryLayout<Value>.alignment))
     }
-    /// Where the first key of a chunk is: behind the marks.
+    /// The offset of the first key of a chunk: behind the marks.
     @inlinable static var contentsOffset: Int {
         roundUp(1 << Int(chunkShift), max(4, max(MemoryLayout<Key>.alignment, MemoryLayout<Value>.alignment)))
     }

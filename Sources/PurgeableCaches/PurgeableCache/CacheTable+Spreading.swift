@@ -1,17 +1,19 @@
 extension CacheTable {
-    /// How many shards are in use while there are few entries: in a shard of a handful none can be told from the others, and what
-    /// would fit into the whole need not fit into one. On a recorded loop that is as long as a cache of 500 entries is large, four
-    /// shards lose three points and more with every other process, by how it hashes, and two with one in sixteen; 16 shards lose
-    /// four points on other traces, too, and 64 five. Readers do not need several: each processor has its own way into a shard.
+    /// The number of shards in use while there are few entries. In a shard of a handful none can be told from the others, and
+    /// entries that would fit into the whole need not fit into one shard. On a recorded loop that is as long as a cache of 500
+    /// entries is large, four shards lose three points and more with every other process, by how it hashes, and two with one in
+    /// sixteen. 16 shards lose four points on other traces, too, and 64 five. Readers do not need several shards: each processor
+    /// has its own way into a shard.
     static var shardsOfFew: Int { 1 }
 
-    /// How many are in use after that, until one of these is crowded as well. Thousands of entries lose nothing in so many.
+    /// The number of shards in use after that, until one of these is crowded as well. Thousands of entries lose nothing in so
+    /// many.
     static var shardsOfSome: Int { 4 }
 
-    /// How many entries one of them has at most before more come into use.
+    /// The greatest number of entries in one of them before more come into use.
     @inlinable static var mostOfFew: Int { 1024 }
 
-    /// How many shards are in use, where more should come into use; nil where they need not. The shard is locked.
+    /// Returns the number of shards in use, where more should come into use; nil where they need not. The shard is locked.
     @inlinable
     func crowded(_ shard: UnsafeMutablePointer<CacheShard>) -> Int? {
         let used = Int(stripes.mask) + 1

@@ -13,7 +13,7 @@ final class CacheTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     @usableFromInline let budget: CacheBudget
     private let balance: QueueBalance
     let memory: CacheMemory
-    /// What was given up in releases not long ago.
+    /// The entries that were given up in releases not long ago.
     @usableFromInline let ghosts: ReleaseGhosts
     @usableFromInline let clock: (any MonotonicClock)?
 

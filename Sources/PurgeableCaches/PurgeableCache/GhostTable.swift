@@ -12,7 +12,7 @@
 
     private var words: UnsafeMutablePointer<UInt32>?
     private var buckets: UInt32 = 0
-    /// How many entries it was made for.
+    /// The number of entries that it was made for.
     package private(set) var capacity = 0
     /// Evictions from either queue.
     private var clocks: (small: UInt64, main: UInt64) = (0, 0)
@@ -75,7 +75,8 @@
         unsafe bucket[oldest] = fingerprint(hash) | origin.rawValue << 15 | now(origin)
     }
 
-    /// Where it was evicted from and how many evictions from there ago; nil where it is not remembered. Forgets it.
+    /// Returns the queue that it was evicted from and the number of evictions from there since; nil where it is not remembered.
+    /// Forgets it.
     mutating func take(_ hash: UInt32) -> (origin: Origin, age: Int)? {
         guard let bucket = unsafe bucket(hash) else { return nil }
         let wanted = fingerprint(hash)

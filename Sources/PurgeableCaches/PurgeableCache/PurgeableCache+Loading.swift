@@ -1,15 +1,15 @@
 extension PurgeableCache {
-    /// The value for a key, which is loaded and put in where there is none.
+    /// Returns the value for a key. Where there is none, it is loaded and put in.
     ///
-    /// Of all who ask for a key at the same time one begins the load, and all wait for it; what it throws reaches all of them.
-    /// Nothing is kept of a load that threw. Where one who waits is cancelled, `CancellationError` is thrown to that one alone; the
-    /// load itself is cancelled when nobody waits for it any more. A load whose key is put in, taken out or emptied in the
-    /// meantime is out of date: it is given to those who wait for it but not kept.
+    /// Of all callers that ask for a key at the same time one begins the load, and all wait for it. An error that it throws reaches
+    /// all of them. Nothing is kept of a load that threw. Where a waiting caller is cancelled, `CancellationError` is thrown to that
+    /// caller alone. The load itself is cancelled when nobody waits for it any more. A load whose key is put in, taken out or
+    /// emptied in the meantime is out of date: its value is given to those who wait for it but not kept.
     ///
     /// - Parameters:
     ///   - key: The value's key.
     ///   - expiresAfter: As for ``insert(_:for:cost:expiresAfter:)``, counted from the end of the load.
-    ///   - cost: What a value takes, in bytes; 0 by default. Called once a load, after it, outside all locks.
+    ///   - cost: The size of a value, in bytes; 0 by default. Called once a load, after it, outside all locks.
     ///   - load: Makes the value. It runs in a task of its own with the priority and task-local values of the one that asked first,
     ///     on no actor.
     public func value(

@@ -33,7 +33,8 @@ extension PurgeableCache {
     @usableFromInline
     func reportAll() { registration.update(bytes: table.budget.bytes) }
 
-    /// What the cache holds and what became of the calls to it. While others use it, it is of no single instant.
+    /// The contents of the cache and the results of the calls to it. While others use the cache, the figures are not of one
+    /// single instant.
     public var statistics: PurgeableCacheStatistics {
         var statistics = PurgeableCacheStatistics()
         table.forEachShard { shard in

@@ -24,14 +24,14 @@ public import JetsamSystem
     /// An empty cache, registered under a name.
     ///
     /// - Parameters:
-    ///   - name: What logs, metrics and the ledger call the cache.
+    ///   - name: The cache's name in logs, metrics and the ledger.
     ///   - priority: Its band; lower ones are asked first.
     ///   - limit: Bytes of cost that it never exceeds; nil for what memory allows. Negative values count as 0.
-    ///   - rebuildCost: What a byte costs to make again, in a unit that is the same for all caches of the process.
-    ///   - traits: What reclaim should know before it asks.
+    ///   - rebuildCost: The cost of rebuilding one byte, in any unit, as long as every cache in the process uses the same one.
+    ///   - traits: The facts that reclaim should know before it asks.
     ///   - scene: The scene that it belongs to, if any.
-    ///   - registry: Where it registers.
-    ///   - clock: Where the time comes from that values expire by.
+    ///   - registry: The registry where it registers itself.
+    ///   - clock: The clock by which values expire.
     @inlinable
     public convenience init(
         name: String, priority: CachePriority = .normal, limit: Int? = nil, rebuildCost: Double? = nil,
@@ -84,14 +84,15 @@ public import JetsamSystem
     /// Puts in a value, in place of the one that there was.
     ///
     /// Where the cache is full, others leave it first. A value whose cost is above ``limit`` is not kept, nor one that
-    /// expires at once; what there was for the key goes all the same.
+    /// expires at once. The value that the key had before is removed all the same.
     ///
     /// - Parameters:
     ///   - value: The value.
     ///   - key: Its key.
-    ///   - cost: What the value takes, in bytes. Negative costs count as 0, and those above 1 TiB − 1 as that. What the entry itself
-    ///     takes, key and value as they lie in memory and about 40 bytes, is reported beside it but is not counted against ``limit``.
-    ///   - expiresAfter: How long the value may be given out, to within 1.05 ms and never shorter; nil for ever.
+    ///   - cost: The size of the value, in bytes. Negative costs count as 0, and those above 1 TiB − 1 as that. The entry itself
+    ///     takes memory too: key and value as they lie in memory, and about 40 bytes. That is reported beside the cost but is not
+    ///     counted against ``limit``.
+    ///   - expiresAfter: The time for which the value may be given out, to within 1.05 ms and never shorter; nil for ever.
     @inlinable
     public func insert(_ value: Value, for key: Key, cost: Int = 0, expiresAfter: Duration? = nil) {
         var kept = forgetLoad(of: key)
@@ -149,8 +150,8 @@ public import JetsamSystem
         report()
     }
 
-    /// What is being loaded for a key is out of date: it is given to who waits for it, but not kept. Gives how many loads have been
-    /// kept before.
+    /// Forgets the load of a key, whose value is out of date: the value is given to those who wait for it, but not kept. Returns
+    /// the number of loads that had been kept before.
     @usableFromInline
     func forgetLoad(of key: Key) -> Int {
         flights.forget(key)

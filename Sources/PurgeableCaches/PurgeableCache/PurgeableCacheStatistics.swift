@@ -1,4 +1,4 @@
-/// What a ``PurgeableCache`` holds and what became of the calls to it, since it was made.
+/// The contents of a ``PurgeableCache`` and the results of the calls to it, since it was made.
 public struct PurgeableCacheStatistics: Sendable, Hashable {
     /// Lookups that found a value.
     public var hits = 0
@@ -14,7 +14,7 @@ public struct PurgeableCacheStatistics: Sendable, Hashable {
     public var entries = 0
     /// Sum of the costs of the values, in bytes.
     public var costBytes = 0
-    /// What the cache reports to its registry: the costs and what the entries themselves take, in bytes.
+    /// The bytes that the cache reports to its registry: the costs, and the memory that the entries themselves take.
     public var reportedBytes = 0
     /// Bytes that releases gave up and that were put in again within ten seconds, in the measure of ``reportedBytes``: what those
     /// entries took when they were given up. Where a release gives up more than about a thousand entries it is an estimate by

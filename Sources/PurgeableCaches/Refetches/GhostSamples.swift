@@ -6,7 +6,7 @@ internal import Synchronization
 /// They lie in buckets of eight: first the hashes, which are looked at without the lock, then the rest. There are as many
 /// buckets as are needed, up to a fixed number; beyond that it keeps every other of the samples, and so on.
 @safe struct GhostSamples {
-    /// How many there are room for.
+    /// The number of samples that there is room for.
     static let mostSamples = 2048
     private static let bucketSize = 8
     private static let fewestBuckets = 16
@@ -25,7 +25,7 @@ internal import Synchronization
     package private(set) var count = 0
     /// Of 2 to the power of it, one is kept.
     package private(set) var shift: UInt8 = 0
-    /// When the last of them expires.
+    /// The time when the last of them expires.
     private(set) var latestExpiry = Int64.min
     private var lastSweep = Int64.min
 
@@ -37,13 +37,13 @@ internal import Synchronization
         if let base = unsafe base { unsafe memory.unmap(base, memory.roundedUp(Self.mostBytes)) }
     }
 
-    /// Whether an entry with this upper half of a hash is kept.
+    /// Returns whether an entry with this upper half of a hash is kept.
     static func isSampled(_ high: UInt32, _ shift: UInt8) -> Bool {
         // A shard's entries have some bits in common.
         (high &* 0x9E37_79B1) >> (32 - UInt32(shift)) == 0
     }
 
-    /// Where the hashes of a bucket are.
+    /// Returns the place of the hashes of a bucket.
     static func hashes(_ base: UnsafeMutableRawPointer, _ hash: UInt64, _ mask: Int) -> UnsafeMutablePointer<
         Atomic<UInt64>
     > {
@@ -61,7 +61,7 @@ internal import Synchronization
     ///
     /// - Parameters:
     ///   - hash: Not 0.
-    ///   - bytes: What it took, times the number of entries that it stands for already.
+    ///   - bytes: The bytes that it took, times the number of entries that it stands for already.
     ///   - expiry: In nanoseconds of the monotonic clock; none is earlier than that of the entry before.
     mutating func add(_ hash: UInt64, bytes: Int, now: Int64, expiry: Int64) {
         guard let base = unsafe base else { return }
@@ -84,7 +84,7 @@ internal import Synchronization
         latestExpiry = max(latestExpiry, expiry)
     }
 
-    /// How many bytes it stands for; 0 where it is not remembered. Forgets it.
+    /// Returns the number of bytes that it stands for; 0 where it is not remembered. Forgets it.
     mutating func take(_ hash: UInt64, now: Int64) -> Int {
         guard let base = unsafe base else { return 0 }
         let bucket = unsafe Self.hashes(base, hash, bucketMask)
@@ -123,7 +123,7 @@ internal import Synchronization
 
     private var isLargest: Bool { (bucketMask + 1) * Self.bucketSize == Self.mostSamples }
 
-    /// Whether another hash has the place.
+    /// Returns whether another hash has the place.
     private func isOther(_ bucket: UnsafeMutablePointer<Atomic<UInt64>>, _ index: Int, than hash: UInt64) -> Bool {
         let present = unsafe bucket[index].load(ordering: .relaxed)
         return present != 0 && present != hash
@@ -140,7 +140,7 @@ internal import Synchronization
     }
 }
 
-/// What happens now and then.
+/// The work that is done now and then.
 extension GhostSamples {
     /// Forgets what has expired, and keeps more of what comes where there is little.
     private mutating func sweep(_ now: Int64) {

@@ -2,11 +2,11 @@ internal import Synchronization
 
 /// A running total of bytes that were fetched again after a release: of one cache, or of all caches of a registry.
 package final class RefetchedBytes: Sendable {
-    /// What is fetched again later than this after its release is not the release's fault.
+    /// The time after a release in which fetching an entry again is counted against that release.
     package static let window = Duration.seconds(10)
 
     private let bytes = Atomic<Int>(0)
-    /// What adds up several of them.
+    /// The total that adds up several of them.
     private let sum: RefetchedBytes?
 
     package init(sum: RefetchedBytes? = nil) {

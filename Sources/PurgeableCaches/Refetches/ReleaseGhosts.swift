@@ -29,10 +29,10 @@ final class ReleaseGhosts: Sendable {
         samples.withLock { $0.deallocate() }
     }
 
-    /// Whether anything is remembered, or was not long ago.
+    /// Indicates whether anything is remembered, or was not long ago.
     @usableFromInline var areAlive: Bool { alive.load(ordering: .relaxed) }
 
-    /// Whether ``add(_:bytes:now:waits:)`` would keep an entry whose hash has this upper half.
+    /// Returns whether ``add(_:bytes:now:waits:)`` would keep an entry whose hash has this upper half.
     @usableFromInline
     func wants(_ high: UInt32) -> Bool {
         GhostSamples.isSampled(high, shift.load(ordering: .relaxed))
@@ -41,9 +41,9 @@ final class ReleaseGhosts: Sendable {
     /// Remembers an entry that a release took out.
     ///
     /// - Parameters:
-    ///   - bytes: What it took, times the number of entries that it stands for already.
+    ///   - bytes: The bytes that it took, times the number of entries that it stands for already.
     ///   - now: In nanoseconds.
-    ///   - waits: Whether to wait for whoever looks something up; otherwise it is not remembered then.
+    ///   - waits: True to wait for a thread that is looking something up; otherwise it is not remembered then.
     @usableFromInline
     func add(_ hash: UInt64, bytes: Int, now: Int64, waits: Bool = true) {
         let expiry = now + RefetchedBytes.window.nanoseconds

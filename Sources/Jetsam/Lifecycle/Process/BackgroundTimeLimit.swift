@@ -1,7 +1,8 @@
 internal import MemoryPressure
 internal import Synchronization
 
-/// How long the process may still stay in the background. The sampler asks it at each turn: nothing in it allocates or waits.
+/// The time that the process may still stay in the background. The sampler asks it at each turn: nothing in it allocates or
+/// waits.
 final class BackgroundTimeLimit: Sendable {
     private static let none = Int64.max
     /// Once more after so long, should suspension be refused.
@@ -10,9 +11,9 @@ final class BackgroundTimeLimit: Sendable {
     private let assertions: any AssertionHolder
     /// So long after the end of the time the process is suspended with whatever is held then.
     private let patience: Int64
-    /// When the time is over, in nanoseconds of running time; `none` while it has no limit.
+    /// The time when the limit is over, in nanoseconds of running time; `none` while it has no limit.
     private let end = Atomic<Int64>(none)
-    /// When it may be told that the time is over, in the same time.
+    /// The time when it may be told that the limit is over, in the same time.
     private let nextTelling = Atomic<Int64>(.min)
 
     init(assertions: any AssertionHolder) {
@@ -24,7 +25,7 @@ final class BackgroundTimeLimit: Sendable {
 
     /// The time begins, and is over after so long. Held tasks expire by then.
     ///
-    /// - Returns: When they are to be told.
+    /// - Returns: The time when they are to be told.
     func begin(_ limit: Duration, at now: MonotonicInstant) -> MonotonicInstant? {
         nextTelling.store(.min, ordering: .relaxed)
         end.store(running(now) + limit.nanoseconds, ordering: .releasing)
@@ -37,16 +38,16 @@ final class BackgroundTimeLimit: Sendable {
         _ = assertions.setBackgroundDeadline(nil)
     }
 
-    /// What is left; nil without a limit, zero where it is over.
+    /// Returns the time that is left; nil without a limit, zero where it is over.
     func remaining(at now: MonotonicInstant) -> Duration? {
         let end = end.load(ordering: .acquiring)
         return end == Self.none ? nil : .nanoseconds(max(0, end - running(now)))
     }
 
-    /// Whether the process is to be suspended: its time is over, and nothing holds it any more.
+    /// Returns whether the process is to be suspended: its time is over, and nothing holds it any more.
     ///
-    /// Those that were told have their grace. Who begins meanwhile does not hold the process longer than that: it is work for a
-    /// process that wakes.
+    /// Tasks that were told have their grace. A task that begins meanwhile does not hold the process longer than that: it is work
+    /// for a process that wakes.
     func isOver(at now: MonotonicInstant) -> Bool {
         let end = end.load(ordering: .acquiring)
         guard end != Self.none else { return false }
@@ -56,7 +57,7 @@ final class BackgroundTimeLimit: Sendable {
 
     /// One turn of the sampler.
     ///
-    /// - Returns: Whether suspension is due, and in how many nanoseconds it is to be looked again; `Int64.max` for never.
+    /// - Returns: True where suspension is due, and the nanoseconds until the next look; `Int64.max` for never.
     func look(at now: MonotonicInstant) -> (isDue: Bool, sleep: Int64) {
         let end = end.load(ordering: .acquiring)
         guard end != Self.none else { return (false, .max) }

@@ -8,8 +8,8 @@ struct DayWatch: Sendable {
 
     /// - Parameters:
     ///   - wallClock: Nanoseconds since 1970.
-    ///   - seconds: By how many seconds the local time is ahead of UTC then.
-    /// - Returns: What has changed since the last look.
+    ///   - seconds: The number of seconds by which the local time is ahead of UTC then.
+    /// - Returns: The changes since the last look.
     mutating func observe(wallClock: Int64, secondsFromUTC seconds: Int) -> [SignificantTimeChange] {
         let new = Self.number(wallClock, seconds)
         guard let today else {
@@ -26,7 +26,7 @@ struct DayWatch: Sendable {
         return changes
     }
 
-    /// How many nanoseconds after `wallClock` the next day begins, if the zone does not change before.
+    /// Returns the number of nanoseconds from `wallClock` to the next day, if the zone does not change before.
     func untilMidnight(wallClock: Int64) -> Int64 {
         let local = wallClock &+ Int64(secondsFromUTC) &* 1_000_000_000
         return (Self.number(wallClock, secondsFromUTC) + 1) &* Self.day &- local

@@ -1,4 +1,4 @@
-/// What the process was started by and with, as the environment tells it, and what of that cannot be used. Pure.
+/// The starter and the arguments of the process, as the environment tells them, and the parts of these that cannot be used. Pure.
 struct LaunchDetails: Sendable, Equatable {
     /// The first descriptor that a supervisor passes: `SD_LISTEN_FDS_START` of sd_listen_fds(3).
     private static let firstDescriptor: Int32 = 3

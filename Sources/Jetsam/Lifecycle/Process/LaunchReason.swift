@@ -1,6 +1,6 @@
-/// How this process came to be started, and with what.
+/// The reason why this process was started, and what it was given.
 public struct LaunchReason: Sendable, Equatable, CustomStringConvertible {
-    /// Who or what started the process.
+    /// The person or thing that started the process.
     public struct Starter: Sendable, Hashable, CustomStringConvertible {
         private enum Code: String, Sendable {
             case socket, timer, supervisor, `operator`
@@ -21,7 +21,7 @@ public struct LaunchReason: Sendable, Equatable, CustomStringConvertible {
         public var description: String { code.rawValue }
     }
 
-    /// How the last run ended, as far as its flight recorder tells.
+    /// The end of the last run, as far as its flight recorder tells.
     public struct PreviousExit: Sendable, Hashable, CustomStringConvertible {
         private enum Code: String, Sendable {
             case unknown, clean, pressureShutdown, watchdog, failed, graceExceeded, killedByOOM, killedProbablyOOM,
@@ -61,7 +61,7 @@ public struct LaunchReason: Sendable, Equatable, CustomStringConvertible {
 
     /// A descriptor that the supervisor opened and passed: sd_listen_fds(3).
     public struct Socket: Sendable, Hashable, CustomStringConvertible {
-        /// What a descriptor is called that was given no name.
+        /// The name of a descriptor that was given none.
         public static let unnamed = "unknown"
 
         /// Its number, from 3 on. It is the application's to use and to close: Jetsam does neither.
@@ -85,8 +85,8 @@ public struct LaunchReason: Sendable, Equatable, CustomStringConvertible {
         public var unit: String
         /// The path that a path unit found changed; nil for any other unit.
         public var path: String?
-        /// When a timer unit's time had come, on the wall clock since 1970; nil for any other unit, and for a timer that goes by the
-        /// time since the start of the machine.
+        /// The time when a timer unit fell due, on the wall clock since 1970; nil for any other unit, and for a timer that goes
+        /// by the time since the start of the machine.
         public var elapsedSince1970: Duration?
 
         /// A trigger, to call an observer with in a test.
@@ -105,19 +105,19 @@ public struct LaunchReason: Sendable, Equatable, CustomStringConvertible {
     /// The most bytes that ``payload`` may have. A longer one is not told, and a warning in the log says so.
     public static let maximumPayloadBytes = 65_536
 
-    /// Who started this run.
+    /// The starter of this run.
     public var starter: Starter
-    /// How the run before it ended.
+    /// The end of the run before.
     public var previousExit: PreviousExit
 
     /// The descriptors that the supervisor passed to this very process, in their order; empty where it passed none.
     public var sockets: [Socket] = []
-    /// What had systemd start the process; nil where it was started by itself, or by something else.
+    /// The unit that had systemd start the process; nil where it was started by itself, or by something else.
     public var trigger: Trigger?
     /// The command line's arguments, without the program's name.
     public var arguments: [String] = []
-    /// What whoever started the process passed in ``payloadVariable``, for the application to read, such as the job that is to be
-    /// done; nil where nothing was passed, or more than ``maximumPayloadBytes``. Bytes that are not UTF-8 are replaced.
+    /// The text that the starter of the process passed in ``payloadVariable``, for the application to read, such as the job that
+    /// is to be done. Nil where nothing was passed, or more than ``maximumPayloadBytes``. Bytes that are not UTF-8 are replaced.
     ///
     /// Anyone who may look at the process's environment can read it: no place for secrets.
     public var payload: String?

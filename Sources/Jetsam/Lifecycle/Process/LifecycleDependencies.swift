@@ -3,21 +3,21 @@ internal import MemoryPressure
 
 /// The background work that holds the process, as far as its life cycle needs it.
 protocol AssertionHolder: Sendable {
-    /// What an assertion has after its deadline before it is overdue and holds nothing up.
+    /// The time that a background task has after its deadline before it is overdue and holds nothing up.
     var overdueGrace: Duration { get }
-    /// How long it takes until nine of ten of those that are held have ended, as far as is known; never less than what one has from
-    /// being told that it expires until it is overdue.
+    /// The time until nine of ten of the held tasks have ended, as far as is known. It is never less than the time from being
+    /// told that a task expires until it is overdue.
     ///
     /// Work that comes and goes evenly has, on average, as long to go as it has run: that is a property of every renewal process.
     /// Where what is left falls off exponentially, nine of ten have ended after 2.3 times that.
     var timeToEnd: Duration { get }
-    /// Whether those that are overdue still hold the process.
+    /// Indicates whether overdue tasks still hold the process.
     var overdueTasksHold: Bool { get }
     /// All the nanoseconds in which the process did not run so far.
     var pausedNanoseconds: Int64 { get }
-    /// How many are held. Cheap.
+    /// The number of held tasks. Cheap.
     var heldCount: Int { get }
-    /// How many were begun so far. Cheap.
+    /// The number of tasks that were begun so far. Cheap.
     var begunCount: UInt64 { get }
     /// The longest-running ones, a line each.
     func describeHeld(limit: Int) -> [String]
@@ -26,7 +26,7 @@ protocol AssertionHolder: Sendable {
     /// Until then, whatever their own deadlines say, those that are held may go on; nil takes that back. Time in which the process
     /// does not run moves it. Does nothing once it drains.
     ///
-    /// - Returns: When they are to be told, for ``expect(_:)``.
+    /// - Returns: The time when they are to be told, for ``expect(_:)``.
     func setBackgroundDeadline(_ deadline: MonotonicInstant?) -> MonotonicInstant?
     /// They are to be told then.
     func expect(_ instant: MonotonicInstant)
@@ -47,7 +47,7 @@ extension BackgroundTaskRegistry: AssertionHolder {
     var begunCount: UInt64 { UInt64(clamping: statistics.begun) }
 }
 
-/// What the life cycle takes from outside.
+/// The parts that the life cycle takes from outside.
 struct LifecycleDependencies: Sendable {
     var clock: any MonotonicClock
     var logger: Logger
@@ -74,9 +74,9 @@ struct LifecycleDependencies: Sendable {
     var listeningPorts: @Sendable () -> Set<UInt16>? = { nil }
     /// The wall clock, in nanoseconds since 1970.
     var wallClock: @Sendable () -> Int64 = { 0 }
-    /// By how many seconds the local time is ahead of UTC, at a time of the wall clock. May read files and allocate.
+    /// The seconds by which the local time is ahead of UTC, at a time of the wall clock. May read files and allocate.
     var secondsFromUTC: @Sendable (_ wallClock: Int64) -> Int = { _ in 0 }
-    /// What the process was started with, for whoever asks why it was.
+    /// The arguments that the process was started with, for the launch reason.
     var arguments: [String] = []
     /// Wakes the queue that calls ``ProcessLifecycle/takeWork()``.
     var ring: @Sendable () -> Void = {}

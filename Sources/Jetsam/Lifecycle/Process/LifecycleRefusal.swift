@@ -1,4 +1,4 @@
-/// Why the process did not change its state.
+/// The reason why the process did not change its state.
 public struct LifecycleRefusal: Error, Sendable, Equatable, CustomStringConvertible {
     private enum Code: Sendable, Equatable {
         case shuttingDown, notRunning, ended, insideCallback, changeUnderWay
@@ -28,7 +28,7 @@ public struct LifecycleRefusal: Error, Sendable, Equatable, CustomStringConverti
         LifecycleRefusal(code: .cause(from, to, cause))
     }
 
-    /// Whether the life cycle has no such change at all, or not for this cause.
+    /// Indicates whether the life cycle has no such change at all, or not for this cause.
     public var isForUnknownTransition: Bool {
         switch code {
         case .transition, .cause: true
@@ -36,7 +36,7 @@ public struct LifecycleRefusal: Error, Sendable, Equatable, CustomStringConverti
         }
     }
 
-    /// What is wrong, and what to do instead.
+    /// The problem, and what to do instead.
     public var description: String {
         switch code {
         case .shuttingDown: "shutdown has begun: there is no way back to the foreground"

@@ -1,12 +1,12 @@
 internal import MemoryPressure
 internal import Synchronization
 
-/// What the sampler looks after for the life cycle: idling, the time in the background, work that comes back, the local time, and the
-/// supervisor's watchdog.
+/// The tasks that the sampler does for the life cycle: it looks after idling, the time in the background, work that comes back,
+/// the local time, and the supervisor's watchdog.
 ///
 /// A turn of the sampler costs one load where there is nothing to look after. Nothing in it allocates or waits.
 final class LifecycleWatch: Sendable {
-    /// What the queue has to do.
+    /// The work that the queue has to do.
     struct Work: OptionSet, Sendable {
         let rawValue: UInt8
         static let suspend = Work(rawValue: 1)
@@ -52,7 +52,8 @@ final class LifecycleWatch: Sendable {
 
     /// One turn of the sampler.
     ///
-    /// - Returns: What has become due, and how many nanoseconds the sampler may sleep; `Int64.max` for as long as it likes.
+    /// - Returns: The work that has become due, and the nanoseconds that the sampler may sleep; `Int64.max` for as long as it
+    ///   likes.
     func look(
         at now: MonotonicInstant, idleDelay: Int64?, assertions: any AssertionHolder,
         backgroundTime: BackgroundTimeLimit

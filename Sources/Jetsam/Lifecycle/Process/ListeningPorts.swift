@@ -6,7 +6,7 @@ enum ListeningPorts {
     /// TCP_LISTEN of the kernel's `include/net/tcp_states.h`, in the fourth column of `/proc/net/tcp`.
     private static let listening = Array("0A".utf8)
 
-    /// - Throws: What reading the first list has met. A machine without IPv6 has no second.
+    /// - Throws: The error that reading the first list has met. A machine without IPv6 has no second.
     static func current(in root: KernelRoot) throws(Errno) -> Set<UInt16> {
         var ports = parse(try Syscalls.contents(of: root.outer(root.process("net/tcp"))))
         if let more = try? Syscalls.contents(of: root.outer(root.process("net/tcp6"))) { ports.formUnion(parse(more)) }

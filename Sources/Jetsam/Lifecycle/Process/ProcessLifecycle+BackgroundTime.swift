@@ -17,7 +17,7 @@ extension ProcessLifecycle {
         if let due { dependencies.assertions.expect(due) }
     }
 
-    /// How long the process may still stay where it is: see ``ResourceManager/backgroundTimeRemaining``.
+    /// The time that the process may still stay where it is: see ``ResourceManager/backgroundTimeRemaining``.
     var backgroundTimeRemaining: Duration? {
         if let clock = state.withLock({ $0.termination }) {
             return max(.zero, now.duration(to: clock.assertionDeadline))

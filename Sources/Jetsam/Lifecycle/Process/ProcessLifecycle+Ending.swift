@@ -51,7 +51,7 @@ extension ProcessLifecycle {
             metadata: ["held": "\(count)"])
     }
 
-    /// What the gate does in its turn: no more work is taken before the servers are told.
+    /// Does the gate's part: no more work is taken before the servers are told.
     func closeGate() async {
         let clock = beginShutdown()
         await turn.take()
@@ -113,7 +113,7 @@ extension ProcessLifecycle {
             "The termination grace period is nearly over, and servers have not stopped; they are cancelled soon")
     }
 
-    /// - Returns: Whether none was held any more.
+    /// - Returns: True where none was held any more.
     @discardableResult
     private func waitForAssertions(until end: MonotonicInstant) async -> Bool {
         let assertions = dependencies.assertions

@@ -26,7 +26,7 @@ extension ProcessLifecycle {
 
     /// From the first callback up to restored state.
     ///
-    /// - Parameter previousExit: How the run before this one ended.
+    /// - Parameter previousExit: The end of the run before this one.
     func beginLaunch(after previousExit: LaunchReason.PreviousExit = .unknown) async {
         var details = LaunchDetails(
             variables: dependencies.variables, arguments: dependencies.arguments, processID: dependencies.processID)
@@ -116,7 +116,7 @@ extension ProcessLifecycle {
 }
 
 extension ProcessLifecycle.State {
-    /// Whether there are servers that do not take connections yet.
+    /// Indicates whether there are servers that do not take connections yet.
     var waitsForServers: Bool {
         hasGate && !(isGateRunning && (isServing || serving == .started))
     }

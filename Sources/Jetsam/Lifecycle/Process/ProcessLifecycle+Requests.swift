@@ -1,13 +1,14 @@
 internal import MemoryPressure
 
 extension ProcessLifecycle {
-    /// Whether this is called from inside a callback, of an observer or of a scene, that a change would have to wait for.
+    /// Indicates whether this is called from inside a callback, of an observer or of a scene, that a change would have to wait
+    /// for.
     var isInsideCallback: Bool {
         CallbackToken.isInside(self)
             || state.withLock { $0.scenes }.map { CallbackToken.isInside($0) } ?? false
     }
 
-    /// What the process may be brought to from outside: one after another, and never from inside a callback.
+    /// Brings the process to a state on a request from outside: one request after another, and never from inside a callback.
     func request(_ target: ProcessState, cause: LifecycleCause) async throws(LifecycleRefusal) {
         if isInsideCallback { throw .insideCallback }
         await turn.take()

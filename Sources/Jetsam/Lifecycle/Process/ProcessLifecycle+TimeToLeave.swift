@@ -1,10 +1,10 @@
 internal import MemoryPressure
 
 extension ProcessLifecycle {
-    /// Whether the launch is over and shutdown has not begun.
+    /// Indicates whether the launch is over and shutdown has not begun.
     var mayBeToldToLeave: Bool { state.withLock { $0.isLaunched && $0.termination == nil } }
 
-    /// How long the process takes to leave from now, as far as is known: see ``ResourceManager/timeToLeave``.
+    /// The time that the process takes to leave from now, as far as is known: see ``ResourceManager/timeToLeave``.
     ///
     /// The sampler may ask at each turn: it allocates nothing, and takes no lock under which user code is called.
     var timeToLeave: Duration {
@@ -19,11 +19,11 @@ extension ProcessLifecycle {
     }
 }
 
-/// What leaving is made of. Pure.
+/// The parts of leaving. Pure.
 struct Departure: Sendable, Equatable {
     /// Until the servers are told.
     var drainDelay: Duration
-    /// What held background tasks need to end.
+    /// The time that held background tasks need to end.
     var tasks: Duration
     /// Scenes and observers, on entering the background.
     var saving: Duration

@@ -9,13 +9,13 @@ final class ProcessLifecycle: Sendable {
         var transition: ProcessTransition?
         var observers: [(id: UInt64, mailbox: ObserverMailbox)] = []
         var nextID: UInt64 = 0
-        /// What is no change of the state and waits for its turn, in the order in which it happened.
+        /// The notices that are no change of the state and wait for their turn, in the order in which they happened.
         var notes: [(callback: LifecycleCallback, body: @Sendable (any LifecycleObserver) async -> Void)] = []
         var launchSteps: [LaunchStep] = []
         var launchReason: LaunchReason?
         var launchDeadline: MonotonicInstant?
         var termination: TerminationClock?
-        /// When what was under way at the beginning of shutdown is waited for no longer.
+        /// The time from which the work that was under way at the beginning of shutdown is waited for no longer.
         var hurry: MonotonicInstant?
         /// Ends the wait for the servers.
         var backgroundTimer: UInt64?
@@ -24,17 +24,17 @@ final class ProcessLifecycle: Sendable {
         var skipsBackground = false
         /// It does so by itself, because there is no gate that would have the group shut down.
         var leavesByItself = false
-        /// How long entering the background took last, scenes aside; nil before it did.
+        /// The time that entering the background took last, scenes aside; nil before it did.
         var backgroundTime: Duration?
         var modes: [UInt64: String] = [:]
-        /// Who is asked again and again whether it still answers.
+        /// The responders that are asked again and again whether they still answer.
         var responders: [UInt64: Responder] = [:]
         var missedDeadlines = 0
         var late: [LateObserver] = []
         /// Somebody asked for the gate, so that becoming active waits until it runs.
         var hasGate = false
         var isGateRunning = false
-        /// What the gate was told to go by.
+        /// The signal that the gate was told to go by.
         var serving = ServingSignal.started
         /// The servers take connections.
         var isServing = false
@@ -42,7 +42,7 @@ final class ProcessLifecycle: Sendable {
         /// The process became active by itself, or somebody asked for a state: it does not become active by itself any more.
         var hasActivated = false
         var hasToldReady = false
-        /// What still empties the caches of a suspended process.
+        /// The task that still empties the caches of a suspended process.
         var givingBack: Task<Void, Never>?
         /// Nil where there are none.
         var scenes: SceneManager?
@@ -192,8 +192,8 @@ final class ProcessLifecycle: Sendable {
         for action in actions { await carryOut(action, transition, by: max(end, lastWords() ?? end)) }
     }
 
-    /// When the observers of a process that drains are waited for no longer, from the moment that it is asked; nil for any other
-    /// change.
+    /// Returns the time from which the observers of a process that drains are waited for no longer, counted from the moment that
+    /// it is asked; nil for any other change.
     private func endOfLastWords(_ transition: ProcessTransition) -> () -> MonotonicInstant? {
         guard transition.to == .background, let clock = state.withLock({ $0.termination }) else { return { nil } }
         let began = now

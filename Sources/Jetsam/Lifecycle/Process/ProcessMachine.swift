@@ -20,7 +20,7 @@ struct ProcessMachine: Sendable, Equatable {
         case giveBack
     }
 
-    /// Whether the process ends instead of suspending.
+    /// Indicates whether the process ends instead of suspending.
     let exitsOnSuspend: Bool
     private(set) var state = ProcessState.notRunning
     /// Set from `request` until `commit`.
@@ -51,7 +51,7 @@ struct ProcessMachine: Sendable, Equatable {
         }
     }
 
-    /// Whether the process, asked for `target`, ends instead of getting there.
+    /// Returns whether the process, asked for `target`, ends instead of getting there.
     ///
     /// - Throws: ``LifecycleRefusal`` where `cause` could not lead there either.
     func leaves(for target: ProcessState, cause: LifecycleCause) throws(LifecycleRefusal) -> Bool {

@@ -1,6 +1,6 @@
 public import MemoryPressure
 
-/// Where the process is in its life, as its manager sees it.
+/// The states of the process's life, as its manager sees them.
 public enum ProcessState: UInt8, Sendable, Hashable, CaseIterable, CustomStringConvertible {
     /// The manager has not begun, or has ended.
     case notRunning
@@ -25,7 +25,7 @@ public enum ProcessState: UInt8, Sendable, Hashable, CaseIterable, CustomStringC
     }
 }
 
-/// What made the process change its state.
+/// The cause of a change of the process's state.
 public struct LifecycleCause: Sendable, Hashable, CaseIterable, CustomStringConvertible {
     private enum Code: String, Sendable, CaseIterable {
         case launch, shutdown, `operator`, idle, pressure, resume, expiration
@@ -63,9 +63,9 @@ public struct ProcessTransition: Sendable, Hashable, CustomStringConvertible {
     public var from: ProcessState
     /// The state that it enters.
     public var to: ProcessState
-    /// Why.
+    /// The cause of the change.
     public var cause: LifecycleCause
-    /// When it began, on the monotonic clock.
+    /// The time when it began, on the monotonic clock.
     public var instant: MonotonicInstant
 
     /// One line for a log, such as `active → inactive (shutdown)`.

@@ -15,31 +15,31 @@ public struct LateObserver: Sendable, Equatable, CustomStringConvertible {
 
 /// The process's life cycle at one instant.
 public struct ProcessStatus: Sendable, Equatable {
-    /// How many late observers are kept.
+    /// The number of late observers that are kept.
     static let lateCapacity = 16
 
     /// The state.
     public var state: ProcessState
     /// The change that led to it; nil where the manager has not begun.
     public var transition: ProcessTransition?
-    /// Whether readiness is true.
+    /// Indicates whether readiness is true.
     public var isReady: Bool
-    /// Whether shutdown has begun.
+    /// Indicates whether shutdown has begun.
     public var isShuttingDown: Bool
-    /// When the termination grace period is over, on the monotonic clock; nil before shutdown began. It never moves.
+    /// The time when the termination grace period is over, on the monotonic clock; nil before shutdown began. It never moves.
     public var terminationDeadline: MonotonicInstant?
     /// The named reasons that bar suspension now.
     public var backgroundModes: [String]
-    /// How often an observer missed a deadline.
+    /// The number of times that an observer missed a deadline.
     public var missedDeadlines: Int
     /// The latest of them, 16 at most.
     public var lateObservers: [LateObserver]
-    /// How this run was started; nil where the manager has not begun.
+    /// The reason why this run was started; nil where the manager has not begun.
     public var launchReason: LaunchReason?
 
-    /// When the state was entered.
+    /// The time when the state was entered.
     public var since: MonotonicInstant? { transition?.instant }
 
-    /// Why.
+    /// The cause of the change to this state.
     public var cause: LifecycleCause? { transition?.cause }
 }

@@ -2,7 +2,7 @@ internal import MemoryPressure
 
 /// Somebody who is asked again and again whether it still answers.
 final class Responder: Sendable {
-    /// What is told of it. Called on the timer's thread or on that of the answer, under no lock.
+    /// The news of a responder. Called on the timer's thread or on that of the answer, under no lock.
     enum News {
         /// It has not answered for so long.
         case late(Duration)
@@ -11,7 +11,7 @@ final class Responder: Sendable {
     }
 
     private struct State {
-        /// When it was asked what it has not answered; nil while it is left alone.
+        /// The time of the question that it has not answered; nil while it is left alone.
         var asked: MonotonicInstant?
         /// Of the last question: an answer to an earlier one says nothing.
         var number: UInt64 = 0

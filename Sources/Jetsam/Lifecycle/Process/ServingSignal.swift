@@ -1,7 +1,7 @@
-/// How the manager learns that the servers of its group take connections.
+/// The signal by which the manager learns that the servers of its group take connections.
 ///
-/// A group starts its services and does not know when they listen. A process that called itself ready before would have
-/// its first connections refused.
+/// A group starts its services and does not know when they listen. If a process called itself ready before, its first connections
+/// would be refused.
 public struct ServingSignal: Sendable, Hashable, CustomStringConvertible {
     enum Code: Sendable, Hashable {
         case reported, started

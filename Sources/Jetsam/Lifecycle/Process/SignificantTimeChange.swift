@@ -1,4 +1,4 @@
-/// What has changed about the date and the time of day, as ``LifecycleObserver/significantTimeChange(_:)`` tells it.
+/// The kind of change of the date or the time of day, as ``LifecycleObserver/significantTimeChange(_:)`` tells it.
 public struct SignificantTimeChange: Sendable, Hashable, CaseIterable, CustomStringConvertible {
     private enum Code: String, Sendable, CaseIterable {
         case midnight, timeZone, wallClock

@@ -1,27 +1,28 @@
 internal import MemoryPressure
 
-/// How the termination grace period is divided, from the moment at which shutdown began. It never moves. Pure.
+/// The division of the termination grace period, from the moment at which shutdown began. It never moves. Pure.
 ///
 ///     began ── into the background, at the latest ── assertions expire ── their grace ── waiting ends ── will terminate ── others stop ── end
 struct TerminationClock: Sendable, Equatable {
-    /// When shutdown began.
+    /// The time when shutdown began.
     let began: MonotonicInstant
-    /// When the process enters the background, whether its servers have ended or not: what is left is for that, for expiry and
-    /// for the end.
+    /// The time when the process enters the background, whether its servers have ended or not: what is left is for that, for
+    /// expiry and for the end.
     let backgroundStart: MonotonicInstant
-    /// When whoever asked for it loses patience.
+    /// The time when the side that asked for the end loses patience.
     let end: MonotonicInstant
     /// The process's deadline, as held assertions are told it.
     let assertionDeadline: MonotonicInstant
-    /// When held assertions are waited for no longer.
+    /// The time from which held background tasks are waited for no longer.
     let waitEnd: MonotonicInstant
-    /// When the last callback is waited for no longer.
+    /// The time from which the last callback is waited for no longer.
     let terminateEnd: MonotonicInstant
 
     /// - Parameters:
-    ///   - backgroundDeadline: How long entering the background may take; at most half of the time up to the assertions' deadline.
-    ///   - exitRoom: What is kept free at the end; at most a quarter of the grace period.
-    ///   - assertionGrace: What an assertion has after its deadline before it is overdue; at most a quarter, too.
+    ///   - backgroundDeadline: The time that entering the background may take; at most half of the time up to the background
+    ///     tasks' deadline.
+    ///   - exitRoom: The time that is kept free at the end; at most a quarter of the grace period.
+    ///   - assertionGrace: The time that a background task has after its deadline before it is overdue; at most a quarter, too.
     init(
         began: MonotonicInstant, gracePeriod: Duration, backgroundDeadline: Duration, exitRoom: Duration,
         assertionGrace: Duration
@@ -36,14 +37,15 @@ struct TerminationClock: Sendable, Equatable {
         backgroundStart = assertionDeadline.advanced(by: .zero - background)
     }
 
-    /// When entering the background is waited for no longer: it leaves at least half of what is left to the assertions.
+    /// Returns the time from which entering the background is waited for no longer. It leaves at least half of what is left to
+    /// the background tasks.
     func backgroundEnd(from now: MonotonicInstant, deadline: Duration) -> MonotonicInstant {
         let half = max(.zero, now.duration(to: waitEnd)) / 2
         return now.advanced(by: min(deadline, half))
     }
 
-    /// When scenes that are being saved are waited for no longer: all that is left but a quarter, which is for the observers of
-    /// the process, whose turn comes after.
+    /// Returns the time from which scenes that are being saved are waited for no longer. They may take all that is left but a
+    /// quarter. That quarter is for the observers of the process, whose turn comes after.
     func savingEnd(from now: MonotonicInstant, deadline: Duration) -> MonotonicInstant {
         waitEnd.advanced(by: .zero - min(deadline, max(.zero, now.duration(to: waitEnd)) / 4))
     }

@@ -9,7 +9,7 @@ final class AsyncTurn: Sendable {
 
     private let state = Lock(State())
 
-    /// How many wait for it.
+    /// The number of tasks that wait for it.
     var waiting: Int { state.withLock { $0.waiters.count } }
 
     func take() async {

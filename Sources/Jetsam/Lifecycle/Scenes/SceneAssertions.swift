@@ -8,7 +8,7 @@ protocol SceneAssertions: Sendable {
 
 extension BackgroundTaskRegistry: SceneAssertions {}
 
-/// Where there are none.
+/// The background tasks of scenes where there are none.
 struct NoSceneAssertions: SceneAssertions {
     func expireAll(of scene: SceneIdentifier) {}
     func endAll(of scene: SceneIdentifier) {}

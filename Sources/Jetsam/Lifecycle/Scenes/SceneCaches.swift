@@ -18,7 +18,7 @@ struct SceneCaches: Sendable {
     /// Leaves the caches so many percent of what they hold and lets them grow no further; empties the sensitive ones. Gives the
     /// limits that they had.
     ///
-    /// - Parameter sensitiveOnly: Whether the others keep what they have: a process that drains needs it to finish.
+    /// - Parameter sensitiveOnly: True where the others keep what they have: a process that drains needs it to finish.
     func cut(
         _ scene: SceneIdentifier, percent: Int, deadline: Duration, sensitiveOnly: Bool = false
     ) async -> [UInt64: Int?] {

@@ -1,7 +1,7 @@
 internal import Logging
 internal import MemoryPressure
 
-/// What scenes take from outside.
+/// The parts that scenes take from outside.
 struct SceneDependencies: Sendable {
     var clock: any MonotonicClock
     var logger: Logger
@@ -18,9 +18,9 @@ struct SceneDependencies: Sendable {
     var storeAvailability: @Sendable (_ isAvailable: Bool) -> Void
     /// Told of each change of a scene's state; under no lock.
     var noteTransition: @Sendable (SceneTransition) -> Void = { _ in }
-    /// Whether real time drives the deadlines; otherwise the test does.
+    /// Indicates whether real time drives the deadlines; otherwise the test does.
     var isAutomatic: Bool
-    /// Where the thread comes from that calls the handlers of scenes' caches.
+    /// The source of the thread that calls the handlers of scenes' caches.
     var threads: any ThreadSource = SystemThreads()
 
     init(

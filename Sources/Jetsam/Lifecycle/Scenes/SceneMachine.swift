@@ -83,7 +83,8 @@ struct SceneMachine: Sendable {
         }
     }
 
-    /// What was begun by a client or handed over is told when it is over; what is taken away is told before.
+    /// Returns the actions that end a scene. A scene that a client ended or that was handed over is told when that is over; one
+    /// that is taken away is told before.
     private static func ending(_ cause: SceneCause) -> [Action] {
         let isWanted = cause == .client || cause == .handOver
         return isWanted

@@ -1,7 +1,7 @@
 internal import Logging
 internal import MemoryPressure
 
-/// On whose account a scene connects.
+/// The origin of a scene's connection: a client that wants the scene, or the system.
 public struct SceneOrigin: Sendable, Hashable {
     let target: SceneState
     let cause: SceneCause
@@ -14,7 +14,7 @@ public struct SceneOrigin: Sendable, Hashable {
     static let handOver = SceneOrigin(target: .background, cause: .handOver)
 }
 
-/// What becomes of a stored state when its scene connects.
+/// The treatment of a stored state when its scene connects.
 public struct SceneRestorationPolicy: Sendable, Hashable {
     enum Code: Sendable { case automatic, evenAfterCrashes, none }
 
@@ -32,14 +32,14 @@ extension SceneManager {
     /// Connects a scene: makes room for it, reads its stored state, and tells its observer.
     ///
     /// - Parameters:
-    ///   - identifier: What names it; one that is connected is refused.
+    ///   - identifier: The name of the scene. A scene that is connected already is refused.
     ///   - origin: ``SceneOrigin/client`` makes it active, ``SceneOrigin/system`` leaves it in the background.
-    ///   - expectedBytes: What it will take outside of its caches. Room for it is made first, from whatever ranks lower: caches,
-    ///     then scenes that are lost before it. 0 asks for no room.
+    ///   - expectedBytes: The bytes that it will take outside of its caches. Room for it is made first, from whatever ranks
+    ///     lower: caches, then scenes that are lost before it. 0 asks for no room.
     ///   - priority: Its band.
-    ///   - targets: Which targets it is activated for.
-    ///   - restoration: What becomes of its stored state.
-    ///   - executor: Where its callbacks run; nil for the global concurrent executor.
+    ///   - targets: The targets that it is activated for.
+    ///   - restoration: The treatment of its stored state.
+    ///   - executor: The executor of its callbacks; nil for the global concurrent executor.
     ///   - observer: Its callbacks. It is kept until the scene is gone.
     /// - Throws: ``SceneRefusal`` where it is not connected; nothing is left of it then.
     public func connect(
@@ -171,9 +171,9 @@ struct SceneConnection: Sendable {
     var handedOver: SceneStateData?
     var executor: (any TaskExecutor)?
     var observer: any SceneObserver
-    /// Whether there is room already.
+    /// Indicates whether there is room already.
     var hasRoom = false
-    /// When it must be connected, beside the deadlines of its steps.
+    /// The time when it must be connected, beside the deadlines of its steps.
     var latest: MonotonicInstant?
 
     func deadline(_ now: MonotonicInstant, _ step: Duration) -> MonotonicInstant {

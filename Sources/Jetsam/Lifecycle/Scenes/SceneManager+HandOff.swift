@@ -42,10 +42,10 @@ extension SceneManager {
     /// Connects a scene that a predecessor hands over. Acknowledge it when this has returned: its state is stored here then.
     ///
     /// - Parameters:
-    ///   - handoff: What came.
+    ///   - handoff: The scene that the predecessor sent.
     ///   - origin: ``SceneOrigin/client`` makes it active, ``SceneOrigin/system`` leaves it in the background.
-    ///   - targets: Which targets it is activated for.
-    ///   - executor: Where its callbacks run; nil for the global concurrent executor.
+    ///   - targets: The targets that it is activated for.
+    ///   - executor: The executor of its callbacks; nil for the global concurrent executor.
     ///   - observer: Its callbacks.
     /// - Throws: ``SceneRefusal`` where it is not connected; the predecessor keeps it then.
     public func connect(

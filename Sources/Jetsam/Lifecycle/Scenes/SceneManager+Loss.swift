@@ -3,16 +3,16 @@ internal import MemoryPressure
 internal import Synchronization
 
 extension SceneManager {
-    /// What there is to lose, by state.
+    /// The scenes that can be lost in one state: their number and their bytes.
     package struct LossCandidates: Sendable, Equatable {
         package var count = 0
         package var bytes = 0
     }
 
-    /// How many scenes there are to lose. Cheap: no lock, and no walk.
+    /// The number of scenes that can be lost. Cheap: no lock, and no walk.
     var candidateCount: Int { candidates.load(ordering: .relaxed) }
 
-    /// How many scenes there are to lose and what they cost, by state.
+    /// Returns the number of scenes that can be lost and their cost in bytes, by state.
     package func candidatesForLoss() -> [SceneState: LossCandidates] {
         facts(all).filter { SceneOrder.rank($0.state) != nil }.reduce(into: [:]) { result, facts in
             result[facts.state, default: LossCandidates()].count += 1
@@ -26,7 +26,7 @@ extension SceneManager {
     /// - Parameters:
     ///   - reason: For the log line.
     ///   - isCalledFor: Asked directly before a scene is told: memory may have come back while others had their turn.
-    /// - Returns: What was lost; nil where there was nothing to lose, or it is called for no more.
+    /// - Returns: The scene that was lost; nil where there was nothing to lose, or the loss is called for no more.
     package func loseNext(
         reason: String, isCalledFor: @Sendable () -> Bool = { true }
     ) async -> SceneLoss? {

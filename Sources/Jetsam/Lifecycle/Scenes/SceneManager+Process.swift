@@ -6,9 +6,9 @@ extension SceneManager {
     /// The process is about to leave a state for a lower one: scenes above it follow.
     ///
     /// - Parameters:
-    ///   - state: Where the process goes; `disconnected` where it ends.
-    ///   - isFinal: Whether it ends and does not come back: nothing connects any more.
-    ///   - deadline: When it goes on whatever the scenes do.
+    ///   - state: The state that the process goes to; `disconnected` where it ends.
+    ///   - isFinal: True where it ends and does not come back: nothing connects any more.
+    ///   - deadline: The time when it goes on whatever the scenes do.
     package func processGoesDown(to state: SceneState, isFinal: Bool, by deadline: MonotonicInstant) async {
         let hasScenes = self.state.withLock { own in
             own.ceiling = state
@@ -124,8 +124,8 @@ extension SceneManager {
         if isWritten { logger.warning("\(message())") } else { logger.debug("\(message())") }
     }
 
-    /// How long it takes to store the states of all scenes that are connected, as far as is known: by what storing took, else by
-    /// 10 ms for as many as are stored together. Cheap: no walk.
+    /// The time that storing the states of all connected scenes takes, as far as is known: by what storing took, else by 10 ms
+    /// for as many as are stored together. Cheap: no walk.
     var savingTime: Duration {
         let count = candidateCount
         guard dependencies.store != nil, count > 0 else { return .zero }

@@ -1,7 +1,7 @@
 internal import Logging
 internal import MemoryPressure
 
-/// What a restoration has brought.
+/// The results of a restoration.
 public struct SceneRestoration: Sendable, Equatable {
     /// Scenes that stand in the background again.
     public var restored: [SceneIdentifier] = []
@@ -28,14 +28,14 @@ extension SceneManager {
         _ = before
     }
 
-    /// Restores what is stored: those of high priority first, one at a time, into the background. Meant for the launch,
-    /// before the process is ready; what does not fit waits until it is.
+    /// Restores the stored scenes into the background: those of high priority first, one at a time. Meant for the launch,
+    /// before the process is ready. Scenes that do not fit wait until it is ready.
     ///
     /// One at a time, because a crash must say whose restoration it was.
     /// - Parameters:
-    ///   - deadline: How long it may take in all; nil for what is configured.
-    ///   - headroomBytes: How many bytes it may take, by what the scenes took when they were stored; nil for no bound.
-    /// - Returns: What became of each.
+    ///   - deadline: The time that it may take in all; nil for the configured time.
+    ///   - headroomBytes: The bytes that it may take, by what the scenes took when they were stored; nil for no bound.
+    /// - Returns: The result for each scene.
     @discardableResult
     public func restoreAll(deadline: Duration? = nil, headroomBytes: Int? = nil) async -> SceneRestoration {
         await restoreStored(deadline: deadline, headroomBytes: headroomBytes, hasRoom: true)
@@ -43,14 +43,14 @@ extension SceneManager {
 
     /// Restores what is stored, as ``restoreAll(deadline:headroomBytes:)`` does.
     ///
-    /// - Parameter spareBytes: How many bytes can be taken before memory is short, asked before each scene: what a scene takes may be
-    ///   more than it was said to.
+    /// - Parameter spareBytes: The bytes that can be taken before memory is short, asked before each scene: a scene may take more
+    ///   than it was said to.
     @discardableResult
     func restoreAll(spareBytes: @escaping @Sendable () -> Int) async -> SceneRestoration {
         await restoreStored(spareBytes: spareBytes, hasRoom: true)
     }
 
-    /// - Parameter hasRoom: Whether there is room for as much; otherwise it is made for each.
+    /// - Parameter hasRoom: True where there is room for as much; otherwise it is made for each.
     private func restoreStored(
         deadline: Duration? = nil, headroomBytes: Int? = nil, spareBytes: (@Sendable () -> Int)? = nil, hasRoom: Bool
     ) async -> SceneRestoration {
@@ -121,7 +121,7 @@ extension SceneManager {
         }
     }
 
-    /// Whether it is restored.
+    /// Restores a scene. Returns whether it is restored.
     @discardableResult
     private func restore(
         _ scene: StoredScene, hasRoom: Bool, by end: MonotonicInstant?, _ result: inout SceneRestoration

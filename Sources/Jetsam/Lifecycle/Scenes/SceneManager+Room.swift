@@ -28,7 +28,7 @@ extension SceneManager {
         scene.state.withLock { $0.hasRoom = true }
     }
 
-    /// What other scenes expect that have been given room and are not connected yet.
+    /// The bytes that are expected by other scenes, those that have been given room and are not connected yet.
     private var connecting: Int {
         all.reduce(0) { sum, scene in
             let bytes = scene.state.withLock { $0.hasRoom && $0.machine.state == .unattached ? $0.declaredBytes : 0 }

@@ -23,7 +23,7 @@ extension SceneManager {
         var state: SceneStateData?
     }
 
-    /// What the observer says is the state; nil where it did not say, which is counted.
+    /// Returns the state that the observer encodes; nil where it gave none, which is counted.
     func encode(_ scene: ServerScene, by deadline: MonotonicInstant) async -> EncodedState? {
         guard let observer = scene.state.withLock({ $0.observer }) else { return nil }
         let answer = Lock<Result<EncodedState, any Error>?>(nil)

@@ -1,16 +1,16 @@
 extension SceneManager {
-    /// How often a scene that is going away meanwhile is connected anew.
+    /// The number of times that a scene which is going away meanwhile is connected anew.
     private static let attempts = 3
 
     /// The scene of that name, serving: one that is connected or was restored is activated, else it is connected.
     ///
     /// - Parameters:
-    ///   - identifier: What names it.
-    ///   - expectedBytes: What it will take outside of its caches, where it has to be connected.
+    ///   - identifier: The name of the scene.
+    ///   - expectedBytes: The bytes that it will take outside of its caches, where it has to be connected.
     ///   - priority: Its band, where it has to be connected.
-    ///   - targets: Which targets it is activated for, where it has to be connected.
-    ///   - executor: Where its callbacks run, where it has to be connected; nil for the global concurrent executor.
-    ///   - observer: Makes what observes it, where it has to be connected.
+    ///   - targets: The targets that it is activated for, where it has to be connected.
+    ///   - executor: The executor of its callbacks, where it has to be connected; nil for the global concurrent executor.
+    ///   - observer: Makes its observer, where it has to be connected.
     /// - Throws: ``SceneRefusal`` where it does not serve.
     public func scene(
         for identifier: SceneIdentifier, expectedBytes: Int = 0, priority: ScenePriority = .normal,

@@ -3,7 +3,7 @@ internal import MemoryPressure
 internal import Synchronization
 
 extension SceneManager {
-    /// What a client asks for: refused where the process does not allow it now.
+    /// Brings a scene to a state that a client asks for: refused where the process does not allow it now.
     func request(_ scene: ServerScene, _ target: SceneState) async throws(SceneRefusal) {
         try refuseInside(scene)
         await scene.turn.take()
@@ -26,7 +26,7 @@ extension SceneManager {
     ///
     /// - Parameters:
     ///   - deadline: For all of them together; nil gives each its own.
-    ///   - isLast: Whether what is not stored by `deadline` is lost: storing has all of that time.
+    ///   - isLast: True where a state that is not stored by `deadline` is lost: storing has all of that time.
     func move(
         _ scene: ServerScene, to target: SceneState, cause: SceneCause, by deadline: MonotonicInstant? = nil,
         isLast: Bool = false

@@ -16,11 +16,11 @@ public final class SceneManager: Sendable {
         var isFinal = false
         var storeIsDenied = false
         var storeHasFailed = false
-        /// What restoration before readiness left for later.
+        /// The scenes that restoration before readiness left for later.
         var postponed: [StoredScene] = []
-        /// What was postponed is tried now.
+        /// Indicates whether the postponed scenes are tried now.
         var areTried = false
-        /// What is stored could not be listed yet.
+        /// Indicates whether the stored scenes could not be listed yet.
         var restorationIsDue = false
         var observerForRestoring: (@Sendable (StoredScene) -> (any SceneObserver)?)?
         var statistics = SceneStatistics()
@@ -36,9 +36,9 @@ public final class SceneManager: Sendable {
     let state = Lock(State())
     /// Drives the deadlines of callbacks.
     package let deadlines: Deadlines
-    /// How many scenes there are to lose: connected, and not gone.
+    /// The number of scenes that can be lost: connected, and not gone.
     let candidates = Atomic<Int>(0)
-    /// How long storing one state took, in nanoseconds: a moving average. 0 before the first.
+    /// The time that storing one state took, in nanoseconds: a moving average. 0 before the first.
     let storingTime = Atomic<Int64>(0)
     let roomTurn = AsyncTurn()
     let lossTurn = AsyncTurn()
@@ -64,14 +64,13 @@ public final class SceneManager: Sendable {
     /// The connected scenes in no order.
     var all: [ServerScene] { state.withLock { Array($0.scenes.values) } }
 
-    /// How many are connected.
+    /// The number of connected scenes.
     public var count: Int { state.withLock { $0.scenes.count } }
 
-    /// Whether restoration has left scenes for later.
-    /// Also while it is tried: then they may be postponed again.
+    /// Indicates whether restoration has left scenes for later. Also true while they are tried: then they may be postponed again.
     var hasPostponed: Bool { state.withLock { !$0.postponed.isEmpty || $0.areTried } }
 
-    /// Whether any scene was ever connected.
+    /// Indicates whether any scene was ever connected.
     var hasConnected: Bool { state.withLock { $0.nextAge > 0 } }
 
     /// A snapshot. It walks scenes and caches: for dashboards, not for hot paths.
@@ -91,7 +90,7 @@ public final class SceneManager: Sendable {
     /// Makes the scene serve that suits a target best: one that prefers it, else one that names it, else one that takes any;
     /// between equals the higher priority.
     ///
-    /// - Parameter target: What is to be served, such as a document's identifier.
+    /// - Parameter target: The target to serve, such as a document's identifier.
     /// - Returns: The scene, which is active now; nil where no scene takes the target.
     public func activate(target: String) async throws(SceneRefusal) -> ServerScene? {
         let scenes = scenes

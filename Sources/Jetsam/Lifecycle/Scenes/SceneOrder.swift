@@ -1,6 +1,6 @@
-/// Who is lost first, who is restored first, and who is meant by a target. Pure.
+/// The orders in which scenes are lost, restored, and chosen for a target. Pure.
 enum SceneOrder {
-    /// What the orders know of one scene.
+    /// The facts that the orders use of one scene.
     struct Facts: Sendable, Equatable {
         var identifier: SceneIdentifier
         var state: SceneState
@@ -11,11 +11,11 @@ enum SceneOrder {
         var missedDeadline = false
         /// Its state would be lost with it, because it cannot be stored now.
         var isUnsaved = false
-        /// When it connected; earlier ones are lower.
+        /// The order in which it connected; earlier ones are lower.
         var age: UInt64 = 0
     }
 
-    /// How far from being lost a state is; nil where a scene is not there to be lost.
+    /// Returns the distance of a state from being lost; nil where a scene is not there to be lost.
     static func rank(_ state: SceneState) -> Int? {
         switch state {
         case .suspended: 0
@@ -36,8 +36,8 @@ enum SceneOrder {
         scenes.lazy.filter { rank($0.state) != nil }.min(by: isLost)
     }
 
-    /// What cannot be saved comes last. Otherwise by state; within a state by priority; within a band those that missed a
-    /// deadline first, then the largest.
+    /// Returns whether `first` is lost before `second`. Scenes that cannot be saved come last. Otherwise the order is by state;
+    /// within a state by priority; within a band those that missed a deadline first, then the largest.
     private static func isLost(_ first: Facts, before second: Facts) -> Bool {
         if first.isUnsaved != second.isUnsaved { return second.isUnsaved }
         if first.state != second.state { return (rank(first.state) ?? 0) < (rank(second.state) ?? 0) }
@@ -47,7 +47,7 @@ enum SceneOrder {
         return (first.age, first.identifier) < (second.age, second.identifier)
     }
 
-    /// Whether `scene` ranks lower than a newcomer that is to be in `state` with `priority`.
+    /// Returns whether `scene` ranks lower than a newcomer that is to be in `state` with `priority`.
     static func ranks(_ scene: Facts, below state: SceneState, _ priority: ScenePriority) -> Bool {
         guard let own = rank(scene.state), let other = rank(state), !scene.isUnsaved else { return false }
         return own != other ? own < other : scene.priority < priority
@@ -62,8 +62,8 @@ enum SceneOrder {
         }
     }
 
-    /// Which of the scenes to activate for a target: the one that prefers it, else one that names it, else one that takes
-    /// any; between equals the higher priority, then the one that is nearest to active. Nil where none takes it.
+    /// Returns the scene to activate for a target: the one that prefers it, else one that names it, else one that takes any.
+    /// Between equals it is the higher priority, then the one that is nearest to active. Nil where none takes it.
     static func match(_ target: String, _ scenes: [(facts: Facts, targets: SceneTargets)]) -> SceneIdentifier? {
         let candidates = scenes.compactMap { scene -> (fit: Int, facts: Facts)? in
             guard let fit = scene.targets.fit(target), rank(scene.facts.state) != nil else { return nil }
@@ -74,7 +74,7 @@ enum SceneOrder {
         }?.facts.identifier
     }
 
-    /// Which scene is activated first where nothing else decides.
+    /// Returns whether `first` is activated before `second`, where nothing else decides.
     static func isActivated(_ first: Facts, before second: Facts) -> Bool {
         if first.priority != second.priority { return first.priority > second.priority }
         if first.state != second.state { return (rank(first.state) ?? -1) > (rank(second.state) ?? -1) }

@@ -15,7 +15,7 @@ public struct ScenePriority: Sendable, Hashable, Comparable, CustomStringConvert
     /// 192: what many wait for.
     public static let high = ScenePriority(rawValue: 192)
 
-    /// Whether `lhs` is lost before `rhs`.
+    /// Returns whether `lhs` is lost before `rhs`.
     public static func < (lhs: ScenePriority, rhs: ScenePriority) -> Bool {
         lhs.rawValue < rhs.rawValue
     }

@@ -1,6 +1,6 @@
 internal import MemoryPressure
 
-/// Why a scene was not connected, or did not change its state.
+/// The reason why a scene was not connected, or did not change its state.
 public struct SceneRefusal: Error, Sendable, Equatable, CustomStringConvertible {
     private enum Code: Sendable, Equatable {
         case alreadyConnected, notConnected, insideCallback
@@ -44,28 +44,28 @@ public struct SceneRefusal: Error, Sendable, Equatable, CustomStringConvertible 
         .init(code: .handOffFailed(String(String(describing: error).prefix(200))))
     }
 
-    /// Whether memory is too short for what the scene expects to take: worth another try later.
+    /// Indicates whether memory is too short for the bytes that the scene expects to take: worth another try later.
     public var isForWantOfRoom: Bool {
         if case .noRoom = code { true } else { false }
     }
 
-    /// Whether the process is in a state that does not allow it, such as draining.
+    /// Indicates whether the process is in a state that does not allow it, such as draining.
     public var isForProcessState: Bool {
         if case .processState = code { true } else { false }
     }
 
-    /// Whether restoring this scene was under way in too many starts that crashed. It can still be asked for: see
+    /// Indicates whether restoring this scene was under way in too many starts that crashed. It can still be asked for: see
     /// ``SceneRestorationPolicy``.
     public var isForCrashLoop: Bool {
         if case .crashLoop = code { true } else { false }
     }
 
-    /// What went wrong in the state store, where that is the reason.
+    /// The error of the state store, where that is the reason.
     public var storeError: SceneStateStoreError? {
         if case .store(let error) = code { error } else { nil }
     }
 
-    /// What is wrong, in a sentence.
+    /// The problem, in a sentence.
     public var description: String {
         switch code {
         case .alreadyConnected: "a scene with this identifier is connected"

@@ -1,4 +1,4 @@
-/// Where a scene is in its life.
+/// The states of a scene's life.
 public enum SceneState: UInt8, Sendable, Hashable, CaseIterable, CustomStringConvertible {
     /// Being connected: it has not begun.
     case unattached
@@ -26,7 +26,7 @@ public enum SceneState: UInt8, Sendable, Hashable, CaseIterable, CustomStringCon
     }
 }
 
-/// Who or what made a scene change its state.
+/// The cause of a change of a scene's state.
 public struct SceneCause: Sendable, Hashable, CustomStringConvertible {
     private enum Code: String, Sendable {
         case client, system, process, pressure, restoration, handOver
@@ -63,7 +63,7 @@ public struct SceneTransition: Sendable, Hashable, CustomStringConvertible {
     public var from: SceneState
     /// The state that it enters.
     public var to: SceneState
-    /// Why.
+    /// The cause of the change.
     public var cause: SceneCause
 
     /// One line for a log.

@@ -1,10 +1,10 @@
 internal import MemoryPressure
 
-/// What scenes have done since the manager was made.
+/// The figures of all scenes since the manager was made.
 public struct SceneStatistics: Sendable, Equatable {
     /// Connected scenes by state.
     public var connected: [SceneState: Int] = [:]
-    /// What connected scenes cost together, in bytes.
+    /// The cost of all connected scenes together, in bytes.
     public var footprintBytes = 0
     /// Connected scenes whose state is not stored as it is.
     public var unsaved = 0
@@ -28,7 +28,7 @@ public struct SceneStatistics: Sendable, Equatable {
     public var missedDeadlines = 0
     /// The last sixteen of those.
     public var lateCallbacks: [LateSceneCallback] = []
-    /// Whether states can be stored now, as far as is known.
+    /// Indicates whether states can be stored now, as far as is known.
     public var isStoreAvailable = true
 
     mutating func note(_ late: LateSceneCallback) {
@@ -50,17 +50,17 @@ public struct LateSceneCallback: Sendable, Equatable {
 public struct SceneLoss: Sendable, Equatable, CustomStringConvertible {
     /// The scene.
     public var scene: SceneIdentifier
-    /// Where it was.
+    /// The state that it was in.
     public var state: SceneState
     /// Its band.
     public var priority: ScenePriority
-    /// What it cost, by its caches and its own word, in bytes.
+    /// The cost of the scene, by its caches and by what it declared, in bytes.
     public var footprintBytes: Int
-    /// Whether it was given all its notices within the deadline.
+    /// Indicates whether it was given all its notices within the deadline.
     public var wasInTime: Bool
-    /// Whether its state was lost with it.
+    /// Indicates whether its state was lost with it.
     public var lostState: Bool
-    /// How long its notices took.
+    /// The time that its notices took.
     public var duration: Duration
 
     /// One line for a log.

@@ -13,17 +13,17 @@ public final class ServerScene: Sendable, CustomStringConvertible {
         var declaredBytes: Int
         /// Room for it was made.
         var hasRoom = false
-        /// What is stored, if anything, may be out of date.
+        /// Indicates whether the stored state, if any, may be out of date.
         var isUnsaved = false
-        /// What was encoded and could not be stored.
+        /// The state that was encoded and could not be stored.
         var waitingState: SceneStateData?
         /// It was asked for its state and gave none that could be kept: that nothing has changed since does not mean that it
         /// is stored.
         var hasLostChange = false
-        /// Of what is stored.
+        /// The stamp of the stored state.
         var stamp: UInt64?
         var missedDeadline = false
-        /// Where it goes when the process comes back from the state that took it down.
+        /// The state that it goes to when the process comes back from the state that took the scene down.
         var resumesTo: SceneState?
         /// The limits that its caches had before they were cut, in bytes, by client.
         var limits: [UInt64: Int?] = [:]
@@ -35,11 +35,11 @@ public final class ServerScene: Sendable, CustomStringConvertible {
         }
     }
 
-    /// What names it.
+    /// The identifier of the scene.
     public let identifier: SceneIdentifier
     /// Its band.
     public let priority: ScenePriority
-    /// Which targets it is activated for.
+    /// The targets that it is activated for.
     public let targets: SceneTargets
 
     let state: Lock<State>
@@ -68,7 +68,7 @@ public final class ServerScene: Sendable, CustomStringConvertible {
     /// Its state now.
     public var sceneState: SceneState { state.withLock { $0.machine.state } }
 
-    /// What it costs: what its caches report and what it declares, in bytes.
+    /// The cost of the scene, in bytes: the bytes that its caches report and those that it declares.
     public var footprintBytes: Int {
         let declared = state.withLock { $0.declaredBytes }
         return declared.addingSaturating(caches.reportedBytes(of: identifier))
@@ -79,10 +79,10 @@ public final class ServerScene: Sendable, CustomStringConvertible {
         state.withLock { $0.declaredBytes = max(0, bytes) }
     }
 
-    /// What it declares, in bytes; at first what it was expected to take.
+    /// The bytes that it declares; at first those that it was expected to take.
     public var declaredBytes: Int { state.withLock { $0.declaredBytes } }
 
-    /// Whether its state would be lost with it: it has changed since it was stored, or could not be stored.
+    /// Indicates whether its state would be lost with it: the state has changed since it was stored, or could not be stored.
     public var isUnsaved: Bool { state.withLock { $0.isUnsaved } }
 
     /// Makes it serve. Returns when its observer has been told.
@@ -116,8 +116,8 @@ public final class ServerScene: Sendable, CustomStringConvertible {
 
     /// Ends it in order: it resigns, is saved, enters the background and is gone.
     ///
-    /// - Parameter discardsState: Whether what is stored of it is forgotten. Otherwise it can be connected again from there,
-    ///   and is among those that a later launch restores.
+    /// - Parameter discardsState: True to forget its stored state. Otherwise it can be connected again from there, and is among
+    ///   the scenes that a later launch restores.
     /// - Throws: ``SceneRefusal``, as ``activate()`` does.
     public func disconnect(discardingState discardsState: Bool = false) async throws(SceneRefusal) {
         try await manager().disconnect(self, discardsState: discardsState)
@@ -131,7 +131,7 @@ public final class ServerScene: Sendable, CustomStringConvertible {
         return manager
     }
 
-    /// - Parameter canSave: Whether states can be stored now.
+    /// - Parameter canSave: True where states can be stored now.
     func facts(canSave: Bool) -> SceneOrder.Facts {
         let (sceneState, missedDeadline, isUnsaved) = state.withLock {
             ($0.machine.state, $0.missedDeadline, $0.isUnsaved)

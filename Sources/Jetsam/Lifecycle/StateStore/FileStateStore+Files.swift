@@ -98,7 +98,7 @@ extension FileStateStore {
         return isOurs
     }
 
-    /// How many restorations have begun and not ended. A mark that cannot be read says that one was cut off.
+    /// Returns the number of restorations that have begun and not ended. A mark that cannot be read shows that one was cut off.
     func marks(of scene: SceneIdentifier) throws(SceneStateStoreError) -> Int {
         do throws(SceneStateStoreError) {
             let stem = StateFileName.stem(scene)

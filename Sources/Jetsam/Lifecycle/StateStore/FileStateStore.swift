@@ -14,14 +14,14 @@ public import SystemPackage
 /// Put it on a volume that outlives the container. The calls of one store run one after another on a thread of its own; states
 /// that wait to be saved are written and flushed together, up to 64 at a time.
 public final class FileStateStore: SceneStateStore {
-    /// Where the states are.
+    /// The directory of the states.
     public let directory: FilePath
     /// The longest state that is stored or read, in bytes.
     public let maximumStateBytes: Int
 
     let files: PrivateDirectory
     private let thread = WorkThread("jetsam-state")
-    /// What waits to be saved, in the order in which it came.
+    /// The states that wait to be saved, in the order in which they came.
     private let waiting = Lock<[Save]>([])
 
     private struct Save: Sendable {
@@ -35,7 +35,7 @@ public final class FileStateStore: SceneStateStore {
     /// Opens a directory, and makes it where its parent exists.
     ///
     /// - Parameters:
-    ///   - directory: Where the states are; in one's own hands, mode 0700.
+    ///   - directory: The directory of the states; in one's own hands, mode 0700.
     ///   - maximumStateBytes: The longest state that is stored or read. At least 0, default 1 MiB.
     /// - Throws: ``SceneStateStoreError`` where the directory cannot be had, or others may read or write it.
     public init(directory: FilePath, maximumStateBytes: Int = 1 << 20) throws(SceneStateStoreError) {
@@ -136,7 +136,7 @@ public final class FileStateStore: SceneStateStore {
         }
     }
 
-    /// How many restorations of the scene have begun and not ended.
+    /// Returns the number of restorations of the scene that have begun and not ended.
     public func unfinishedRestorations(of scene: SceneIdentifier) async throws(SceneStateStoreError) -> Int {
         try await onThread { [self] () throws(SceneStateStoreError) in try marks(of: scene) }
     }

@@ -1,7 +1,7 @@
 internal import MemoryPressure
 public import SystemPackage
 
-/// Where scenes' states are kept between runs. ``FileStateStore`` keeps them in a directory.
+/// A store that keeps scenes' states between runs. ``FileStateStore`` keeps them in a directory.
 ///
 /// Calls for one scene come one at a time. None may block the caller's thread for long: do the work elsewhere and resume.
 public protocol SceneStateStore: Sendable {
@@ -16,13 +16,13 @@ public protocol SceneStateStore: Sendable {
     func list(limit: Int) async throws(SceneStateStoreError) -> [StoredScene]
     /// Notes, so that it outlives a crash, that a restoration begins; gives how many begun before have not ended.
     func beginRestoration(of scene: SceneIdentifier) async throws(SceneStateStoreError) -> Int
-    /// How many restorations of the scene have begun and not ended.
+    /// Returns the number of restorations of the scene that have begun and not ended.
     func unfinishedRestorations(of scene: SceneIdentifier) async throws(SceneStateStoreError) -> Int
     /// Notes that the scene's restoration has ended, well or not: it has not crashed.
     func endRestoration(of scene: SceneIdentifier) async throws(SceneStateStoreError)
 }
 
-/// What is stored with a scene's state, so that it can be judged without reading it.
+/// The facts that are stored with a scene's state, so that it can be judged without reading the state.
 public struct StoredScene: Sendable, Hashable {
     /// The scene.
     public var identifier: SceneIdentifier
@@ -46,7 +46,7 @@ public struct StoredScene: Sendable, Hashable {
     }
 }
 
-/// Why a state could not be stored or read.
+/// The reason why a state could not be stored or read.
 public struct SceneStateStoreError: Error, Sendable, Hashable, CustomStringConvertible {
     private enum Code: Sendable, Hashable {
         case system(Errno, String), insecure(String), damaged(String), unsupported(String)
@@ -61,11 +61,11 @@ public struct SceneStateStoreError: Error, Sendable, Hashable, CustomStringConve
     }
     /// The store's place can be read or changed by others.
     static func insecure(_ what: String) -> SceneStateStoreError { .init(code: .insecure(what)) }
-    /// What was stored is torn, cut off or changed. It is kept aside.
+    /// Returns an error that says that the stored state is torn, cut off or changed. The state is kept aside.
     public static func damaged(_ what: String) -> SceneStateStoreError {
         .init(code: .damaged(String(what.prefix(200))))
     }
-    /// What was stored is in a format that this version does not know. It is kept aside.
+    /// Returns an error that says that the stored state is in a format that this version does not know. The state is kept aside.
     static func unsupported(_ what: String) -> SceneStateStoreError { .init(code: .unsupported(what)) }
     /// The state is longer than the store takes.
     public static func tooLarge(bytes: Int, maximum: Int) -> SceneStateStoreError {
@@ -76,8 +76,8 @@ public struct SceneStateStoreError: Error, Sendable, Hashable, CustomStringConve
     /// An error of a store of one's own.
     public static func custom(_ text: String) -> SceneStateStoreError { .init(code: .custom(String(text.prefix(200)))) }
 
-    /// Whether the store itself does not work for now: the disk is full, read-only or failing, its directory is gone, or the
-    /// application says so. Scenes that are not saved are then lost last, and restoration waits.
+    /// Indicates whether the store itself does not work for now: the disk is full, read-only or failing, its directory is gone,
+    /// or the application says so. Scenes that are not saved are then lost last, and restoration waits.
     public var isUnavailability: Bool {
         switch code {
         case .system, .unavailable: true
@@ -85,7 +85,7 @@ public struct SceneStateStoreError: Error, Sendable, Hashable, CustomStringConve
         }
     }
 
-    /// Whether what was stored can no longer be read.
+    /// Indicates whether the stored state can no longer be read.
     public var isDamage: Bool {
         switch code {
         case .damaged, .unsupported: true
@@ -93,7 +93,7 @@ public struct SceneStateStoreError: Error, Sendable, Hashable, CustomStringConve
         }
     }
 
-    /// What went wrong, in a few words.
+    /// The problem, in a few words.
     public var description: String {
         switch code {
         case .system(let error, let doing): "\(doing): \(ErrnoText.name(error))"
@@ -108,7 +108,7 @@ public struct SceneStateStoreError: Error, Sendable, Hashable, CustomStringConve
 }
 
 extension SceneStateStoreError {
-    /// What the store's directory says.
+    /// The error that the store's directory reports.
     init(_ error: FileError) {
         self =
             switch error {

@@ -1,4 +1,4 @@
-/// How a scene's state is written: as a file, and as the value that is handed to a successor. Pure.
+/// The format of a scene's state: as a file, and as the value that is handed to a successor. Pure.
 ///
 /// | at | bytes | |
 /// |---|---|---|
@@ -59,7 +59,7 @@ enum StateFormat {
         var scene: StoredScene
         var stateVersion: UInt32
         var stateLength: Int
-        /// Where the state begins.
+        /// The place where the state begins.
         var length: Int
     }
 

@@ -38,12 +38,12 @@ final class SystemdNotifier: Sendable {
 
     func ready() { send("READY=1") }
 
-    /// - Parameter time: How long stopping may take: the unit's own timeout may be shorter.
+    /// - Parameter time: The time that stopping may take: the unit's own timeout may be shorter.
     func stopping(within time: Duration) {
         send("STOPPING=1\n" + Self.extension(time))
     }
 
-    /// - Parameter time: How long, from now, until the next word.
+    /// - Parameter time: The time from now until the next word.
     func extendTimeout(to time: Duration) { send(Self.extension(time)) }
 
     func isAlive() { send("WATCHDOG=1") }

@@ -1,14 +1,14 @@
-/// What an allocator holds at one instant, in bytes.
+/// The memory that an allocator holds at one instant, in bytes.
 ///
 /// The figures are jemalloc's, of its `stats.*`; they are read one after another and need not fit each other to the byte.
 public struct AllocatorStatistics: Sendable, Equatable {
-    /// What the application has allocated and not freed.
+    /// The bytes that the application has allocated and not freed.
     public var allocatedBytes: Int
     /// Pages that hold at least one allocation. What they hold beside it is lost to fragmentation: no trim brings it back.
     public var activeBytes: Int
     /// Pages that may be resident: active ones, those that were freed and not given back yet, and the allocator's own.
     public var residentBytes: Int
-    /// What the allocator needs for itself.
+    /// The bytes that the allocator needs for itself.
     public var metadataBytes: Int
     /// Address space that was given back and is kept for later; it takes no memory. jemalloc calls it `retained`.
     public var reservedBytes: Int
@@ -34,11 +34,11 @@ public struct AllocatorStatistics: Sendable, Equatable {
 public struct AllocatorStatus: Sendable, Equatable, CustomStringConvertible {
     /// Its name, such as `jemalloc`.
     public var name: String
-    /// Whether it can give freed memory back.
+    /// Indicates whether it can give freed memory back.
     public var canTrim: Bool
-    /// Why it cannot, or why it is not trusted to; nil where it can.
+    /// The reason why it cannot, or why it is not trusted to; nil where it can.
     public var limitation: String?
-    /// What it holds; nil where it cannot tell cheaply.
+    /// The memory that it holds; nil where it cannot tell cheaply.
     public var statistics: AllocatorStatistics?
     /// Bytes that were freed and that a trim is expected to bring, as reclaim knows: counted where the allocator tells, else
     /// what caches have given since the last trim. Caches are not asked for these.

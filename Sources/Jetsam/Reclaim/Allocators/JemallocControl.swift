@@ -4,7 +4,7 @@ internal import CLinuxShims
 ///
 /// Names of controls are jemalloc 5's; see `man jemalloc`.
 package enum JemallocControl {
-    /// Whether a jemalloc is there. It may serve nobody: see ``isGoverning``.
+    /// Indicates whether a jemalloc is there. It may serve nobody: see ``isGoverning``.
     package static var isPresent: Bool {
         #if os(Linux)
             jetsam_has_mallctl()
@@ -13,8 +13,8 @@ package enum JemallocControl {
         #endif
     }
 
-    /// Whether jemalloc really serves this process: an allocation was seen to move its statistics. Under a sanitizer,
-    /// or where another allocator was linked first, it answers and governs nothing.
+    /// Indicates whether jemalloc really serves this process: an allocation was seen to move its statistics. Under a sanitizer,
+    /// or where another allocator was linked first, jemalloc answers but governs nothing.
     package static var isGoverning: Bool {
         guard isPresent, let before: UInt64 = value("thread.allocated") else { return false }
         let probe = UnsafeMutableRawPointer.allocate(byteCount: probeBytes, alignment: 16)
@@ -50,8 +50,8 @@ package enum JemallocControl {
         }
     }
 
-    /// How long freed pages are kept, in milliseconds: for the arenas that there are and those to come. -1 keeps them for
-    /// ever, 0 not at all.
+    /// Sets the time that freed pages are kept, in milliseconds, for the arenas that there are and those to come. -1 keeps them
+    /// for ever, 0 not at all.
     package static func setDecay(dirtyMilliseconds dirty: Int, muzzyMilliseconds muzzy: Int) {
         set("arenas.dirty_decay_ms", dirty)
         set("arenas.muzzy_decay_ms", muzzy)
@@ -61,13 +61,13 @@ package enum JemallocControl {
         }
     }
 
-    /// Whether threads of jemalloc's own give pages back; without them nothing is given back while nothing is allocated.
+    /// Sets whether jemalloc's own threads give pages back. Without them nothing is given back while nothing is allocated.
     @discardableResult
     package static func setBackgroundThread(_ isOn: Bool) -> Bool {
         set("background_thread", isOn)
     }
 
-    /// What is set now; for tests and the status.
+    /// The settings in force now; for tests and the status.
     package static var settings: (dirtyMilliseconds: Int, muzzyMilliseconds: Int, backgroundThread: Bool)? {
         guard let dirty: Int = value("arenas.dirty_decay_ms"), let muzzy: Int = value("arenas.muzzy_decay_ms"),
             let isOn: Bool = value("background_thread")

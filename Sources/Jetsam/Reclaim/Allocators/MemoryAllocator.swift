@@ -2,13 +2,13 @@
 public protocol MemoryAllocator: Sendable {
     /// Its name in logs and in the manager's status, such as `glibc`.
     var name: String { get }
-    /// Why it cannot give memory back, or may not be trusted to; nil where it can. A sentence for logs and the status.
+    /// The reason why it cannot give memory back, or may not be trusted to; nil where it can. A sentence for logs and the status.
     var limitation: String? { get }
-    /// Whether a trim can give anything back at all.
+    /// Indicates whether a trim can give anything back at all.
     var canTrim: Bool { get }
-    /// Whether a trim is so cheap that it follows each step; otherwise the rule of ``ManagerConfiguration/Trim`` holds.
+    /// Indicates whether a trim is so cheap that it follows each step; otherwise the rule of ``ManagerConfiguration/Trim`` holds.
     var trimsAfterEveryStep: Bool { get }
-    /// What it holds, where it can tell within microseconds; nil where it cannot. Called on reclaim threads.
+    /// The memory that it holds, where it can tell within microseconds; nil where it cannot. Called on reclaim threads.
     var statistics: AllocatorStatistics? { get }
     /// Counts the bytes that are free in it and may be resident, where that takes longer than reading ``statistics``; nil where
     /// it cannot. Called on a reclaim thread, at most once before the first step of an episode.

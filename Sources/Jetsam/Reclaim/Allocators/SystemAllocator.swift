@@ -50,12 +50,12 @@ public struct SystemAllocator: MemoryAllocator {
         }
     }
 
-    /// Why nothing can be trimmed; nil where it can.
+    /// The reason why nothing can be trimmed; nil where it can.
     public var limitation: String? {
         if case .other(_, let reason) = kind { reason } else { nil }
     }
 
-    /// Whether there is a trim that governs what the process allocates.
+    /// Indicates whether there is a trim that governs what the process allocates.
     public var canTrim: Bool {
         if case .other = kind { false } else { true }
     }

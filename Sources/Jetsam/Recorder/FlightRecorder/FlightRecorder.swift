@@ -7,7 +7,7 @@ package import SystemPackage
 /// A record is written to memory that the file shares with the kernel, so that it outlives the process whatever ends it, without
 /// a system call. Nothing is flushed: the power may take the last half minute.
 package final class FlightRecorder: Sendable {
-    /// How many recordings stay in the directory besides those of running processes.
+    /// The number of recordings that stay in the directory besides those of running processes.
     package static let keptFiles = 4
 
     /// The recording's file.
@@ -16,15 +16,16 @@ package final class FlightRecorder: Sendable {
     package let run: RecordedRun
     private let mapping: FileMapping
 
-    /// How many bytes a record can carry.
+    /// The number of bytes that a record can carry.
     package static let payloadBytes = RingFormat.payloadBytes
 
     /// Begins a recording, and removes the oldest ones.
     ///
     /// - Parameters:
-    ///   - directory: Where; made with mode 0700 where its parent exists. Not a symbolic link, and nobody's to write to but this user's or root's.
-    ///   - capacityBytes: How many bytes of records are kept, 256 a record.
-    ///   - run: Which run it is of; its slots are set here.
+    ///   - directory: The directory, made with mode 0700 where its parent exists. Not a symbolic link, and nobody's to write to
+    ///     but this user's or root's.
+    ///   - capacityBytes: The number of bytes of records that are kept, 256 a record.
+    ///   - run: The run that it is of; its slots are set here.
     package init(
         directory: String, capacityBytes: Int, run: RecordedRun, keeping kept: Int = FlightRecorder.keptFiles
     ) throws(FileError) {
@@ -56,15 +57,15 @@ package final class FlightRecorder: Sendable {
         #endif
     }
 
-    /// Why the memory could not be locked, so that writing may wait for the disk; nil where it is locked.
+    /// The reason why the memory could not be locked, so that writing may wait for the disk; nil where it is locked.
     package var lockObstacle: Errno? { mapping.lockObstacle }
 
     /// Adds a record. No allocation, no system call, no waiting; from any thread, under any lock.
     ///
     /// - Parameters:
-    ///   - kind: What it is about.
-    ///   - instant: When it happened.
-    ///   - payload: At most ``payloadBytes``; what is longer is cut off.
+    ///   - kind: The subject of the record.
+    ///   - instant: The time when it happened.
+    ///   - payload: At most ``payloadBytes``; a longer one is cut off.
     /// - Returns: Its number: 1 for the first, rising, now and then with a gap; 0 where it had to be dropped.
     @discardableResult
     @unsafe package func append(
@@ -118,12 +119,12 @@ package final class FlightRecorder: Sendable {
         mapping.unlock()
     }
 
-    /// What the recording holds now, as ``FlightRecording`` reads it. Reads the file.
+    /// Returns the present contents of the recording, as ``FlightRecording`` reads them. Reads the file.
     package func snapshot() throws(Errno) -> [UInt8] { try mapping.contents() }
 
-    /// Why nobody will find what is recorded from now on; nil where the file is all right. Looks at the file.
+    /// The reason why nobody will find what is recorded from now on; nil where the file is all right. Looks at the file.
     package var loss: FileLoss? { mapping.loss }
 
-    /// How the run stands.
+    /// The state of the run.
     package var state: RunState? { RunState(word: unsafe jetsam_ring_word(mapping.base, RingFormat.stateOffset)) }
 }

@@ -8,9 +8,9 @@ package struct FlightRecording: Sendable {
     package struct Record: Sendable, Equatable {
         /// Its number.
         package var sequence: UInt64
-        /// When it happened, on the monotonic clock of its machine and boot.
+        /// The time when it happened, on the monotonic clock of its machine and boot.
         package var instant: MonotonicInstant
-        /// What it is about.
+        /// The subject of the record.
         package var kind: RecordKind
         /// At most 224 bytes.
         package var payload: ArraySlice<UInt8>
@@ -18,11 +18,11 @@ package struct FlightRecording: Sendable {
 
     /// The run that it is of.
     package var run: RecordedRun
-    /// How the run stands; nil where that is damaged.
+    /// The state of the run; nil where that is damaged.
     package var state: RunState?
-    /// How many records were begun, as the header has it: what is damaged may say anything here.
+    /// The number of records that were begun, as the header has it. In a damaged recording it may be any number.
     package var begun: UInt64
-    /// How many records found no slot.
+    /// The number of records that found no slot.
     package var dropped: UInt64
     /// The records that are whole, in their order.
     package var records: [Record] = []
@@ -33,7 +33,7 @@ package struct FlightRecording: Sendable {
     package var missing: UInt64 = 0
     /// Slots that the file is too short to hold.
     package var lostSlots = 0
-    /// What was under way last; nil where nothing was recorded.
+    /// The activity that was under way last; nil where nothing was recorded.
     package var lastState: (instant: MonotonicInstant, state: FlightState)?
     /// Names of background tasks that were held when that was looked at last; empty where nobody did, or none was held then.
     package var heldTaskNames: [String] = []
@@ -93,7 +93,7 @@ package struct FlightRecording: Sendable {
                 kind: RecordKind(rawValue: UInt16(truncatingIfNeeded: description)), payload: payload))
     }
 
-    /// What is whole of the slots in the header, in its order.
+    /// Returns the whole records of the slots in the header, in its order.
     private static func kept(_ kind: RecordKind, _ bytes: [UInt8], at offset: Int, count: Int) -> [Record] {
         (0..<count).compactMap { index -> Record? in
             let start = offset + index * RingFormat.slotBytes

@@ -1,6 +1,6 @@
 internal import MemoryPressure
 
-/// What was under way at one instant: the payload of a record of kind ``RecordKind/state``.
+/// The activity that was under way at one instant: the payload of a record of kind ``RecordKind/state``.
 ///
 /// | at | bytes | |
 /// |---|---|---|
@@ -18,15 +18,15 @@ internal import MemoryPressure
 package struct FlightState: Sendable, Equatable {
     /// The level.
     package var level: PressureLevel = .normal
-    /// Whether caches, assertions or scenes were being asked.
+    /// Indicates whether caches, background tasks or scenes were being asked.
     package var isReclaiming = false
-    /// Whether headroom was below its critical threshold.
+    /// Indicates whether headroom was below its critical threshold.
     package var isHeadroomCritical = false
-    /// Whether the last resort had been called.
+    /// Indicates whether the last resort had been called.
     package var isLastResortCalled = false
-    /// Whether shutdown had begun.
+    /// Indicates whether shutdown had begun.
     package var isDraining = false
-    /// How many background tasks were held.
+    /// The number of background tasks that were held.
     package var heldTasks = 0
     /// Bytes; nil where not known.
     package var headroomBytes: Int?

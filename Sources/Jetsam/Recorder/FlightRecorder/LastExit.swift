@@ -1,10 +1,10 @@
 public import MemoryPressure
 
-/// How the run before this one ended, from what its flight recorder left: see ``ResourceManager/lastExit``.
+/// The end of the run before this one, from what its flight recorder left: see ``ResourceManager/lastExit``.
 public struct LastExit: Sendable, Equatable, CustomStringConvertible {
-    /// How it ended, as far as can be told.
+    /// The way in which it ended, as far as can be told.
     public var reason: LaunchReason.PreviousExit
-    /// When it began, in nanoseconds since 1970 by the wall clock.
+    /// The time when it began, in nanoseconds since 1970 by the wall clock.
     public var startedAtWallClock: Int64
     /// From its start to its last record: it lived at least as long.
     public var recordedFor: Duration
@@ -12,13 +12,13 @@ public struct LastExit: Sendable, Equatable, CustomStringConvertible {
     public var level: PressureLevel
     /// Bytes of headroom then; nil where not known.
     public var headroomBytes: Int?
-    /// Whether a reclaim step was under way then.
+    /// Indicates whether a reclaim step was under way then.
     public var isReclaiming: Bool
-    /// Whether shutdown had begun.
+    /// Indicates whether shutdown had begun.
     public var isDraining: Bool
-    /// Whether the last resort had been called: that is what it shut down for, where it did.
+    /// Indicates whether the last resort had been called. If the run shut down after that, the last resort was the reason.
     public var isLastResortCalled: Bool
-    /// How many background tasks were held then.
+    /// The number of background tasks that were held then.
     public var heldBackgroundTasks: Int
     /// Names of those, the longest-running first, as many as there was room for, as of at most some seconds before. Hashes
     /// where ``ManagerConfiguration/Recorder/hashesNames`` is set.
@@ -47,7 +47,7 @@ public struct LastExit: Sendable, Equatable, CustomStringConvertible {
 }
 
 extension LastExit {
-    /// What a recording says of its run.
+    /// The end of a run, from its recording.
     ///
     /// - Parameters:
     ///   - recording: Of a run that is over.

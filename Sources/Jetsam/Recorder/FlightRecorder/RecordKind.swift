@@ -1,6 +1,6 @@
-/// What a record of a recording is about.
+/// The subject of a record of a recording.
 ///
-/// Kinds that a reader does not know it passes on as they are, so that new ones do not make a new format.
+/// A reader passes on kinds that it does not know as they are, so that new kinds do not make a new format.
 package struct RecordKind: RawRepresentable, Sendable, Hashable {
     package var rawValue: UInt16
 
@@ -10,7 +10,7 @@ package struct RecordKind: RawRepresentable, Sendable, Hashable {
 
     /// A text in UTF-8, for people.
     package static let note = RecordKind(rawValue: 1)
-    /// What was under way: a ``FlightState``.
+    /// The activity that was under way: a ``FlightState``.
     package static let state = RecordKind(rawValue: 2)
     /// Names of background tasks that were held, the longest-running first, each with a line feed behind it.
     package static let held = RecordKind(rawValue: 4)
@@ -18,7 +18,7 @@ package struct RecordKind: RawRepresentable, Sendable, Hashable {
     package static let end = RecordKind(rawValue: 3)
 }
 
-/// How a run stands, as its header says.
+/// The states of a run, as the header of its recording says.
 package enum RunState: UInt32, Sendable, CaseIterable {
     /// It has not ended, or nobody was left to say so.
     case running = 1

@@ -24,7 +24,7 @@ extension RecordedRun {
         return (0..<16).map { UInt8(digits[$0 * 2] << 4 | digits[$0 * 2 + 1]) }
     }
 
-    /// When a process was started, in clock ticks since boot; nil where there is no such process.
+    /// Returns the time when a process was started, in clock ticks since boot; nil where there is no such process.
     static func processStart(in root: KernelRoot = KernelRoot(), of process: Int32?) -> UInt64? {
         let path = process.map { "/proc/\($0)/stat" } ?? root.process("stat")
         guard let text = try? Syscalls.contents(of: root.outer(path)),
@@ -36,11 +36,11 @@ extension RecordedRun {
         return fields.count > 19 ? UInt64(String(decoding: fields[19], as: UTF8.self)) : nil
     }
 
-    /// When the machine was started, in nanoseconds since 1970, as far as its two clocks tell: the monotonic one stands still
-    /// while a machine sleeps.
+    /// The time when the machine was started, in nanoseconds since 1970, as far as its two clocks tell: the monotonic one stands
+    /// still while a machine sleeps.
     var bootedAt: Int64 { wallClock &- start.nanoseconds }
 
-    /// Whether the machine was started anew between the two; false where that is not known.
+    /// Returns whether the machine was started anew between the two; false where that is not known.
     func isOfOtherBoot(than other: RecordedRun) -> Bool {
         func isKnown(_ run: RecordedRun) -> Bool { run.bootID.contains { $0 != 0 } }
         return isKnown(self) && isKnown(other) && bootID != other.bootID

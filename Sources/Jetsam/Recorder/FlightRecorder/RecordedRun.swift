@@ -1,20 +1,20 @@
 package import MemoryPressure
 
-/// Which run a recording is of: the part of its header that never changes. Pure but for what it is made from.
+/// The identity of a recording's run: the part of its header that never changes. Pure but for what it is made from.
 package struct RecordedRun: Sendable, Equatable {
     /// The kernel's `boot_id`, 16 bytes; zeros where it cannot be read.
     package var bootID = [UInt8](repeating: 0, count: 16)
-    /// When it began, in nanoseconds since 1970.
+    /// The time when it began, in nanoseconds since 1970.
     package var wallClock: Int64 = 0
     /// The same on the monotonic clock, by which the records tell their time.
     package var start = MonotonicInstant(nanoseconds: 0)
     /// The process, as it sees itself.
     package var processID: Int32 = 0
-    /// When the process was started, in clock ticks since boot (`/proc/self/stat`, field 22).
+    /// The time when the process was started, in clock ticks since boot (`/proc/self/stat`, field 22).
     package var processStart: UInt64 = 0
     /// The cgroup whose memory accounting covers the process nearest; nil where there is none.
     package var cgroup: CgroupIdentity?
-    /// How many records fit.
+    /// The number of records that fit.
     package var slots = 0
 
     package init() {}
@@ -80,7 +80,7 @@ package struct RecordedRun: Sendable, Equatable {
     }
 }
 
-/// Why bytes cannot be read as a recording.
+/// The reason why bytes cannot be read as a recording.
 package enum FlightRecordingError: Error, Equatable, CustomStringConvertible {
     /// They are something else, or their header is damaged.
     case notARecording(String)

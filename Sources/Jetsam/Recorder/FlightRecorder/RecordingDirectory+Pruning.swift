@@ -4,9 +4,9 @@ extension RecordingDirectory {
     /// A recording in the directory.
     struct Found {
         var name: String
-        /// When it began, in nanoseconds since 1970; 0 where its header cannot be read.
+        /// The time when it began, in nanoseconds since 1970; 0 where its header cannot be read.
         var wallClock: Int64
-        /// Whether nobody writes to it any more.
+        /// Indicates whether nobody writes to it any more.
         var isOver: Bool
     }
 
@@ -32,7 +32,7 @@ extension RecordingDirectory {
         try recordings(run).filter(\.isOver).sorted { ($0.wallClock, $0.name) > ($1.wallClock, $1.name) }
     }
 
-    /// Where there are no locks: whether its process cannot be alive, as far as can be seen from here.
+    /// Returns whether its process cannot be alive, as far as can be seen from here. Used where there are no locks.
     private static func isOver(_ header: RecordedRun?, _ run: RecordedRun?) -> Bool {
         guard let header, let run else { return true }
         if header.isOfOtherBoot(than: run) { return true }

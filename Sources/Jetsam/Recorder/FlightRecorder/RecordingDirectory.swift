@@ -15,7 +15,7 @@ struct RecordingDirectory: ~Copyable {
 
     /// Opens the directory.
     ///
-    /// - Parameter isMade: Whether it is made where its parent exists, and must be safe to write to.
+    /// - Parameter isMade: True where it is made where its parent exists, and must be safe to write to.
     init(_ path: String, isMade: Bool) throws(FileError) {
         files = try PrivateDirectory(path, isMade: isMade, safety: isMade ? .ownUserOrRoot : .anybody)
     }

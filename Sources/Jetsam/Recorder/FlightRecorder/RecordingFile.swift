@@ -5,12 +5,12 @@ internal import SystemPackage
 package struct RecordingFile: Sendable {
     /// Its path.
     package var path: String
-    /// What is in it.
+    /// The contents of the file.
     package var recording: FlightRecording
-    /// Whether its process is still alive and writes to it.
+    /// Indicates whether its process is still alive and writes to it.
     package var isLive: Bool
 
-    /// Why there is nothing to show.
+    /// The reason why there is nothing to show.
     package enum Failure: Error, CustomStringConvertible {
         /// It cannot be read.
         case unreadable(String)

@@ -1,6 +1,6 @@
 internal import CLinuxShims
 
-/// How a recording is laid out: see the page "Flight recorder" of the documentation. Pure.
+/// The layout of a recording: see the page "Flight recorder" of the documentation. Pure.
 enum RingFormat {
     /// The letters, and the ends of lines in both manners, which a transfer as text would change.
     static let magic: [UInt8] = [0x4A, 0x54, 0x46, 0x52, 0x0D, 0x0A, 0x1A, 0x0A]
@@ -16,7 +16,7 @@ enum RingFormat {
     static let states = Int(JETSAM_RING_STATES)
     static let heldOffset = Int(JETSAM_RING_HELD_AT)
     static let held = Int(JETSAM_RING_HELD)
-    /// What the configuration allows, in slots.
+    /// The most slots that the configuration allows.
     static let mostSlots = (64 << 20) / slotBytes
     /// The longest file that is one of ours.
     static let mostBytes = headerBytes + mostSlots * slotBytes

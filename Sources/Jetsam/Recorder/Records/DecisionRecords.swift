@@ -108,9 +108,9 @@ extension DemandRecord {
 package struct RegrowthRecord: Record {
     package static let kind = TraceKind.regrowth
 
-    /// By how much they rise; 0 where they may be lifted.
+    /// The bytes by which they rise; 0 where they may be lifted.
     package var raiseBytes = 0
-    /// By how much they rise then where they hold a cache back, and so none is lifted; 0 in traces of before that was so.
+    /// The bytes by which they rise where they hold a cache back, so that none is lifted; 0 in traces from before that was so.
     package var elseRaiseBytes = 0
 
     package init() {}

@@ -1,6 +1,6 @@
 internal import MemoryPressure
 
-/// What was told beside the readings, and changes what is decided next.
+/// A notice beside the readings that changes what is decided next.
 package struct NoticeRecord: Record {
     package static let kind = TraceKind.notice
 
@@ -13,7 +13,7 @@ package struct NoticeRecord: Record {
         ]
     }
 
-    /// What became of an action of the ladder.
+    /// The results of an action of the ladder.
     package enum Outcome: UInt8, NumberedWord {
         case none, abandoned, nobody, gone, timedOut
         package static let words = ["none", "abandoned", "nobody", "gone", "timedOut"]
@@ -91,7 +91,7 @@ extension NoticeRecord {
         }
     }
 
-    /// What was told; nil where the record says what cannot be.
+    /// Returns the notice; nil where the record says what cannot be.
     package func notice(at instant: MonotonicInstant) -> Decider.Notice? {
         switch what {
         case .paused: .paused

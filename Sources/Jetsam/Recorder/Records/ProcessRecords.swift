@@ -19,8 +19,7 @@ package struct CacheRecord: Record {
     }
 }
 
-/// How many background tasks and scenes there are; written when the level changes and when a step ends, and once a second at
-/// most.
+/// The numbers of background tasks and scenes. Written when the level changes and when a step ends, and once a second at most.
 package struct CountsRecord: Record {
     package static let kind = TraceKind.counts
 

@@ -4,7 +4,7 @@ package import MemoryPressure
 package struct ReadingRecord: Record {
     package static let kind = TraceKind.reading
 
-    /// What was judged: of a dry run, what would have been read if its steps had been carried out.
+    /// The reading that was judged. In a dry run it is the one that would have been read if its steps had been carried out.
     package var reading = MemoryReading()
     /// Bytes that a dry run is credited with: so much more than ``reading`` says was used.
     package var creditBytes = 0
@@ -22,7 +22,7 @@ package struct ReadingRecord: Record {
     package var intervalNanoseconds = 0
     /// Bytes that caches of ours had fetched again after releases, in all.
     package var refetchedBytes = 0
-    /// How many processes share the tightest level; 0 in traces of before that counted.
+    /// The number of processes that share the tightest level; 0 in traces from before that was counted.
     package var sharers = 0
     /// Nanoseconds that leaving takes; 0 where it was not asked.
     package var leavingNanoseconds = 0
@@ -105,7 +105,7 @@ extension ReadingRecord {
         leavingNanoseconds = Int(observation.leavingNanoseconds)
     }
 
-    /// What was judged; the instant is the record's.
+    /// Returns the observation that was judged; the instant is the record's.
     package func observation(at instant: MonotonicInstant) -> Decider.Observation {
         var observation = Decider.Observation(
             reading: reading, cause: cause, triggerGrade: triggerGrade, reportedBytes: reportedBytes,

@@ -11,8 +11,8 @@ package protocol Record: Equatable, Sendable {
     mutating func visit(_ visitor: inout some FieldVisitor)
 }
 
-/// What kind of record it is. The numbers are part of the flight recorder's format, the names part of the trace's; numbers below 16 are the flight recorder's
-/// own.
+/// The kind of a record. The numbers are part of the flight recorder's format, the names part of the trace's; numbers below 16
+/// are the flight recorder's own.
 package enum TraceKind: UInt16, CaseIterable, Sendable {
     // What goes into the decision, and what comes out of it.
     case reading = 16

@@ -11,12 +11,12 @@ package enum RecordBytes {
     package static let longestShortText = 64
     /// The largest of the sizes that were added later, in bytes.
     package static let mostSize = 1 << 50
-    /// What one of these takes.
+    /// The bytes that one of these takes.
     package static let bytesOfAddedSize = 7
 
     /// Writes `record` to `place`, which has room for ``most`` bytes.
     ///
-    /// - Returns: How many were written.
+    /// - Returns: The number of bytes that were written.
     package static func write(_ record: some Record, to place: UnsafeMutableRawBufferPointer) -> Int {
         var record = record
         var writer = unsafe ByteFieldWriter(place)
@@ -24,8 +24,8 @@ package enum RecordBytes {
         return writer.count
     }
 
-    /// How many of the first `count` bytes of a record to keep where there is room for `room`. Sizes that were added last go, as
-    /// wholes: they are read as 0 then.
+    /// Returns the number of the first `count` bytes of a record to keep where there is room for `room`. Sizes that were added
+    /// last are left out, as wholes: they are then read as 0.
     package static func kept(_ count: Int, in room: Int) -> Int {
         count <= room ? count : count - (count - room + bytesOfAddedSize - 1) / bytesOfAddedSize * bytesOfAddedSize
     }

@@ -41,7 +41,7 @@ package struct RunRecord: Record {
     }
 }
 
-/// What was known of one cache when a run began.
+/// The facts that were known of one cache when a run began.
 package struct ClientRecord: Record {
     package static let kind = TraceKind.client
 
@@ -124,7 +124,7 @@ package struct TurnRecord: Record {
     package var action = Action.wait
     package var call: Int?
     package var cache: Int?
-    /// What is asked for, or the new limit.
+    /// The bytes that are asked for, or the new limit.
     package var bytes: Int?
     /// Of `start`: the new limit; nil where it stays.
     package var limitBytes: Int?
@@ -182,9 +182,9 @@ package struct AnswerRecord: Record {
     package var promisedBytes = 0
     package var freedBytes: Int?
     package var failed = false
-    /// How long the handler took, lateness included.
+    /// The time that the handler took, lateness included.
     package var duration = Duration.zero
-    /// Whether its run still took it.
+    /// Indicates whether its run still took it.
     package var isTaken = false
 
     package init() {}
@@ -275,12 +275,12 @@ package struct StepRecord: Record {
     package var headroomAfter = 0
     package var victims = 0
     package var duration = Duration.zero
-    /// Whether it was only decided: nobody was asked.
+    /// Indicates whether it was only decided: nobody was asked.
     package var isDryRun = false
 
     package init() {}
 
-    /// What caches gave in it and came back.
+    /// The bytes that caches gave in it and that came back.
     package var cameBackBytes: Int {
         guard stage == .caches, !isDryRun else { return 0 }
         return ReleaseTally.cameBack(

@@ -60,7 +60,8 @@ final class TraceFile: Sendable {
         try? file.close()
     }
 
-    /// Where there is no thread the file is gone again: the next run would keep it, empty as it is, in the place of the trace before.
+    /// Starts the thread that writes. Where there is no thread the file is removed again: otherwise the next run would keep it,
+    /// empty as it is, in the place of the trace before.
     func start() throws(Errno) {
         do throws(Errno) {
             try threads.start("jetsam.trace", stackBytes: 128 << 10) { self.loop() }
@@ -91,10 +92,10 @@ final class TraceFile: Sendable {
         }
     }
 
-    /// What went wrong with the file; nil where nothing did.
+    /// The error of the file; nil where there is none.
     var error: Errno? { failure.withLock { $0 } }
 
-    /// Whether the file has no name any more: nobody will find what is written from now on.
+    /// Indicates whether the file has no name any more: nobody will find what is written from now on.
     var isRemoved: Bool {
         (try? FileFacts(of: file.rawValue))?.names == 0
     }

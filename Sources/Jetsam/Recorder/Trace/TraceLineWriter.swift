@@ -8,7 +8,7 @@ internal import MemoryPressure
 package struct TraceLineWriter: Sendable {
     /// The lines that were written and not taken yet.
     package private(set) var bytes: [UInt8] = []
-    /// What the last reading had, field by field.
+    /// The values of the last reading, field by field.
     private var lastReading: [Int]
 
     package init() {
@@ -35,7 +35,7 @@ package struct TraceLineWriter: Sendable {
         }
     }
 
-    /// What was written since the last call.
+    /// Returns the bytes that were written since the last call.
     package mutating func take() -> [UInt8] {
         defer { bytes.removeAll(keepingCapacity: true) }
         return bytes
@@ -75,7 +75,7 @@ private struct JSONFieldWriter: FieldVisitor {
     private let place: UnsafeMutablePointer<UInt8>
     private(set) var count = 0
     private(set) var base: [Int]
-    /// Whether those are written too that are as the base has them.
+    /// Indicates whether fields that are the same as the base are written too.
     private let writesAll: Bool
     private var index = 0
 
@@ -130,7 +130,7 @@ private struct JSONFieldWriter: FieldVisitor {
         if end > count &- digits { unsafe place[end &- 1] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest) }
     }
 
-    /// Whether the field has another value than the base; from then on that is its value there.
+    /// Returns whether the field has another value than the base; from then on that is its value there.
     @inline(__always)
     private mutating func isNew(_ code: Int) -> Bool {
         defer { index &+= 1 }

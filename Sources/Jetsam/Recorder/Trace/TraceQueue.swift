@@ -8,7 +8,7 @@ internal import MemoryPressure
     struct Entry {
         var kind: TraceKind
         var instant: MonotonicInstant
-        /// How many bytes it has.
+        /// The number of bytes that it has.
         var count: Int
     }
 
@@ -27,7 +27,7 @@ internal import MemoryPressure
     nonisolated(unsafe) private let slots: UnsafeMutableRawBufferPointer
     private let state = Lock(State())
 
-    /// - Parameter capacity: How many records may wait; 228 bytes each.
+    /// - Parameter capacity: The number of records that may wait; 228 bytes each.
     init(capacity: Int) {
         self.capacity = capacity
         unsafe slots = .allocate(byteCount: capacity * Self.stride, alignment: 8)
@@ -93,7 +93,7 @@ internal import MemoryPressure
         }
     }
 
-    /// How many were left out since the last call.
+    /// Returns the number of records that were left out since the last call.
     func takeLost() -> Int {
         state.withLock { state in
             defer { state.lost = 0 }
