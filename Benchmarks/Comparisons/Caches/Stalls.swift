@@ -4,7 +4,7 @@ import Jetsam
 import Synchronization
 
 /// A cache of so many entries that more keep coming into.
-protocol StallingCache {
+protocol StallingCache: Sendable, SendableMetatype {
     init(entries: Int, segmentBytes: Int)
     func put(_ key: Int)
     func find(_ key: Int) -> Bool

@@ -1,3 +1,4 @@
+import Glibc
 import Jetsam
 import Logging
 import ServiceLifecycle
@@ -9,6 +10,7 @@ struct Idle: Service {
     func run() async throws {
         manager.didStartServing()
         print("ready")
+        fflush(nil)
         try await gracefulShutdown()
     }
 }

@@ -1,3 +1,4 @@
+import Glibc
 import Logging
 import ServiceLifecycle
 
@@ -5,6 +6,7 @@ import ServiceLifecycle
 struct Idle: Service {
     func run() async throws {
         print("ready")
+        fflush(nil)
         try await gracefulShutdown()
     }
 }
