@@ -107,10 +107,10 @@ import Testing
     @Test("A socket is found by what the process has open, wherever it is, and listed")
     func found() async throws {
         try await run {
-            let status = try ToolProcess(
-                ["status", "\(System.processIdentifier)"], in: try TemporaryDirectory(), tool: "jetsam")
-            #expect(await status.end() == .exited(0), "\(status.errors)")
-            #expect(status.output.contains("level     normal"))
+            // Other tests have sockets in this process, too: which of them is taken where nobody says so is not known.
+            let own = Int32(System.processIdentifier)
+            #expect(SocketSearch().directories(of: own).contains(directory.path + "/s"))
+            #expect(try ControlledProcess(own, directory: nil).directory.hasPrefix("/"))
             let list = try ToolProcess(["list", "--json"], in: try TemporaryDirectory(), tool: "jetsam")
             #expect(await list.end() == .exited(0))
             let entry = try JSONText(parsing: Array(list.output.utf8)).elements.first {
