@@ -203,7 +203,7 @@ package struct Decider {
             LadderContext(
                 now: observation.reading.instant, level: machine.level, emergency: judgement.emergency,
                 nothingLeftSince: scheduler.nothingLeftSince, millisecondsToLimit: judgement.millisecondsToLimit,
-                heldAssertions: counted.heldAssertions, scenes: counted.scenes))
+                heldBackgroundTasks: counted.heldBackgroundTasks, scenes: counted.scenes))
     }
 
     /// The application frees too, while memory is short: what that leaves with the allocator is looked at by a reclaim thread,
@@ -325,11 +325,11 @@ extension Decider {
 
     /// The number of victims that could be taken in the later stages.
     package struct Victims: Equatable {
-        package var heldAssertions = 0
+        package var heldBackgroundTasks = 0
         package var scenes = 0
 
-        package init(heldAssertions: Int = 0, scenes: Int = 0) {
-            self.heldAssertions = heldAssertions
+        package init(heldBackgroundTasks: Int = 0, scenes: Int = 0) {
+            self.heldBackgroundTasks = heldBackgroundTasks
             self.scenes = scenes
         }
     }

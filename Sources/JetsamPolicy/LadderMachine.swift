@@ -11,7 +11,7 @@ package struct LadderContext {
     /// Milliseconds until the limit at the present growth; nil where it does not grow.
     package var millisecondsToLimit: Int?
     /// The number of background tasks that are held.
-    package var heldAssertions: Int
+    package var heldBackgroundTasks: Int
     /// The number of scenes that could be lost.
     package var scenes: Int
 }
@@ -25,7 +25,7 @@ package struct LadderContext {
 package struct LadderMachine {
     package enum Action: Equatable {
         /// Expire so many held assertions early.
-        case expireAssertions(atMost: Int)
+        case expireBackgroundTasks(atMost: Int)
         /// Take the scene that ranks lowest.
         case loseScene
         /// Call the application's hook.
@@ -49,7 +49,7 @@ package struct LadderMachine {
     /// The action whose victim is not gone yet.
     package private(set) var outstanding: Action?
     /// The time until which nobody is looked for, because there was nobody to take; nil where it was not so in this episode.
-    private var noAssertionsUntil: MonotonicInstant?
+    private var noBackgroundTasksUntil: MonotonicInstant?
     private var noScenesUntil: MonotonicInstant?
     /// Others may have come by then.
     package static let rest = Duration.seconds(5)
@@ -72,12 +72,12 @@ package struct LadderMachine {
     package init(configuration: ManagerConfiguration, hasLastResort: Bool) {
         self.configuration = configuration
         self.hasLastResort = hasLastResort
-        batch = configuration.ladder.assertionBatch
+        batch = configuration.ladder.backgroundTaskBatch
     }
 
     package mutating func reconfigure(_ configuration: ManagerConfiguration) {
-        if configuration.ladder.assertionBatch != self.configuration.ladder.assertionBatch {
-            batch = configuration.ladder.assertionBatch
+        if configuration.ladder.backgroundTaskBatch != self.configuration.ladder.backgroundTaskBatch {
+            batch = configuration.ladder.backgroundTaskBatch
         }
         self.configuration = configuration
     }
@@ -85,9 +85,9 @@ package struct LadderMachine {
     package mutating func next(_ context: LadderContext) -> Action? {
         isInEpisode = context.level == .critical
         guard isInEpisode else {
-            noAssertionsUntil = nil
+            noBackgroundTasksUntil = nil
             noScenesUntil = nil
-            batch = configuration.ladder.assertionBatch
+            batch = configuration.ladder.backgroundTaskBatch
             degradedSince = nil
             return nil
         }
@@ -106,10 +106,10 @@ package struct LadderMachine {
         let isNear = context.millisecondsToLimit.map { $0 < Self.nearMilliseconds } ?? false
         // Whoever was told to go may take longer than there is time. After an `oom` there is time: somebody was killed for it.
         guard outstanding == nil else { return isNear ? lastResort() : nil }
-        if configuration.ladder.expiresAssertions, context.now >= noAssertionsUntil ?? context.now,
-            context.heldAssertions > 0
+        if configuration.ladder.expiresBackgroundTasks, context.now >= noBackgroundTasksUntil ?? context.now,
+            context.heldBackgroundTasks > 0
         {
-            return take(.expireAssertions(atMost: batch))
+            return take(.expireBackgroundTasks(atMost: batch))
         }
         if configuration.ladder.takesScenes, context.now >= noScenesUntil ?? context.now, context.scenes > 0 {
             return take(.loseScene)
@@ -126,10 +126,10 @@ package struct LadderMachine {
         guard outstanding == action else { return }
         outstanding = nil
         switch (action, outcome) {
-        case (.expireAssertions, .nobody): noAssertionsUntil = now.advanced(by: Self.rest)
+        case (.expireBackgroundTasks, .nobody): noBackgroundTasksUntil = now.advanced(by: Self.rest)
         case (.loseScene, .nobody): noScenesUntil = now.advanced(by: Self.rest)
-        case (.expireAssertions, .gone), (.expireAssertions, .timedOut):
-            batch = min(batch * 2, max(Self.largestBatch, configuration.ladder.assertionBatch))
+        case (.expireBackgroundTasks, .gone), (.expireBackgroundTasks, .timedOut):
+            batch = min(batch * 2, max(Self.largestBatch, configuration.ladder.backgroundTaskBatch))
         default: break
         }
     }

@@ -28,11 +28,11 @@ final class ManagerVictims: LadderVictims {
         return lifecycle.timeToLeave
     }
 
-    var heldAssertions: Int { tasks.heldCount }
+    var heldBackgroundTasks: Int { tasks.heldCount }
 
     var scenes: Int { manager.withLock { $0 }?.candidateCount ?? 0 }
 
-    func expireAssertions(atMost: Int, reason: LevelReason) -> any LeavingVictims {
+    func expireBackgroundTasks(atMost: Int, reason: LevelReason) -> any LeavingVictims {
         tasks.expireEarly(atMost: atMost)
     }
 

@@ -28,7 +28,7 @@ final class LadderRun: Sendable {
     {
         let stage: ReclaimStage =
             switch order.action {
-            case .expireAssertions: .assertions
+            case .expireBackgroundTasks: .backgroundTasks
             case .loseScene: .scenes
             case .lastResort: .lastResort
             }

@@ -13,13 +13,13 @@ struct LadderOrder {
 /// The victims that the ladder can take beyond the caches. None of it calls code of the application's under a lock.
 protocol LadderVictims: Sendable {
     /// The number of background tasks that are held and have not been told to end. Cheap.
-    var heldAssertions: Int { get }
+    var heldBackgroundTasks: Int { get }
     /// The number of scenes that could be lost. Cheap.
     var scenes: Int { get }
     /// The time that this process takes to leave; nil while it is being launched, and where nothing of it is known. Cheap.
     var timeToLeave: Duration? { get }
     /// Tells up to that many that they expire now: lowest priority first, and of these the longest-running.
-    func expireAssertions(atMost: Int, reason: LevelReason) -> any LeavingVictims
+    func expireBackgroundTasks(atMost: Int, reason: LevelReason) -> any LeavingVictims
     /// Takes the scene that ranks lowest, with its whole notice; nil where there is none, or it is called for no more.
     ///
     /// - Parameter isCalledFor: Asked directly before the scene is told: it may have waited for its turn.
@@ -46,13 +46,13 @@ extension LeavingVictims {
 
 /// Nobody: a manager has neither assertions nor scenes until it is given some.
 struct NoVictims: LadderVictims, LeavingVictims {
-    var heldAssertions: Int { 0 }
+    var heldBackgroundTasks: Int { 0 }
     var scenes: Int { 0 }
     var timeToLeave: Duration? { nil }
     var count: Int { 0 }
     var descriptions: [String] { [] }
     var areGone: Bool { true }
 
-    func expireAssertions(atMost: Int, reason: LevelReason) -> any LeavingVictims { self }
+    func expireBackgroundTasks(atMost: Int, reason: LevelReason) -> any LeavingVictims { self }
     func takeScene(reason: LevelReason, isCalledFor: @Sendable () -> Bool) async -> String? { nil }
 }

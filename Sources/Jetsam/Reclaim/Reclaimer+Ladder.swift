@@ -11,8 +11,8 @@ extension Reclaimer {
         }
         let leaving: any LeavingVictims
         switch order.action {
-        case .expireAssertions(let most):
-            leaving = victims.expireAssertions(atMost: most, reason: order.reason)
+        case .expireBackgroundTasks(let most):
+            leaving = victims.expireBackgroundTasks(atMost: most, reason: order.reason)
         case .loseScene:
             let scene = LeavingScene()
             leaving = scene

@@ -148,7 +148,7 @@ final class Governor: Sendable {
         if state.isDryRun { observation = state.credit.credited(observation) }
         let decision = state.decider.decide(
             &observation,
-            victims: { Decider.Victims(heldAssertions: victims.heldAssertions, scenes: victims.scenes) },
+            victims: { Decider.Victims(heldBackgroundTasks: victims.heldBackgroundTasks, scenes: victims.scenes) },
             timeToLeave: { victims.timeToLeave?.nanoseconds ?? 0 })
         recorder.record(observation, decision)
         state.releases.look(at: observation.sample)

@@ -58,6 +58,12 @@ struct Checker {
         }
         if let setting = Setting.named(key) {
             take(node, setting, place)
+        } else if let name = Setting.renamed[key], let setting = Setting.named(name) {
+            problems.append(
+                .init(
+                    line: place.line, column: place.column, key: key, message: Setting.warning(of: key) ?? "",
+                    suggestion: name, isWarning: true))
+            take(node, setting, place)
         } else if Self.sectionNames.contains(key) {
             if sections[key] == nil { sections[key] = place }
             take(node, key + ".", place)

@@ -33,15 +33,24 @@ extension JetsamSettings {
 
     /// Returns the parts of `snapshot` that are settings which no longer exist.
     static func warnings(of snapshot: ConfigSnapshotReader) -> [String] {
-        Setting.vanished.keys.sorted().filter { key in
+        (Array(Setting.vanished.keys) + Setting.renamed.keys).sorted().filter { key in
             let key = ConfigKey(key)
             return snapshot.string(forKey: key) != nil || snapshot.int(forKey: key) != nil
+                || snapshot.bool(forKey: key) != nil
         }.compactMap(Setting.warning(of:))
     }
 
     /// A provider answers only for the type that it has, and a reader keeps to itself that it has another: so each is asked for.
     private static func value(of setting: Setting, in snapshot: ConfigSnapshotReader) -> Setting.Written? {
-        let key = ConfigKey(setting.key)
+        for key in [setting.key] + setting.formerKeys {
+            if let value = value(of: setting, at: ConfigKey(key), in: snapshot) { return value }
+        }
+        return nil
+    }
+
+    private static func value(
+        of setting: Setting, at key: ConfigKey, in snapshot: ConfigSnapshotReader
+    ) -> Setting.Written? {
         if setting.isList, let elements = snapshot.stringArray(forKey: key) { return .list(elements) }
         if let text = snapshot.string(forKey: key) { return .text(text) }
         if setting.isBool, let value = snapshot.bool(forKey: key) { return .text("\(value)") }

@@ -63,8 +63,8 @@ extension Setting {
         .integer("trim.durationFactor", \.manager.trim.durationFactor, 0...10_000),
         .duration("trim.urgentTimeToLimit", \.manager.trim.urgentTimeToLimit, from: "0"),
         .duration("lastResort.degradedLimit", \.manager.lastResort.degradedLimit, from: "0"),
-        .bool("ladder.expiresAssertions", \.manager.ladder.expiresAssertions),
-        .integer("ladder.assertionBatch", \.manager.ladder.assertionBatch, 1...1024),
+        .bool("ladder.expiresBackgroundTasks", \.manager.ladder.expiresBackgroundTasks),
+        .integer("ladder.backgroundTaskBatch", \.manager.ladder.backgroundTaskBatch, 1...1024),
         .bool("ladder.takesScenes", \.manager.ladder.takesScenes),
         .duration("ladder.victimTimeout", \.manager.ladder.victimTimeout, from: "100ms"),
     ]

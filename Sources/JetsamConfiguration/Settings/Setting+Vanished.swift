@@ -11,6 +11,7 @@ extension Setting {
 
     /// Returns the warning about a setting that no longer exists; nil where `key` is none of those.
     static func warning(of key: String) -> String? {
-        vanished[key].map { "\(key) is no setting any more and is ignored: \($0)" }
+        if let name = renamed[key] { return "\(key) is called \(name) now; the old name will go" }
+        return vanished[key].map { "\(key) is no setting any more and is ignored: \($0)" }
     }
 }

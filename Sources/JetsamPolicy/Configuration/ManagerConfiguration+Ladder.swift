@@ -4,10 +4,10 @@ extension ManagerConfiguration {
     public struct Ladder: Sendable, Equatable {
         /// Indicates whether held background tasks expire early: the lowest priority first, and of these the longest-running.
         /// Default true.
-        public var expiresAssertions = true
+        public var expiresBackgroundTasks = true
         /// The number of background tasks that expire in the first batch of an episode; each further batch is twice as large.
         /// 1…1024, default 8.
-        public var assertionBatch = 8
+        public var backgroundTaskBatch = 8
         /// Indicates whether scenes are taken, one at a time, in the order of loss. Default false.
         public var takesScenes = false
         /// The time that a victim may take to be gone before the next is chosen. 0.1…3600 s, default 10 s.
@@ -18,7 +18,7 @@ extension ManagerConfiguration {
     }
 
     func checkLadder(_ findings: inout ConfigurationFindings) {
-        findings.range("ladder.assertionBatch", ladder.assertionBatch, 1...1024)
+        findings.range("ladder.backgroundTaskBatch", ladder.backgroundTaskBatch, 1...1024)
         findings.time("ladder.victimTimeout", ladder.victimTimeout, .milliseconds(100))
     }
 }

@@ -1,7 +1,7 @@
 /// A stage of the ladder: they are entered in this order, each only when the one before has nothing left to give.
 public struct ReclaimStage: Sendable, Hashable, Comparable, CustomStringConvertible {
     private enum Kind: String, Sendable {
-        case caches, assertions, scenes, lastResort = "last resort"
+        case caches, backgroundTasks = "background tasks", scenes, lastResort = "last resort"
     }
 
     private let kind: Kind
@@ -14,8 +14,8 @@ public struct ReclaimStage: Sendable, Hashable, Comparable, CustomStringConverti
 
     /// Registered caches were asked, and the allocator was trimmed.
     public static let caches = ReclaimStage(.caches, rank: 1)
-    /// Held background-task assertions were told that they expire.
-    public static let assertions = ReclaimStage(.assertions, rank: 2)
+    /// Held background tasks were told that they expire.
+    public static let backgroundTasks = ReclaimStage(.backgroundTasks, rank: 2)
     /// A scene was disconnected.
     public static let scenes = ReclaimStage(.scenes, rank: 3)
     /// The application's hook was called.

@@ -15,6 +15,8 @@ struct JSONFieldReader: FieldVisitor {
 
     /// Where the value ends that is being taken, and where the object does, while it looks for each.
     private var valueEnd = 0
+    /// The name that the next field had in earlier versions; nil where it had none.
+    private var former: StaticString?
     private var end = 0
 
     private struct Place {
@@ -143,6 +145,10 @@ struct JSONFieldReader: FieldVisitor {
         nextName()
     }
 
+    mutating func formerly(_ name: StaticString) {
+        former = name
+    }
+
     mutating func retired(_ name: StaticString) {
         var dropped: Int?
         optional(name, &dropped)
@@ -175,7 +181,8 @@ struct JSONFieldReader: FieldVisitor {
     mutating func word<Word: RecordWord>(_ name: StaticString, _ value: inout Word) {
         guard isNext(name) else { return }
         let text = scanner.string()
-        if let index = Word.words.firstIndex(where: { $0 == text }), let word = Word(code: index) {
+        let index = Word.words.firstIndex { $0 == text } ?? text.flatMap { Word.formerWords[$0] }
+        if let index, let word = Word(code: index) {
             value = word
         } else {
             fail("\"\(name)\" must be one of \(Word.words.joined(separator: ", "))")
@@ -196,9 +203,17 @@ struct JSONFieldReader: FieldVisitor {
     /// Whether the field that comes next has that name; then the caller takes its value.
     @inline(__always)
     private mutating func isNext(_ expected: StaticString) -> Bool {
+        guard former == nil else { return isNext(expected, formerly: former.take()!) }
         guard places == nil else { return find(expected) }
         guard let name else { return false }
         return scanner.isEqual(name, expected)
+    }
+
+    /// The same for a field that had another name in earlier versions.
+    private mutating func isNext(_ expected: StaticString, formerly old: StaticString) -> Bool {
+        guard places == nil else { return find(expected) || find(old) }
+        guard let name else { return false }
+        return scanner.isEqual(name, expected) || scanner.isEqual(name, old)
     }
 
     /// Goes to the value of the first field of that name.

@@ -120,11 +120,11 @@ package struct Replay: Sendable {
         else { return }
         // All else that it says was taken from it.
         var again = record
-        again.heldAssertions = observation.victims?.heldAssertions
+        again.heldBackgroundTasks = observation.victims?.heldBackgroundTasks
         again.scenes = observation.victims?.scenes
         again.leavingNanoseconds = Int(observation.leavingNanoseconds)
         again.intervalNanoseconds = Int(decision.interval.nanoseconds)
-        if again.heldAssertions != record.heldAssertions || again.scenes != record.scenes
+        if again.heldBackgroundTasks != record.heldBackgroundTasks || again.scenes != record.scenes
             || again.intervalNanoseconds != record.intervalNanoseconds
             || again.leavingNanoseconds != record.leavingNanoseconds
         {

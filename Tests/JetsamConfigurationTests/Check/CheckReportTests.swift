@@ -192,6 +192,25 @@ struct VanishedSettingTests {
         #expect(first.hasPrefix("3:3: warning: timeToLimit.critical is no setting"))
     }
 
+    @Test("A setting's former name counts, with a warning that tells the new one; both at once are set twice")
+    func formerNames() throws {
+        let text = "ladder:\n  assertionBatch: 3\n  expiresAssertions: false\n"
+        let report = CheckReport(checking: Array(text.utf8))
+        #expect(report.isGood)
+        let ladder = try #require(report.settings).manager.ladder
+        #expect(ladder.backgroundTaskBatch == 3)
+        #expect(!ladder.expiresBackgroundTasks)
+        #expect(report.warnings.map(\.line) == [2, 3])
+        #expect(
+            report.warnings.first?.description
+                == "2:3: warning: ladder.assertionBatch is called ladder.backgroundTaskBatch now; the old name will go")
+        let both = CheckReport(checking: Array((text + "  backgroundTaskBatch: 4\n").utf8))
+        #expect(both.problems.map(\.message) == ["ladder.backgroundTaskBatch is set twice: first in line 2"])
+        for (old, new) in Setting.renamed {
+            #expect(Setting.named(old) == nil && Setting.named(new) != nil)
+        }
+    }
+
     @Test("Each names a setting that there is, and none of them is one")
     func replacements() {
         for (key, replacement) in Setting.vanished {

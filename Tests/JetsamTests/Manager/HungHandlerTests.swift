@@ -74,7 +74,7 @@ struct HungHandlerTests {
                     stage.reclaimer.work()
                     return 5
                 }
-                stage.post(.expireAssertions(atMost: 8))
+                stage.post(.expireBackgroundTasks(atMost: 8))
                 stage.reclaimer.work(callsHandlers: false)
                 stage.post(step: 2)
                 stage.reclaimer.work(callsHandlers: false)

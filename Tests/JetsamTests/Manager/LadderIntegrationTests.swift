@@ -39,7 +39,7 @@ struct LadderIntegrationTests {
     @Test("When the caches have nothing left, assertions expire early: the lowest first, of these the longest-running")
     func assertions() async throws {
         var configuration = ResourceManager.Configuration()
-        configuration.ladder.assertionBatch = 1
+        configuration.ladder.backgroundTaskBatch = 1
         let fixture = try Fixture(configuration: configuration)
         try await fixture.run { fixture in
             let told = Lock<[String]>([])
@@ -128,7 +128,7 @@ struct LadderIntegrationTests {
     @Test("Nothing is expired while a cache has something left, nor by a simulation, nor where it is switched off")
     func gates() async throws {
         var configuration = ResourceManager.Configuration()
-        configuration.ladder.expiresAssertions = false
+        configuration.ladder.expiresBackgroundTasks = false
         for (fixture, isShort) in [(try Fixture(), false), (try Fixture(configuration: configuration), true)] {
             try await fixture.run { fixture in
                 let told = Lock(0)
@@ -167,7 +167,7 @@ struct LadderIntegrationTests {
     @Test("A task that does not end is waited for until it is overdue, and then the next is told")
     func hangs() async throws {
         var configuration = ResourceManager.Configuration()
-        configuration.ladder.assertionBatch = 1
+        configuration.ladder.backgroundTaskBatch = 1
         let fixture = try Fixture(configuration: configuration)
         try await fixture.run { fixture in
             let told = Lock<[String]>([])
@@ -278,7 +278,7 @@ struct LadderIntegrationTests {
     @Test("The ladder ends as soon as there is room again")
     func stops() async throws {
         var configuration = ResourceManager.Configuration()
-        configuration.ladder.assertionBatch = 1
+        configuration.ladder.backgroundTaskBatch = 1
         let fixture = try Fixture(configuration: configuration)
         try await fixture.run { fixture in
             let told = Lock(0)

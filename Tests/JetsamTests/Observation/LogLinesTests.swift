@@ -294,7 +294,7 @@ struct ReclaimEpisodesTests {
         #expect(episodes.take(step(1, promised: 100)) == .inEpisode)
         #expect(episodes.take(change(.critical, at: 2, previous: .warning)) == nil)
         #expect(episodes.take(step(2, promised: 200, freed: 50)) == .inEpisode)
-        #expect(episodes.take(step(0, promised: 0, stage: .assertions, victims: 3)) == .inEpisode)
+        #expect(episodes.take(step(0, promised: 0, stage: .backgroundTasks, victims: 3)) == .inEpisode)
         #expect(episodes.take(change(.warning, at: 5, previous: .critical)) == nil)
         let ended = episodes.take(change(.normal, at: 10.5, previous: .warning))
         let episode = try #require(ended)

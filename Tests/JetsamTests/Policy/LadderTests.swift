@@ -9,7 +9,7 @@ struct LadderTests {
     private func configuration(scenes: Bool = true, assertions: Bool = true) -> ResourceManager.Configuration {
         var configuration = ResourceManager.Configuration()
         configuration.ladder.takesScenes = scenes
-        configuration.ladder.expiresAssertions = assertions
+        configuration.ladder.expiresBackgroundTasks = assertions
         return configuration
     }
 
@@ -21,7 +21,7 @@ struct LadderTests {
             now: .seconds(seconds), level: level,
             emergency: Emergency(isHeadroomCritical: headroom, isOutOfMemory: oom),
             nothingLeftSince: nothingLeftSince.map { .seconds($0) }, millisecondsToLimit: milliseconds,
-            heldAssertions: held, scenes: scenes)
+            heldBackgroundTasks: held, scenes: scenes)
     }
 
     @Test("No stage is entered without an emergency, at a lower level, or while caches have something left")
@@ -31,19 +31,19 @@ struct LadderTests {
         #expect(ladder.next(context(headroom: false)) == nil)
         #expect(ladder.next(context(nothingLeftSince: nil)) == nil)
         #expect(ladder.next(context(headroom: false, nothingLeftSince: 0, milliseconds: 1)) == nil)
-        #expect(ladder.next(context(headroom: false, oom: true)) == .expireAssertions(atMost: 8))
+        #expect(ladder.next(context(headroom: false, oom: true)) == .expireBackgroundTasks(atMost: 8))
     }
 
     @Test("Assertions go in batches that double, then scenes one at a time, then the last resort")
     func order() {
         var ladder = LadderMachine(configuration: configuration(), hasLastResort: true)
         for batch in [8, 16, 32] {
-            #expect(ladder.next(context()) == .expireAssertions(atMost: batch))
+            #expect(ladder.next(context()) == .expireBackgroundTasks(atMost: batch))
             #expect(ladder.next(context()) == nil, "the batch before is not gone")
-            ladder.ended(.expireAssertions(atMost: batch), .gone, at: .seconds(100))
+            ladder.ended(.expireBackgroundTasks(atMost: batch), .gone, at: .seconds(100))
         }
-        #expect(ladder.next(context()) == .expireAssertions(atMost: 64))
-        ladder.ended(.expireAssertions(atMost: 64), .nobody, at: .seconds(100))
+        #expect(ladder.next(context()) == .expireBackgroundTasks(atMost: 64))
+        ladder.ended(.expireBackgroundTasks(atMost: 64), .nobody, at: .seconds(100))
         for _ in 0..<2 {
             #expect(ladder.next(context()) == .loseScene)
             #expect(ladder.next(context()) == nil)
@@ -59,11 +59,11 @@ struct LadderTests {
     @Test("Near the limit the last resort does not wait for whoever was told to go; after an oom it does")
     func lastResortDoesNotWait() {
         var ladder = LadderMachine(configuration: configuration(), hasLastResort: true)
-        #expect(ladder.next(context()) == .expireAssertions(atMost: 8))
+        #expect(ladder.next(context()) == .expireBackgroundTasks(atMost: 8))
         #expect(ladder.next(context(milliseconds: 2000)) == nil)
         #expect(ladder.next(context(oom: true, milliseconds: 2000)) == nil)
         #expect(ladder.next(context(milliseconds: 1999)) == .lastResort)
-        #expect(ladder.outstanding == .expireAssertions(atMost: 8))
+        #expect(ladder.outstanding == .expireBackgroundTasks(atMost: 8))
     }
 
     @Test("An emergency that is not this process's takes nothing")
@@ -77,7 +77,7 @@ struct LadderTests {
     @Test("Where nobody was there to take, somebody may be there five seconds later", arguments: [true, false])
     func again(scenes: Bool) {
         var ladder = LadderMachine(configuration: configuration(assertions: !scenes), hasLastResort: false)
-        let action = scenes ? LadderMachine.Action.loseScene : .expireAssertions(atMost: 8)
+        let action = scenes ? LadderMachine.Action.loseScene : .expireBackgroundTasks(atMost: 8)
         #expect(ladder.next(context(scenes: scenes ? 3 : 0)) == action)
         ladder.ended(action, .nobody, at: .seconds(101))
         #expect(ladder.next(context(at: 105.9, scenes: scenes ? 3 : 0)) == nil)
@@ -98,7 +98,7 @@ struct LadderTests {
     @Test("Critical for too long with nothing left in the caches leads to the last resort even past a hung victim")
     func boundedDegradation() {
         var ladder = LadderMachine(configuration: configuration(), hasLastResort: true)
-        #expect(ladder.next(context()) == .expireAssertions(atMost: 8))
+        #expect(ladder.next(context()) == .expireBackgroundTasks(atMost: 8))
         for time in 101...159 { #expect(ladder.next(context(at: Double(time))) == nil) }
         #expect(ladder.next(context(at: 159.9)) == nil)
         #expect(ladder.next(context(at: 160)) == .lastResort)
@@ -110,7 +110,7 @@ struct LadderTests {
         for time in stride(from: 100.0, to: 4000, by: 10) {
             #expect(ladder.next(context(at: time, headroom: false)) == nil)
         }
-        #expect(ladder.next(context(at: 4000)) == .expireAssertions(atMost: 8), "not the last resort")
+        #expect(ladder.next(context(at: 4000)) == .expireBackgroundTasks(atMost: 8), "not the last resort")
         for time in 4001...4059 { #expect(ladder.next(context(at: Double(time))) == nil) }
         #expect(ladder.next(context(at: 4060)) == .lastResort)
     }
@@ -118,7 +118,7 @@ struct LadderTests {
     @Test("Two short emergencies far from each other are not one long one")
     func dips() {
         var ladder = LadderMachine(configuration: configuration(), hasLastResort: true)
-        #expect(ladder.next(context(at: 100)) == .expireAssertions(atMost: 8))
+        #expect(ladder.next(context(at: 100)) == .expireBackgroundTasks(atMost: 8))
         for time in 101..<170 { #expect(ladder.next(context(at: Double(time), headroom: false)) == nil) }
         #expect(ladder.next(context(at: 170)) == nil)
     }
@@ -196,16 +196,18 @@ struct LadderTests {
             if let action = ladder.next(context) {
                 #expect(context.level == .critical && context.emergency.isPresent && since != nil, "seed \(seed)")
                 switch action {
-                case .expireAssertions(let most):
-                    #expect(outstanding == nil && configuration.ladder.expiresAssertions, "seed \(seed)")
-                    #expect(most >= 8 && context.heldAssertions > 0 && exhausted[.assertions] == nil, "seed \(seed)")
+                case .expireBackgroundTasks(let most):
+                    #expect(outstanding == nil && configuration.ladder.expiresBackgroundTasks, "seed \(seed)")
+                    #expect(
+                        most >= 8 && context.heldBackgroundTasks > 0 && exhausted[.backgroundTasks] == nil,
+                        "seed \(seed)")
                     outstanding = action
                 case .loseScene:
                     #expect(outstanding == nil && configuration.ladder.takesScenes, "seed \(seed)")
-                    let assertionsLeft =
-                        configuration.ladder.expiresAssertions && context.heldAssertions > 0
-                        && exhausted[.assertions] == nil
-                    #expect(!assertionsLeft && context.scenes > 0 && exhausted[.scenes] == nil, "seed \(seed)")
+                    let tasksLeft =
+                        configuration.ladder.expiresBackgroundTasks && context.heldBackgroundTasks > 0
+                        && exhausted[.backgroundTasks] == nil
+                    #expect(!tasksLeft && context.scenes > 0 && exhausted[.scenes] == nil, "seed \(seed)")
                     outstanding = action
                 case .lastResort:
                     called += 1
@@ -219,7 +221,7 @@ struct LadderTests {
                 let outcome = [LadderMachine.Outcome.gone, .nobody, .timedOut, .abandoned].randomElement(
                     using: &random)!
                 ladder.ended(action, outcome, at: .seconds(time))
-                if case .nobody = outcome { exhausted[action == .loseScene ? .scenes : .assertions] = time }
+                if case .nobody = outcome { exhausted[action == .loseScene ? .scenes : .backgroundTasks] = time }
                 outstanding = nil
             }
         }

@@ -36,7 +36,7 @@ struct ReplayTests {
         let lines = String(decoding: try await Self.recordPressure().read(), as: UTF8.self).split(separator: "\n")
         var header = String(try #require(lines.first))
         for (today, then) in [
-            (#""version":4"#, #""version":2"#),
+            (#""version":5"#, #""version":2"#),
             (#""reclaim.sharePercent":5"#, #""reclaim.warningSharePercent":25"#),
             (
                 #""timeToLimit.window":"#,
@@ -53,6 +53,41 @@ struct ReplayTests {
         for line in try TraceText(Array(text.utf8)).lines { try replay.take(line.event, at: line.instant) }
         #expect(replay.version == 2)
         #expect(replay.readings == readings.count && readings.count > 5)
+    }
+
+    @Test("A trace of version 4 is read by its own names for background tasks")
+    func versionFour() throws {
+        func line(_ text: String) throws -> TraceEvent { try TraceText(Array("\(text)\n".utf8)).lines[0].event }
+        let header = try line(
+            #"{"k":"trace","t":1,"version":4,"ladder.expiresAssertions":false,"ladder.assertionBatch":3,"ladder.takesScenes":true}"#
+        )
+        guard case .trace(let trace) = header else {
+            Issue.record("it is no header")
+            return
+        }
+        #expect(!trace.configuration.ladder.expiresBackgroundTasks)
+        #expect(trace.configuration.ladder.backgroundTaskBatch == 3)
+        #expect(trace.configuration.ladder.takesScenes)
+        let disordered = try line(#"{"k":"trace","t":1,"ladder.assertionBatch":5,"version":4}"#)
+        guard case .trace(let other) = disordered else {
+            Issue.record("it is no header")
+            return
+        }
+        #expect(other.configuration.ladder.backgroundTaskBatch == 5)
+        let reading = try line(#"{"k":"reading","t":1,"heldAssertions":7}"#)
+        guard case .reading(let record) = reading else {
+            Issue.record("it is no reading")
+            return
+        }
+        #expect(record.heldBackgroundTasks == 7)
+        guard case .step(let step) = try line(#"{"k":"step","t":1,"stage":"assertions"}"#),
+            case .ladder(let ladder) = try line(#"{"k":"ladder","t":1,"action":"expireAssertions"}"#)
+        else {
+            Issue.record("they are no step and no action of the ladder")
+            return
+        }
+        #expect(step.stage == .backgroundTasks)
+        #expect(ladder.action == .expireBackgroundTasks)
     }
 
     /// A manager in a made-up container that fills up, with one cache that gives and one that hangs a little.

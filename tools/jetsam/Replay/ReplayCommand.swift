@@ -129,12 +129,16 @@ private struct ExactReplay {
             return print("\(replay.readings) readings: every decision came out the same, byte for byte.")
         }
         print("\(replay.readings) readings: \(count) lines came out otherwise, \(replay.differences) decisions differ.")
-        if let version = replay.version, version < TraceSchema.version {
+        if let version = replay.version, version < 4 {
             print(
                 """
                 The trace is of version \(version) of the schema: it came from rules without lead times, so its decisions differ from \
                 today's. Its readings can be used: --config tries a configuration on them.
                 """)
+        } else if replay.version == 4 {
+            print(
+                "The trace is of version 4 of the schema: it calls background tasks assertions, so the lines that name them differ."
+            )
         }
         for (recorded, again) in differing {
             print("  recorded  \(recorded)")

@@ -77,7 +77,8 @@ extension ReportPage {
     var stepsHTML: String {
         guard digest.steps.count > 0 else { return "<p>There was no step.</p>\n" + cachesHTML }
         let stages: [(StepRecord.Stage, String)] = [
-            (.caches, "caches"), (.assertions, "background tasks"), (.scenes, "scenes"), (.lastResort, "last resort"),
+            (.caches, "caches"), (.backgroundTasks, "background tasks"), (.scenes, "scenes"),
+            (.lastResort, "last resort"),
         ]
         let counts = stages.filter { digest.stages[$0.0] != nil }.map { "\($0.1): \(digest.stages[$0.0] ?? 0)" }
         let table = HTMLTable(

@@ -145,7 +145,7 @@ extension TraceDigest {
         if reading.footprintBytes > 0 { columns.set(.footprint, reading.footprintBytes, at: instant) }
         if isDryRun { columns.set(.usedReally, reading.usageBytes.addingSaturating(record.creditBytes), at: instant) }
         // Where nothing else counts background tasks, readings at critical do.
-        columns.set(.held, record.heldAssertions, at: instant)
+        columns.set(.held, record.heldBackgroundTasks, at: instant)
         if let rule = header?.configuration.headroom {
             let thresholds = HeadroomThresholds(limitBytes: reading.limitBytes, of: rule)
             columns.set(.warningEntry, thresholds.warningEntry, at: instant)

@@ -17,7 +17,7 @@ struct SceneMachine: Sendable {
         /// Empty its caches.
         case emptyCaches
         /// Expire the assertions that it holds.
-        case expireAssertions
+        case expireBackgroundTasks
         /// End its registrations and assertions.
         case endBelongings
     }
@@ -77,7 +77,7 @@ struct SceneMachine: Sendable {
         case (.inactive, .background): [.commit, .tell(.didEnterBackground), .save, .cutCaches]
         case (.background, .inactive): [.tell(.willEnterForeground), .restoreLimits, .commit]
         case (.suspended, .background): [.commit]
-        case (_, .suspended): [.save, .commit, .expireAssertions, .emptyCaches]
+        case (_, .suspended): [.save, .commit, .expireBackgroundTasks, .emptyCaches]
         case (.suspended, _): [.commit, .endBelongings, .tell(.didDisconnect)]
         default: ending(cause)
         }

@@ -103,7 +103,7 @@ extension SceneManager {
             await handleCaches(scene, by: deadline) { [caches] left in
                 await caches.empty(scene.identifier, deadline: left)
             }
-        case .expireAssertions: dependencies.assertions.expireAll(of: scene.identifier)
+        case .expireBackgroundTasks: dependencies.assertions.expireAll(of: scene.identifier)
         case .endBelongings:
             dependencies.assertions.endAll(of: scene.identifier)
             caches.end(scene.identifier)

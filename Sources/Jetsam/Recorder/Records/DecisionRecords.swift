@@ -132,8 +132,9 @@ package struct LadderRecord: Record {
     package static let kind = TraceKind.ladder
 
     package enum Action: UInt8, NumberedWord {
-        case none, expireAssertions, loseScene, lastResort
-        package static let words = ["none", "expireAssertions", "loseScene", "lastResort"]
+        case none, expireBackgroundTasks, loseScene, lastResort
+        package static let words = ["none", "expireBackgroundTasks", "loseScene", "lastResort"]
+        package static let formerWords = ["expireAssertions": 1]
     }
 
     package var level = PressureLevel.critical
@@ -164,7 +165,7 @@ extension LadderRecord {
 extension LadderRecord.Action {
     package static func of(_ action: LadderMachine.Action) -> (LadderRecord.Action, count: Int) {
         switch action {
-        case .expireAssertions(let most): (.expireAssertions, most)
+        case .expireBackgroundTasks(let most): (.expireBackgroundTasks, most)
         case .loseScene: (.loseScene, 0)
         case .lastResort: (.lastResort, 0)
         }
@@ -173,7 +174,7 @@ extension LadderRecord.Action {
     package func action(count: Int) -> LadderMachine.Action? {
         switch self {
         case .none: nil
-        case .expireAssertions: .expireAssertions(atMost: count)
+        case .expireBackgroundTasks: .expireBackgroundTasks(atMost: count)
         case .loseScene: .loseScene
         case .lastResort: .lastResort
         }

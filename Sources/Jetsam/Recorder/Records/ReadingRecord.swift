@@ -15,7 +15,7 @@ package struct ReadingRecord: Record {
     package var retainedBytes = 0
     package var trimsFrom = MonotonicInstant(nanoseconds: .min)
     package var isCoveredByKernel = false
-    package var heldAssertions: Int?
+    package var heldBackgroundTasks: Int?
     package var scenes: Int?
     /// Decided from it: how long the sampler may sleep. Kept as the trace has it: a `Duration` has 128 bits, and every walk over the
     /// fields would divide them.
@@ -53,7 +53,8 @@ package struct ReadingRecord: Record {
         visitor.integer("retainedBytes", &retainedBytes)
         visitor.instant("trimsFrom", &trimsFrom)
         visitor.flag("isCoveredByKernel", &isCoveredByKernel)
-        visitor.optional("heldAssertions", &heldAssertions)
+        visitor.formerly("heldAssertions")
+        visitor.optional("heldBackgroundTasks", &heldBackgroundTasks)
         visitor.optional("scenes", &scenes)
         visitor.integer("creditBytes", &creditBytes)
         visitor.integer("interval", &intervalNanoseconds)
@@ -96,7 +97,7 @@ extension ReadingRecord {
         retainedBytes = observation.retainedBytes
         trimsFrom = observation.trimsFrom
         isCoveredByKernel = observation.isCoveredByKernel
-        heldAssertions = observation.victims?.heldAssertions
+        heldBackgroundTasks = observation.victims?.heldBackgroundTasks
         scenes = observation.victims?.scenes
         creditBytes = observation.creditBytes
         intervalNanoseconds = Int(interval.nanoseconds)
@@ -113,8 +114,8 @@ extension ReadingRecord {
             isCoveredByKernel: isCoveredByKernel, creditBytes: creditBytes, refetchedBytes: refetchedBytes,
             sharers: sharers, leavingNanoseconds: Int64(leavingNanoseconds))
         observation.reading.instant = instant
-        if let heldAssertions {
-            observation.victims = Decider.Victims(heldAssertions: heldAssertions, scenes: scenes ?? 0)
+        if let heldBackgroundTasks {
+            observation.victims = Decider.Victims(heldBackgroundTasks: heldBackgroundTasks, scenes: scenes ?? 0)
         }
         return observation
     }

@@ -89,11 +89,14 @@ package protocol FieldVisitor {
     mutating func addedSize(_ name: StaticString, _ value: inout Int)
     /// A number that earlier versions of a trace have and this one does not: it is read over, and never written.
     mutating func retired(_ name: StaticString)
+    /// The next field was called so in earlier versions of a trace.
+    mutating func formerly(_ name: StaticString)
 }
 
 extension FieldVisitor {
     package mutating func addedSize(_ name: StaticString, _ value: inout Int) { integer(name, &value) }
     package mutating func retired(_ name: StaticString) {}
+    package mutating func formerly(_ name: StaticString) {}
 
     /// A size of at most a pebibyte that stands last in a record, and that records of earlier versions do not have: there it is 0.
     mutating func laterSize(_ name: StaticString, _ value: inout Int) {
@@ -152,7 +155,13 @@ extension FieldVisitor {
 /// A value of a closed set: a number in the flight recorder, a word in a trace.
 package protocol RecordWord: Equatable, Sendable {
     static var words: [String] { get }
+    /// Words of earlier versions of a trace, with the indices of those that they are now.
+    static var formerWords: [String: Int] { get }
     /// The index of its word.
     var code: Int { get }
     init?(code: Int)
+}
+
+extension RecordWord {
+    package static var formerWords: [String: Int] { [:] }
 }

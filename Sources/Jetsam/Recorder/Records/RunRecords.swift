@@ -256,8 +256,9 @@ package struct StepRecord: Record {
     package static let kind = TraceKind.step
 
     package enum Stage: UInt8, NumberedWord {
-        case caches, assertions, scenes, lastResort
-        package static let words = ["caches", "assertions", "scenes", "lastResort"]
+        case caches, backgroundTasks, scenes, lastResort
+        package static let words = ["caches", "backgroundTasks", "scenes", "lastResort"]
+        package static let formerWords = ["assertions": 1]
     }
 
     package var run: Int?
@@ -312,7 +313,7 @@ extension StepRecord {
         self.run = run.map { Int(clamping: $0) }
         stage =
             switch step.stage {
-            case .assertions: .assertions
+            case .backgroundTasks: .backgroundTasks
             case .scenes: .scenes
             case .lastResort: .lastResort
             default: .caches
