@@ -64,20 +64,31 @@ final class OriginTable: Sendable {
         unsafe lines.deallocate()
     }
 
+    /// The first of the two lines that a literal may have.
     @inline(__always)
     private static func place(_ name: UInt, _ line: UInt) -> Int {
-        Int(truncatingIfNeeded: ((name &+ line) &* 0x9E37_79B9_7F4A_7C15) >> 58)
+        Int(truncatingIfNeeded: ((name &+ line) &* 0x9E37_79B9_7F4A_7C15) >> 59) * 2
     }
 
     @inline(__always)
     func number(_ name: UInt, _ file: UInt, _ line: UInt) -> UInt32? {
-        let entry = unsafe lines + Self.place(name, line)
+        let place = Self.place(name, line)
+        return number(name, file, line, at: place) ?? number(name, file, line, at: place + 1)
+    }
+
+    @inline(__always)
+    private func number(_ name: UInt, _ file: UInt, _ line: UInt, at place: Int) -> UInt32? {
+        let entry = unsafe lines + place
         guard unsafe entry.pointee.name == name, unsafe entry.pointee.file == file, unsafe entry.pointee.line == line
         else { return nil }
         return unsafe entry.pointee.number
     }
 
+    /// Stores a number in the first of the two lines. The one that was there moves to the second, so that two literals that are used
+    /// in turn both stay.
     func store(_ name: UInt, _ file: UInt, _ line: UInt, _ number: UInt32) {
-        unsafe lines[Self.place(name, line)] = Line(name: name, file: file, line: line, number: number)
+        let place = Self.place(name, line)
+        unsafe lines[place + 1] = lines[place]
+        unsafe lines[place] = Line(name: name, file: file, line: line, number: number)
     }
 }

@@ -21,9 +21,6 @@ struct BackgroundTaskMemoryTests {
         func plain() throws {
             var task = try registry.begin("plain", priority: .high, expiry: .after(.seconds(30)))
             task.end()
-        }
-        // By itself: two literals that share a line of the shard's cache of names are looked up by their texts in turn.
-        func dropped() throws {
             drop(try registry.begin("dropped"))
         }
         // A word and not a reference, which would be the closure's context itself.
@@ -37,22 +34,34 @@ struct BackgroundTaskMemoryTests {
         }
         // The first ones register their names and make the shards' first chunks, on each processor that comes by.
         _ = try bytes(2000, plain)
-        _ = try bytes(2000, dropped)
         _ = try bytes(2000, capturing)
         let keeper = Keeper()
         let alone = bytes(1000) { keeper.closure = closure() }
         // The thread may move to a processor whose shard has no chunk yet: then once more.
         let plainBytes = try (0..<5).map { _ in try bytes(1000, plain) }.min()
-        let droppedBytes = try (0..<5).map { _ in try bytes(1000, dropped) }.min()
         let capturingBytes = try (0..<5).map { _ in try bytes(1000, capturing) }.min()
         #expect(plainBytes == 0)
-        #expect(droppedBytes == 0)
         #expect(alone == 1000 * 32)
         #expect(capturingBytes == alone)
         withExtendedLifetime(stays) {}
     }
 
     private func drop(_ task: consuming BackgroundTask) {}
+
+    @Test("Any two literals stay known, wherever they lie in memory")
+    func origins() {
+        for first in UInt(0)..<200 {
+            for second in UInt(0)..<200 where second != first {
+                let cache = OriginCache()
+                cache.store(0x7000_0000 + first * 8, 1, 40, 1)
+                cache.store(0x7000_0000 + second * 8, 1, 41, 2)
+                let numbers = [
+                    cache.number(0x7000_0000 + first * 8, 1, 40), cache.number(0x7000_0000 + second * 8, 1, 41),
+                ]
+                #expect(numbers == [1, 2], "\(first) and \(second)")
+            }
+        }
+    }
 
     /// Keeps a closure as it is: generic code would wrap it anew.
     private final class Keeper {
