@@ -193,9 +193,9 @@ package struct Decider {
         decision.leavingDeficit = early.deficit
     }
 
-    private mutating func nextOfLadder(_ observation: inout Observation, _ victims: () -> Victims) -> LadderMachine
-        .Action?
-    {
+    private mutating func nextOfLadder(
+        _ observation: inout Observation, _ victims: () -> Victims
+    ) -> LadderMachine.Action? {
         guard machine.level == .critical || ladder.isInEpisode else { return nil }
         let counted = victims()
         observation.victims = counted

@@ -58,18 +58,16 @@ struct Checker {
         }
         if let setting = Setting.named(key) {
             take(node, setting, place)
-        } else if let name = Setting.renamed[key], let setting = Setting.named(name) {
-            problems.append(
-                .init(
-                    line: place.line, column: place.column, key: key, message: Setting.warning(of: key) ?? "",
-                    suggestion: name, isWarning: true))
-            take(node, setting, place)
         } else if Self.sectionNames.contains(key) {
             if sections[key] == nil { sections[key] = place }
             take(node, key + ".", place)
         } else if let warning = Setting.warning(of: key) {
+            let name = Setting.renamed[key]
             problems.append(
-                .init(line: place.line, column: place.column, key: key, message: warning, isWarning: true))
+                .init(
+                    line: place.line, column: place.column, key: key, message: warning, suggestion: name,
+                    isWarning: true))
+            if let setting = name.flatMap(Setting.named) { take(node, setting, place) }
         } else {
             // Only for those that are shown: it takes far longer than the rest.
             let isShown = problems.count < CheckReport.maximumProblems

@@ -17,23 +17,22 @@ extension ConfigurationChange {
     package struct Setting: Sendable {
         package let name: String
         package let isSame: @Sendable (ManagerConfiguration, ManagerConfiguration) -> Bool
-        /// Indicates whether the setting is used only once, when a manager is made: files and sockets, and deadlines that are
-        /// running.
-        package let isFixed: Bool
+        /// Indicates whether it is used once, when a manager is made: files and sockets, and deadlines that are running.
+        package var isFixed: Bool { Self.fixedParts.contains { name.hasPrefix("\($0).") } }
+
+        private static let fixedParts = ["scenes", "lifecycle", "recorder", "control"]
 
         private init(
-            _ name: String, isFixed: Bool = false,
-            _ isSame: @escaping @Sendable (ManagerConfiguration, ManagerConfiguration) -> Bool
+            _ name: String, _ isSame: @escaping @Sendable (ManagerConfiguration, ManagerConfiguration) -> Bool
         ) {
             self.name = name
             self.isSame = isSame
-            self.isFixed = isFixed
         }
 
         private init<Value: Equatable & SendableMetatype>(
-            _ name: String, _ value: any KeyPath<ManagerConfiguration, Value> & Sendable, isFixed: Bool = false
+            _ name: String, _ value: any KeyPath<ManagerConfiguration, Value> & Sendable
         ) {
-            self.init(name, isFixed: isFixed) { $0[keyPath: value] == $1[keyPath: value] }
+            self.init(name) { $0[keyPath: value] == $1[keyPath: value] }
         }
 
         /// Returns whether both budgets have the same value. Where only one of two configurations has a budget, that alone is the
@@ -101,36 +100,36 @@ extension ConfigurationChange {
             Setting("ladder.backgroundTaskBatch", \.ladder.backgroundTaskBatch),
             Setting("ladder.takesScenes", \.ladder.takesScenes),
             Setting("ladder.victimTimeout", \.ladder.victimTimeout),
-            Setting("scenes.maximumCount", \.scenes.maximumCount, isFixed: true),
-            Setting("scenes.connectDeadline", \.scenes.connectDeadline, isFixed: true),
-            Setting("scenes.transitionDeadline", \.scenes.transitionDeadline, isFixed: true),
-            Setting("scenes.lossDeadline", \.scenes.lossDeadline, isFixed: true),
-            Setting("scenes.restorationDeadline", \.scenes.restorationDeadline, isFixed: true),
-            Setting("scenes.handOffDeadline", \.scenes.handOffDeadline, isFixed: true),
-            Setting("scenes.backgroundCachePercent", \.scenes.backgroundCachePercent, isFixed: true),
-            Setting("scenes.maximumStateBytes", \.scenes.maximumStateBytes, isFixed: true),
-            Setting("scenes.crashedStarts", \.scenes.crashedStarts, isFixed: true),
-            Setting("scenes.takesRoomFromScenes", \.scenes.takesRoomFromScenes, isFixed: true),
-            Setting("lifecycle.launchDeadline", \.lifecycle.launchDeadline, isFixed: true),
-            Setting("lifecycle.backgroundDeadline", \.lifecycle.backgroundDeadline, isFixed: true),
-            Setting("lifecycle.transitionDeadline", \.lifecycle.transitionDeadline, isFixed: true),
-            Setting("lifecycle.missedDeadline", \.lifecycle.missedDeadline, isFixed: true),
-            Setting("lifecycle.activation", \.lifecycle.activation, isFixed: true),
-            Setting("lifecycle.launchesIntoBackground", \.lifecycle.launchesIntoBackground, isFixed: true),
-            Setting("lifecycle.terminationGracePeriod", \.lifecycle.terminationGracePeriod, isFixed: true),
-            Setting("lifecycle.exitRoom", \.lifecycle.exitRoom, isFixed: true),
-            Setting("lifecycle.drainDelay", \.lifecycle.drainDelay, isFixed: true),
-            Setting("lifecycle.idleDelay", \.lifecycle.idleDelay, isFixed: true),
-            Setting("lifecycle.backgroundTimeLimit", \.lifecycle.backgroundTimeLimit, isFixed: true),
-            Setting("lifecycle.backgroundModes", \.lifecycle.backgroundModes, isFixed: true),
-            Setting("lifecycle.exitsOnSuspend", \.lifecycle.exitsOnSuspend, isFixed: true),
-            Setting("recorder.directory", \.recorder.directory, isFixed: true),
-            Setting("recorder.capacityBytes", \.recorder.capacityBytes, isFixed: true),
-            Setting("recorder.traceFile", \.recorder.traceFile, isFixed: true),
-            Setting("recorder.maximumTraceBytes", \.recorder.maximumTraceBytes, isFixed: true),
-            Setting("recorder.hashesNames", \.recorder.hashesNames, isFixed: true),
-            Setting("control.isEnabled", \.control.isEnabled, isFixed: true),
-            Setting("control.directory", \.control.directory, isFixed: true),
+            Setting("scenes.maximumCount", \.scenes.maximumCount),
+            Setting("scenes.connectDeadline", \.scenes.connectDeadline),
+            Setting("scenes.transitionDeadline", \.scenes.transitionDeadline),
+            Setting("scenes.lossDeadline", \.scenes.lossDeadline),
+            Setting("scenes.restorationDeadline", \.scenes.restorationDeadline),
+            Setting("scenes.handOffDeadline", \.scenes.handOffDeadline),
+            Setting("scenes.backgroundCachePercent", \.scenes.backgroundCachePercent),
+            Setting("scenes.maximumStateBytes", \.scenes.maximumStateBytes),
+            Setting("scenes.crashedStarts", \.scenes.crashedStarts),
+            Setting("scenes.takesRoomFromScenes", \.scenes.takesRoomFromScenes),
+            Setting("lifecycle.launchDeadline", \.lifecycle.launchDeadline),
+            Setting("lifecycle.backgroundDeadline", \.lifecycle.backgroundDeadline),
+            Setting("lifecycle.transitionDeadline", \.lifecycle.transitionDeadline),
+            Setting("lifecycle.missedDeadline", \.lifecycle.missedDeadline),
+            Setting("lifecycle.activation", \.lifecycle.activation),
+            Setting("lifecycle.launchesIntoBackground", \.lifecycle.launchesIntoBackground),
+            Setting("lifecycle.terminationGracePeriod", \.lifecycle.terminationGracePeriod),
+            Setting("lifecycle.exitRoom", \.lifecycle.exitRoom),
+            Setting("lifecycle.drainDelay", \.lifecycle.drainDelay),
+            Setting("lifecycle.idleDelay", \.lifecycle.idleDelay),
+            Setting("lifecycle.backgroundTimeLimit", \.lifecycle.backgroundTimeLimit),
+            Setting("lifecycle.backgroundModes", \.lifecycle.backgroundModes),
+            Setting("lifecycle.exitsOnSuspend", \.lifecycle.exitsOnSuspend),
+            Setting("recorder.directory", \.recorder.directory),
+            Setting("recorder.capacityBytes", \.recorder.capacityBytes),
+            Setting("recorder.traceFile", \.recorder.traceFile),
+            Setting("recorder.maximumTraceBytes", \.recorder.maximumTraceBytes),
+            Setting("recorder.hashesNames", \.recorder.hashesNames),
+            Setting("control.isEnabled", \.control.isEnabled),
+            Setting("control.directory", \.control.directory),
             Setting("isDryRun", \.isDryRun),
         ]
     }

@@ -29,6 +29,7 @@ extension Syscalls {
 
     /// Writes at a place of a file, and gives how many bytes it took.
     package static func pwrite(_ file: CInt, _ bytes: ArraySlice<UInt8>, at offset: Int) throws(Errno) -> Int {
+        guard !bytes.isEmpty else { return 0 }
         while true {
             let count = unsafe bytes.withUnsafeBytes { buffer in
                 unsafe systemWrite(file, buffer.baseAddress!, buffer.count, off_t(offset))

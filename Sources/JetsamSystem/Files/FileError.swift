@@ -25,7 +25,7 @@ package enum FileError: Error, Hashable, Sendable, CustomStringConvertible {
             case .permissionDenied: "this user may not"
             case .tooManySymbolicLinkLevels: "its last part is a symbolic link, which is not followed"
             case .notDirectory: "it is no directory"
-            case .noSuchFileOrDirectory: "there is no such directory, and none to make it in"
+            case .noSuchFileOrDirectory: "it is not there, or nothing to make it in"
             case .noFunction: "this is not Linux"
             default: nil
             }

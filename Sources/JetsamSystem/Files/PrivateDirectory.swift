@@ -35,14 +35,12 @@ package struct PrivateDirectory: ~Copyable, Sendable {
         // Behind a slash at its end the last name is followed whatever is asked for.
         var path = path
         while path.count > 1, path.hasSuffix("/") { path.removeLast() }
-        var making: Errno? = isMade ? nil : .fileExists
-        if isMade, unsafe mkdir(path, 0o700) != 0 { making = Errno(rawValue: errno) }
+        let isNew = unsafe isMade && mkdir(path, 0o700) == 0
+        let obstacle = isMade && !isNew ? Errno(rawValue: errno) : nil
         let descriptor = unsafe systemOpen(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW, 0)
         guard descriptor >= 0 else {
             let error = Errno(rawValue: errno)
-            if isMade, error == .noSuchFileOrDirectory, let making {
-                throw .system(making, doing: "making the directory")
-            }
+            if error == .noSuchFileOrDirectory, let obstacle { throw .system(obstacle, doing: "making the directory") }
             // What is asked of a link that is to be a directory is answered with ENOTDIR.
             var information = stat()
             let isLink = unsafe lstat(path, &information) == 0 && information.st_mode & S_IFMT == S_IFLNK
@@ -55,7 +53,7 @@ package struct PrivateDirectory: ~Copyable, Sendable {
             throw error
         }
         self.descriptor = descriptor
-        if isLasting, making == nil { Self.flushParent(of: path) }
+        if isLasting, isNew { Self.flushParent(of: path) }
     }
 
     deinit { Syscalls.close(descriptor) }

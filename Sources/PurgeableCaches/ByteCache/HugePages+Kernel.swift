@@ -5,7 +5,7 @@ extension HugePages {
     /// The size of a huge page in bytes where this choice asks for them and the kernel allows it; else nil.
     ///
     /// - Parameter root: A prefix for the paths of the kernel's files.
-    package func bytes(in root: String = "") -> Int? {
+    func bytes(in root: String = "") -> Int? {
         let directory = "\(root)/sys/kernel/mm/transparent_hugepage"
         guard self == .whereAllowed, let setting = Self.read("\(directory)/enabled"),
             setting.contains("[madvise]") || setting.contains("[always]"),

@@ -31,6 +31,17 @@ struct ReaderTests {
         #expect(try ResourceManager.Configuration(reader: Self.reader(["JETSAM_IS_DRY_RUN": "true"])).isDryRun)
     }
 
+    @Test("A former name counts in the environment, too, and the new one goes before it")
+    func formerNames() throws {
+        let old = ["JETSAM_LADDER_ASSERTION_BATCH": "3", "JETSAM_LADDER_EXPIRES_ASSERTIONS": "false"]
+        let ladder = try JetsamSettings(reader: Self.reader(old)).manager.ladder
+        #expect(ladder.backgroundTaskBatch == 3)
+        #expect(!ladder.expiresBackgroundTasks)
+        #expect(JetsamSettings.warnings(of: Self.reader(old).snapshot()).count == 2)
+        let both = old.merging(["JETSAM_LADDER_BACKGROUND_TASK_BATCH": "4"]) { first, _ in first }
+        #expect(try JetsamSettings(reader: Self.reader(both)).manager.ladder.backgroundTaskBatch == 4)
+    }
+
     @Test(
         "What cannot be used is refused with key, value and what is allowed",
         arguments: [

@@ -1,4 +1,6 @@
+import JetsamSystem
 import Synchronization
+import SystemPackage
 import Testing
 
 @testable import Jetsam
@@ -6,6 +8,35 @@ import Testing
 
 /// What code that is inlined elsewhere, or written in C, finds by its place in memory.
 struct ByteLayoutTests {
+    @Test(
+        "Huge pages are asked for where the kernel allows them, in a size that can be",
+        arguments: [
+            ("always [madvise] never", "2097152\n", 2 << 20), ("[always] madvise never", "4096\n", 4096),
+            ("always madvise [never]", "2097152\n", nil), ("always [madvise] never", "3000000\n", nil),
+            ("always [madvise] never", "many\n", nil),
+        ] as [(String, String, Int?)])
+    func hugePages(enabled: String, size: String, bytes: Int?) throws {
+        let root = try Syscalls.makeTemporaryDirectory("\(ThisProcess.variable("TMPDIR") ?? "/tmp")/jetsam-huge-")
+        var folders = [root]
+        for name in ["sys", "kernel", "mm", "transparent_hugepage"] {
+            folders.append("\(folders.last!)/\(name)")
+            try Syscalls.makeDirectory(folders.last!, mode: .ownerReadWriteExecute)
+        }
+        let files = ["enabled": enabled, "hpage_pmd_size": size]
+        defer {
+            for name in files.keys { try? Syscalls.removeFile("\(folders.last!)/\(name)") }
+            for folder in folders.reversed() { try? Syscalls.removeDirectory(folder) }
+        }
+        #expect(HugePages.whereAllowed.bytes(in: root) == nil)
+        for (name, text) in files {
+            let file = try Syscalls.openToWrite("\(folders.last!)/\(name)", mode: .ownerReadWrite)
+            defer { Syscalls.close(file) }
+            _ = try Syscalls.pwrite(file, Array(text.utf8)[...], at: 0)
+        }
+        #expect(HugePages.whereAllowed.bytes(in: root) == bytes)
+        #expect(HugePages.never.bytes(in: root) == nil)
+    }
+
     @Test("A lease finds where its segment's record says that it is deferred")
     func deferred() {
         let record = UnsafeMutablePointer<SegmentRecord>.allocate(capacity: 1)
