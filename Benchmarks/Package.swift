@@ -34,6 +34,7 @@ let package = Package(
     products: [
         .executable(name: "Assertions", targets: ["Assertions"]),
         .executable(name: "Caches", targets: ["Caches"]),
+        .executable(name: "LockHolds", targets: ["LockHolds"]),
         .executable(name: "Reclaim", targets: ["Reclaim"]),
         .executable(name: "Recorder", targets: ["Recorder"]),
         // To be preloaded.
@@ -72,9 +73,23 @@ let package = Package(
         .executableTarget(
             name: "Caches",
             dependencies: [
-                "CachePolicies", "ComparisonSupport", .product(name: "Jetsam", package: "swift-jetsam"),
+                "CachePolicies", "CacheStalls", "ComparisonSupport", .product(name: "Jetsam", package: "swift-jetsam"),
             ],
             path: "Comparisons/Caches",
+            packageAccess: false,
+            swiftSettings: settings
+        ),
+        .target(
+            name: "CacheStalls",
+            dependencies: ["ComparisonSupport", .product(name: "PurgeableCaches", package: "swift-jetsam")],
+            path: "Comparisons/CacheStalls",
+            packageAccess: false,
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "LockHolds",
+            dependencies: ["CacheStalls", "ComparisonSupport", "LockHoldClock"],
+            path: "Comparisons/LockHolds",
             packageAccess: false,
             swiftSettings: settings
         ),
@@ -116,5 +131,6 @@ let package = Package(
         .target(
             name: "ComparisonSupport", path: "Comparisons/Support", packageAccess: false, swiftSettings: settings),
         .target(name: "AllocationCount", path: "Comparisons/AllocationCount"),
+        .target(name: "LockHoldClock", path: "Comparisons/LockHoldClock"),
     ]
 )

@@ -6,6 +6,11 @@ ways=(jetsam jetsam-bytes nscache dictionary lru)
 policies=(jetsam lru arc sieve s3-fifo optimum)
 
 build_caches() {
+    if ((${#traces[@]} + ${#workloads[@]} == 0)); then
+        step "caches: building in release, with a clock in every lock"
+        swift build -c release --package-path Benchmarks --scratch-path .build-lock-holds --product LockHolds \
+            -Xcc -DJETSAM_MEASURES_LOCK_HOLDS
+    fi
     step "caches: building in release"
     swift build -c release --package-path Benchmarks --scratch-path .build-benchmarks --product Caches
     binaries=$root/.build-benchmarks/release results=$work/results
@@ -84,6 +89,9 @@ check_bounds() {
             bound("longest insertion", figure["insert-worst", "jetsam"], 5, "<= 5 ms")
             bound("longest insertion, byte cache", figure["insert-worst", "jetsam-bytes"], 5, "<= 5 ms")
             bound("longest insertion, byte cache, 16 MiB segments", figure["insert-worst-16MiB", "jetsam-bytes"], 5, "<= 5 ms")
+            bound("longest hold of a lock", figure["lock-worst", "jetsam"], 1, "<= 1 ms")
+            bound("longest hold of a lock, byte cache", figure["lock-worst", "jetsam-bytes"], 1, "<= 1 ms")
+            bound("longest hold of a lock, byte cache, 16 MiB segments", figure["lock-worst-16MiB", "jetsam-bytes"], 1, "<= 1 ms")
             bound("hitrate-zipf, points ahead of LRU", ahead("hitrate-zipf"), 3, ">= 3", 1)
             bound("hitrate-shift, points ahead of LRU", ahead("hitrate-shift"), 0, ">= 0", 1)
             bound("hitrate-scan, points ahead of LRU", ahead("hitrate-scan"), 10, ">= 10", 1)
@@ -110,6 +118,10 @@ compare_caches() {
         measure Caches hit-1M "${rounds:-9}" "${ways[@]}"
         measure Caches insert-worst "${rounds:-5}" jetsam jetsam-bytes
         measure Caches insert-worst-16MiB "${rounds:-5}" jetsam-bytes
+        binaries=$root/.build-lock-holds/release
+        measure LockHolds lock-worst "${rounds:-5}" jetsam jetsam-bytes
+        measure LockHolds lock-worst-16MiB "${rounds:-5}" jetsam-bytes
+        binaries=$root/.build-benchmarks/release
         measure Caches lookup-worst "${rounds:-5}" jetsam jetsam-bytes
         measure Caches lookup-worst-16MiB "${rounds:-5}" jetsam-bytes
         for name in bytes-entry hitrate-zipf hitrate-shift hitrate-scan; do measure Caches "$name" 1 "${ways[@]}"; done

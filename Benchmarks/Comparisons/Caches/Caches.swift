@@ -1,4 +1,5 @@
 import CachePolicies
+import CacheStalls
 import ComparisonSupport
 import Glibc
 

@@ -219,10 +219,20 @@ void jetsam_unlock_slow(jetsam_lock_word *word);
 extern void __tsan_acquire(void *) __attribute__((weak));
 extern void __tsan_release(void *) __attribute__((weak));
 
+// Only in the build of tools/bench that measures how long locks are held.
+#ifdef JETSAM_MEASURES_LOCK_HOLDS
+void jetsam_lock_was_taken(const jetsam_lock_word *word);
+void jetsam_lock_is_given(const jetsam_lock_word *word);
+#else
+static inline void jetsam_lock_was_taken(const jetsam_lock_word *word) { (void)word; }
+static inline void jetsam_lock_is_given(const jetsam_lock_word *word) { (void)word; }
+#endif
+
 static inline bool jetsam_try_lock(jetsam_lock_word *word) {
   uint32_t expected = 0;
   bool taken = __atomic_compare_exchange_n(word, &expected, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
   if (taken && __tsan_acquire) __tsan_acquire(word);
+  if (taken) jetsam_lock_was_taken(word);
   return taken;
 }
 
@@ -230,9 +240,11 @@ static inline void jetsam_lock(jetsam_lock_word *word) {
   uint32_t expected = 0;
   if (!__atomic_compare_exchange_n(word, &expected, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) jetsam_lock_slow(word);
   if (__tsan_acquire) __tsan_acquire(word);
+  jetsam_lock_was_taken(word);
 }
 
 static inline void jetsam_unlock(jetsam_lock_word *word) {
+  jetsam_lock_is_given(word);
   if (__tsan_release) __tsan_release(word);
   if (__atomic_exchange_n(word, 0, __ATOMIC_RELEASE) == 2) jetsam_unlock_slow(word);
 }

@@ -1,75 +1,87 @@
 import ComparisonSupport
 import Glibc
-import Jetsam
+import PurgeableCaches
 import Synchronization
 
 /// A cache of so many entries that more keep coming into.
-protocol StallingCache: Sendable, SendableMetatype {
+package protocol StallingCache: Sendable, SendableMetatype {
     init(entries: Int, segmentBytes: Int)
     func put(_ key: Int)
     func find(_ key: Int) -> Bool
+    func release(bytes: Int)
 }
 
 /// `PurgeableByteCache` with keys of 8 bytes and values of 32.
-struct StallingBytes: StallingCache {
+package struct StallingBytes: StallingCache {
     private let cache: PurgeableByteCache
     private let value = [UInt8](repeating: 1, count: 32)
 
-    init(entries: Int, segmentBytes: Int) {
+    package init(entries: Int, segmentBytes: Int) {
         cache = PurgeableByteCache(
             name: "bench", limit: entries * 56, segmentBytes: segmentBytes, registry: CacheRegistry())
     }
 
-    func put(_ key: Int) {
+    package func put(_ key: Int) {
         unsafe withUnsafeBytes(of: key) { _ = unsafe cache.insert(value.span.bytes, for: RawSpan(_unsafeBytes: $0)) }
     }
 
-    func find(_ key: Int) -> Bool {
+    package func find(_ key: Int) -> Bool {
         unsafe withUnsafeBytes(of: key) { name in
             unsafe cache.withValue(for: RawSpan(_unsafeBytes: name)) { $0.byteCount } != nil
         }
     }
+
+    package func release(bytes: Int) { _ = cache.release(bytes: bytes) }
 }
 
 /// `PurgeableCache` of numbers.
-struct StallingValues: StallingCache {
+package struct StallingValues: StallingCache {
     private let cache: PurgeableCache<Int, Int>
 
-    init(entries: Int, segmentBytes: Int) {
+    package init(entries: Int, segmentBytes: Int) {
         cache = PurgeableCache(name: "bench", limit: entries, registry: CacheRegistry())
     }
 
-    func put(_ key: Int) { cache.insert(key, for: key, cost: 1) }
-    func find(_ key: Int) -> Bool { cache.value(for: key) != nil }
+    package func put(_ key: Int) { cache.insert(key, for: key, cost: 1) }
+    package func find(_ key: Int) -> Bool { cache.value(for: key) != nil }
+    package func release(bytes: Int) { _ = cache.release(bytes: bytes) }
 }
 
 /// How long the longest insertion takes.
 ///
 /// The machine takes a processor away for longer than any of that: the time that a thread could have run and had none, as the kernel
 /// counts it, is left out.
-enum Stalls {
-    private static let entries = 2_000_000
+package enum Stalls {
+    package static let entries = 2_000_000
 
     /// The longest insertion in milliseconds, while a cache is filled and while entries make room for others, half of which are asked
     /// for once more and stay.
-    static func worstInsertion<C: StallingCache>(_: C.Type, segmentBytes: Int = 1 << 20) -> Double {
-        let cache = C(entries: entries, segmentBytes: segmentBytes)
+    package static func worstInsertion<C: StallingCache>(_: C.Type, segmentBytes: Int = 1 << 20) -> Double {
         var worst: Int64 = 0
         let waiting = Waiting()
-        for key in 0..<3 * entries {
+        churn(C(entries: entries, segmentBytes: segmentBytes)) { put in
             let waited = waiting.nanoseconds
             let start = monotonicNanoseconds()
-            cache.put(key)
+            put()
             let time = monotonicNanoseconds() - start
-            if key % 2 == 0 { _ = cache.find(key) }
             if time > worst { worst = max(worst, time - (waiting.nanoseconds - waited)) }
         }
         return Double(worst) * 1e-6
     }
 
+    /// Fills a cache of so many entries and goes on until three times as many have come; each insertion is given to `insertion`, which
+    /// calls it.
+    @inline(__always)
+    package static func churn<C: StallingCache>(_ cache: C, insertion: (() -> Void) -> Void) {
+        for key in 0..<3 * entries {
+            insertion { cache.put(key) }
+            if key % 2 == 0 { _ = cache.find(key) }
+        }
+    }
+
     /// The longest lookup in milliseconds, beside a thread that does the same as in ``worstInsertion(_:segmentBytes:)``: it waits for
     /// every lock that the other holds. What either had to wait for a processor is left out.
-    static func worstLookup<C: StallingCache>(_: C.Type, segmentBytes: Int = 1 << 20) -> Double {
+    package static func worstLookup<C: StallingCache>(_: C.Type, segmentBytes: Int = 1 << 20) -> Double {
         let cache = C(entries: entries, segmentBytes: segmentBytes)
         let other = Atomic<Int32>(-1)
         let isFilled = Atomic<Bool>(false)
@@ -78,10 +90,7 @@ enum Stalls {
             let waiting = Waiting()
             guard thread == 1 else {
                 other.store(waiting.file, ordering: .releasing)
-                for key in 0..<3 * entries {
-                    cache.put(key)
-                    if key % 2 == 0 { _ = cache.find(key) }
-                }
+                churn(cache) { $0() }
                 isFilled.store(true, ordering: .releasing)
                 return
             }

@@ -1,0 +1,15 @@
+// Measures how long the library's locks are held, in a build with JETSAM_MEASURES_LOCK_HOLDS: CLinuxShims calls it then.
+#ifndef LOCK_HOLD_CLOCK_H
+#define LOCK_HOLD_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+// From now on the holds of the calling thread count. What it waits for a processor after the newest call is left out of them, so
+// it is called before everything that is measured.
+void jetsam_lock_holds_begin(void);
+
+// Nanoseconds of the longest hold of all threads that count; -1 where the locks are built without the clock.
+int64_t jetsam_lock_holds_longest(void);
+
+#endif
