@@ -20,11 +20,16 @@ package struct CgroupIdentity: Sendable, Equatable {
         device == other.device && inode == other.inode
     }
 
-    /// The cgroup whose memory accounting covers the process nearest; nil where there is none. Opens files and allocates.
-    package static func current(in root: KernelRoot) -> CgroupIdentity? {
-        guard let place = CgroupMap.discover(in: root).levels.first,
-            let (device, inode) = Syscalls.identity(of: root.outer(place.directory))
-        else { return nil }
+    /// The cgroup whose memory accounting covers the process nearest, and the one above it where that can be seen and counts kills
+    /// below itself, as cgroup v2 does. Opens files and allocates.
+    package static func current(in root: KernelRoot) -> (own: CgroupIdentity?, parent: CgroupIdentity?) {
+        let places = CgroupMap.discover(in: root).levels
+        let parent = places.dropFirst().first { $0.version == .v2 }
+        return (places.first.flatMap { identity(of: $0, in: root) }, parent.flatMap { identity(of: $0, in: root) })
+    }
+
+    private static func identity(of place: CgroupMap.Place, in root: KernelRoot) -> CgroupIdentity? {
+        guard let (device, inode) = Syscalls.identity(of: root.outer(place.directory)) else { return nil }
         let name = place.version == .v2 ? "memory.events" : "memory.oom_control"
         var kills: UInt64?
         if let text = try? Syscalls.contents(of: root.outer("\(place.directory)/\(name)")) {

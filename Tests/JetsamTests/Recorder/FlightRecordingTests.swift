@@ -35,7 +35,9 @@ import Testing
                     continue
                 }
                 #expect(index >= 108 || (104..<108).contains(index) == false)
-                #expect(recording.run == whole.run)
+                var run = whole.run
+                if (112..<140).contains(index) { run.parentCgroup = nil }
+                #expect(recording.run == run)
                 #expect(recording.records.allSatisfy(whole.records.contains))
                 #expect(recording.records.count + recording.torn >= whole.records.count - 1)
                 #expect(recording.records.count >= whole.records.count - 1)

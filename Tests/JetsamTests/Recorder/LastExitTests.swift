@@ -14,6 +14,9 @@ import Testing
         var killsNow: UInt64? = 3
         var boot: UInt8 = 1
         var inode: UInt64 = 2
+        /// Of the cgroup above.
+        var parentInode: UInt64 = 20
+        var parentKillsNow: UInt64? = 30
         /// The machine that asks was started so long after the one of the recording.
         var bootedAfter = Duration.seconds(1000)
     }
@@ -40,6 +43,23 @@ import Testing
         Case(
             testDescription: "no word with little headroom, no counter", expected: .killedProbablyOOM,
             isHeadroomCritical: true, killsNow: nil),
+        Case(
+            testDescription: "no word with little headroom, another cgroup, and the counter above rose", expected: .killedByOOM,
+            isHeadroomCritical: true, killsNow: 0, inode: 5, parentKillsNow: 31),
+        Case(
+            testDescription: "no word, another cgroup, and the counter above rose", expected: .killedUnknown, killsNow: 0,
+            inode: 5, parentKillsNow: 31),
+        Case(
+            testDescription: "no word with little headroom, other cgroups, and the counter above is higher",
+            expected: .killedProbablyOOM, isHeadroomCritical: true, killsNow: 0, inode: 5, parentInode: 21,
+            parentKillsNow: 31),
+        Case(
+            testDescription: "no word with little headroom, another cgroup, no counter above", expected: .killedProbablyOOM,
+            isHeadroomCritical: true, killsNow: 0, inode: 5, parentKillsNow: nil),
+        Case(
+            testDescription: "no word with little headroom on another machine, whose counters are higher",
+            expected: .killedProbablyOOM, isHeadroomCritical: true, killsNow: 9, boot: 9, parentKillsNow: 39,
+            bootedAfter: .zero),
         Case(
             testDescription: "no word with little headroom before a reboot", expected: .reboot,
             isHeadroomCritical: true,
@@ -70,6 +90,7 @@ import Testing
         if let end = end.end { recorder.end(end, at: .seconds(161)) }
         var now = madeRun(wallClock: 1_000 + end.bootedAfter.nanoseconds, boot: end.boot)
         now.cgroup = CgroupIdentity(device: 1, inode: end.inode, oomKills: end.killsNow)
+        now.parentCgroup = CgroupIdentity(device: 1, inode: end.parentInode, oomKills: end.parentKillsNow)
         let exit = LastExit(try recorder.recording, path: recorder.path, now: now)
         #expect(exit.reason == end.expected)
         #expect(exit.recordedFor == .seconds(end.end == nil ? 60 : 61))

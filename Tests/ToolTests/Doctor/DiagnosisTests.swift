@@ -4,6 +4,12 @@ import MemoryPressure
 import SystemPackage
 import Testing
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
 @testable import jetsam
 
 private let mebibyte = 1 << 20
@@ -124,6 +130,31 @@ private func section(_ name: String, of text: String) -> String {
         #expect(diagnosis.isUsable)
         #expect(section("PSI trigger", of: diagnosis.text).contains("not tried: these are copies"))
         #expect(try Syscalls.contents(of: tree.root.path + "/proc/pressure/memory") == before)
+    }
+
+    @Test(
+        "A container whose own grace period may differ is told of it, and nobody else",
+        arguments: [
+            (["root/.dockerenv": ""], "Docker kills 10 s after SIGTERM"),
+            (["root/run/.containerenv": ""], "Podman kills 10 s after SIGTERM"),
+            (
+                ["environ": "PATH=/bin\0KUBERNETES_SERVICE_HOST=10.0.0.1\0", "root/.dockerenv": ""],
+                "Kubernetes kills 30 s after"
+            ),
+            (["environ": "PATH=/bin\0"], nil),
+        ])
+    func stopTime(files: [String: String], expected: String?) throws {
+        let tree = try KernelTree.readOnly(limit: 512 * mebibyte)
+        for directory in ["root", "root/run"] { mkdir(tree.root.path + tree.root.process(directory), 0o755) }
+        for (name, text) in files {
+            let file = try FileDescriptor.open(
+                FilePath(tree.root.path + tree.root.process(name)), .writeOnly, options: [.create, .truncate],
+                permissions: [.ownerReadWrite])
+            try file.closeAfter { _ = try file.writeAll(text.utf8) }
+        }
+        let notes = Diagnosis(of: tree.root).notes.filter { $0.contains("lifecycle.terminationGracePeriod") }
+        #expect(notes.count == (expected == nil ? 0 : 1))
+        if let expected { #expect(notes.first?.contains(expected) == true) }
     }
 
     @Test("The findings are the same as JSON, with the documented keys")

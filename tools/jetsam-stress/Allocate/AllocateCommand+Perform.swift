@@ -12,7 +12,8 @@ extension AllocateCommand {
         let manager =
             try managed
             ? ManagedCache(
-                values, held?.registry, since: SystemMonotonicClock().now, trace: trace, isVerbose: progress) : nil
+                values, held?.registry, since: SystemMonotonicClock().now, trace: trace, recorder: recorder,
+                isVerbose: progress) : nil
         // Without a pattern all that is done is to hold the assertions.
         let run = try PatternRun(pattern, idleTime: assertions.plan?.duration ?? .zero)
         let outcome = try run.run(progress: progress || System.standardErrorIsTerminal)

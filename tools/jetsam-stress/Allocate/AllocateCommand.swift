@@ -54,6 +54,14 @@ struct AllocateCommand: ParsableCommand {
         completion: .file())
     var trace: String?
 
+    @Option(
+        help: .init(
+            "Let the manager of --managed keep a flight recorder in a directory: an absolute path. With --progress the next run says how "
+                + "this one ended, and 'jetsam blackbox' what came before.",
+            valueName: "directory"),
+        completion: .directory)
+    var recorder: String?
+
     @Flag(help: "The result as JSON.")
     var json = false
 
@@ -70,10 +78,13 @@ struct AllocateCommand: ParsableCommand {
         if managed, purgeable == nil, assertions.assertions == nil {
             throw ValidationError("--managed needs --purgeable or --assertions, which it manages.")
         }
-        if let trace {
-            guard managed else { throw ValidationError("--trace needs --managed, whose manager records.") }
-            guard trace.hasPrefix("/") else {
-                throw ValidationError("--trace must be an absolute path, such as /tmp/trace.jsonl, not '\(trace)'.")
+        for (option, path, example) in [
+            ("--trace", trace, "/tmp/trace.jsonl"), ("--recorder", recorder, "/var/tmp/stress"),
+        ] {
+            guard let path else { continue }
+            guard managed else { throw ValidationError("\(option) needs --managed, whose manager records.") }
+            guard path.hasPrefix("/") else {
+                throw ValidationError("\(option) must be an absolute path, such as \(example), not '\(path)'.")
             }
         }
     }

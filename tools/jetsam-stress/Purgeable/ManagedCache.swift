@@ -13,11 +13,11 @@ final class ManagedCache {
     private let listeners: [Task<Void, Never>]
 
     /// Comes back once the manager reads and judges. With `isVerbose` its log goes to the standard error as it happens, which
-    /// is all that is left of a process that is killed. A `trace` is the absolute path of a file that the manager records to. `onStep`
-    /// is told of each step as soon as it has ended.
+    /// is all that is left of a process that is killed. A `trace` is the absolute path of a file that the manager records to, a
+    /// `recorder` that of the directory of its flight recorder. `onStep` is told of each step as soon as it has ended.
     init(
         _ values: PurgeableValues?, _ backgroundTasks: BackgroundTaskRegistry? = nil, since start: MonotonicInstant,
-        trace: String? = nil, isVerbose: Bool,
+        trace: String? = nil, recorder: String? = nil, isVerbose: Bool,
         onStep: @escaping @Sendable (ReclaimStep) -> Void = { _ in }
     ) throws {
         let registration = values.map { values in
@@ -29,6 +29,7 @@ final class ManagedCache {
         let manager: ResourceManager
         var configuration = ResourceManager.Configuration()
         configuration.recorder.traceFile = trace
+        configuration.recorder.directory = recorder
         do {
             manager = try ResourceManager(
                 configuration: configuration, backgroundTasks: backgroundTasks ?? .shared, logger: logger)

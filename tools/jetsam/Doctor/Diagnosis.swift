@@ -44,7 +44,7 @@ struct Diagnosis {
         sources =
             wakeUps.map { SourceFinding($0, .wakeUp, hasShortWindows: hasShortWindows, isPrivate: isPrivate) }
             + readings.map { SourceFinding($0, .reading, hasShortWindows: hasShortWindows, isPrivate: isPrivate) }
-        notes = makeNotes()
+        notes = makeNotes() + [StopTime(files)?.note].compactMap(\.self)
     }
 
     /// Whether there is something to judge by: how much room is left.

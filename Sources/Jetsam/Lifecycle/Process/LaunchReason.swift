@@ -44,7 +44,8 @@ public struct LaunchReason: Sendable, Equatable, CustomStringConvertible {
         /// It was shutting down, and the grace period ran out: a server had not stopped, or something that stops after the
         /// manager.
         public static let graceExceeded = PreviousExit(code: .graceExceeded)
-        /// The kernel's OOM killer took a process of the same cgroup at or after its last record.
+        /// The kernel's OOM killer took a process of the same cgroup at or after its last record; or, where the cgroup is gone and
+        /// the one above it is still there, a process below that, and headroom was below its critical threshold.
         public static let killedByOOM = PreviousExit(code: .killedByOOM)
         /// It ended without a word while headroom was below its critical threshold: the OOM killer of a cgroup that is gone, or
         /// something that kills for memory without the kernel's count of it.

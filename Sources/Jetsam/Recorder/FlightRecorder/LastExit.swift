@@ -92,18 +92,26 @@ extension LastExit {
         case .running, nil: break
         }
         let last = recording.lastState?.state
+        let isHeadroomCritical = last?.isHeadroomCritical == true
         if let run {
             if recording.run.isOfOtherBoot(than: run), run.bootedAt >= end(of: recording) { return .reboot }
-            if !recording.run.isOfOtherBoot(than: run), let before = recording.run.cgroup, let now = run.cgroup,
-                before.isSame(as: now),
-                let killsBefore = before.oomKills, let killsNow = now.oomKills,
+            if !recording.run.isOfOtherBoot(than: run) {
                 // What came while it was there to see it was somebody else.
-                killsNow > max(killsBefore, last?.oomKills ?? 0)
-            {
-                return .killedByOOM
+                let isKilled = hasKilled(recording.run.cgroup, run.cgroup, seen: last?.oomKills ?? 0)
+                // The parent counts the neighbours' kills as well, all the time that the run lived.
+                let isNeighbourhoodKilled = hasKilled(recording.run.parentCgroup, run.parentCgroup)
+                if isKilled || isNeighbourhoodKilled && isHeadroomCritical { return .killedByOOM }
             }
         }
-        return last?.isHeadroomCritical == true ? .killedProbablyOOM : .killedUnknown
+        return isHeadroomCritical ? .killedProbablyOOM : .killedUnknown
+    }
+
+    /// Returns whether the OOM killer has taken a process in that cgroup since, beyond the kills that were seen; false where it is
+    /// another cgroup, or that is not known.
+    private static func hasKilled(_ before: CgroupIdentity?, _ now: CgroupIdentity?, seen: UInt64 = 0) -> Bool {
+        guard let before, let now, before.isSame(as: now), let killsBefore = before.oomKills, let kills = now.oomKills
+        else { return false }
+        return kills > max(killsBefore, seen)
     }
 }
 

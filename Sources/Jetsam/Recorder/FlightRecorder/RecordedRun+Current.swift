@@ -11,7 +11,7 @@ extension RecordedRun {
         run.start = start
         run.processID = processID
         run.processStart = processStart(in: root, of: nil) ?? 0
-        run.cgroup = CgroupIdentity.current(in: root)
+        (run.cgroup, run.parentCgroup) = CgroupIdentity.current(in: root)
         return run
     }
 

@@ -14,6 +14,8 @@ package struct RecordedRun: Sendable, Equatable {
     package var processStart: UInt64 = 0
     /// The cgroup whose memory accounting covers the process nearest; nil where there is none.
     package var cgroup: CgroupIdentity?
+    /// The cgroup above it, which counts the kills of all below it (v2) and outlives a container; nil where it cannot be seen.
+    package var parentCgroup: CgroupIdentity?
     /// The number of records that fit.
     package var slots = 0
 
@@ -21,11 +23,15 @@ package struct RecordedRun: Sendable, Equatable {
 
     private static let hasCgroup: UInt32 = 1
     private static let hasKills: UInt32 = 2
+    private static let hasParent: UInt32 = 4
     private static let constantBytes = 104
+    /// The parent's part has a checksum of its own: recordings of earlier versions have zeros there.
+    private static let parentOffset = 112
+    private static let parentBytes = 24
 
     /// The header's first bytes, with their checksum.
     var encoded: [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: Self.constantBytes + 4)
+        var bytes = [UInt8](repeating: 0, count: Self.parentOffset + Self.parentBytes + 4)
         bytes.replaceSubrange(0..<8, with: RingFormat.magic)
         bytes.set(RingFormat.version, at: 8)
         bytes.set(UInt32(RingFormat.slotBytes), at: 12)
@@ -35,13 +41,21 @@ package struct RecordedRun: Sendable, Equatable {
         bytes.set(wallClock, at: 40)
         bytes.set(start.nanoseconds, at: 48)
         bytes.set(processID, at: 56)
-        let flags = (cgroup == nil ? 0 : Self.hasCgroup) | (cgroup?.oomKills == nil ? 0 : Self.hasKills)
+        let hasParent = parentCgroup?.oomKills != nil
+        let flags =
+            (cgroup == nil ? 0 : Self.hasCgroup) | (cgroup?.oomKills == nil ? 0 : Self.hasKills)
+            | (hasParent ? Self.hasParent : 0)
         bytes.set(flags, at: 60)
         bytes.set(processStart, at: 64)
         bytes.set(cgroup?.device ?? 0, at: 72)
         bytes.set(cgroup?.inode ?? 0, at: 80)
         bytes.set(cgroup?.oomKills ?? 0, at: 88)
         bytes.set(Checksum.crc32c(bytes[..<Self.constantBytes]), at: Self.constantBytes)
+        bytes.set(parentCgroup?.device ?? 0, at: Self.parentOffset)
+        bytes.set(parentCgroup?.inode ?? 0, at: Self.parentOffset + 8)
+        bytes.set(parentCgroup?.oomKills ?? 0, at: Self.parentOffset + 16)
+        let parent = bytes[Self.parentOffset..<Self.parentOffset + Self.parentBytes]
+        bytes.set(Checksum.crc32c(parent), at: Self.parentOffset + Self.parentBytes)
         return bytes
     }
 
@@ -76,6 +90,13 @@ package struct RecordedRun: Sendable, Equatable {
             cgroup = CgroupIdentity(
                 device: bytes.number(at: 72), inode: bytes.number(at: 80),
                 oomKills: flags & Self.hasKills == 0 ? nil : bytes.number(at: 88))
+        }
+        let parent = bytes.dropFirst(Self.parentOffset).prefix(Self.parentBytes)
+        if flags & Self.hasParent != 0,
+            Checksum.crc32c(parent) == bytes.number(at: Self.parentOffset + Self.parentBytes, as: UInt32.self)
+        {
+            parentCgroup = CgroupIdentity(
+                device: parent.number(at: 0), inode: parent.number(at: 8), oomKills: parent.number(at: 16))
         }
     }
 }

@@ -21,6 +21,7 @@ func madeRun(process: Int32 = 7, wallClock: Int64 = 1_000, boot: UInt8 = 1) -> R
     run.processID = process
     run.processStart = 4242
     run.cgroup = CgroupIdentity(device: 1, inode: 2, oomKills: 3)
+    run.parentCgroup = CgroupIdentity(device: 1, inode: 20, oomKills: 30)
     return run
 }
 
