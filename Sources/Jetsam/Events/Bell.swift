@@ -11,6 +11,8 @@ final class Bell: Sendable {
         var silentCaches: [String] = []
         var lackingBytes: Int?
         var forecast: LeaveForecast?
+        /// Whether the store for scenes' states can be written to, each time that it changed.
+        var storeChanges: [Bool] = []
     }
 
     /// So much waits while nobody takes it, for a log handler may block: of steps the oldest go first.
@@ -96,6 +98,22 @@ final class Bell: Sendable {
         pending.withLock { pending in
             defer { pending.forecast = nil }
             return pending.forecast
+        }
+    }
+
+    func publish(stateStoreIsAvailable isAvailable: Bool) {
+        pending.withLock { pending in
+            // One change and the next back: of very many the oldest pairs go.
+            if pending.storeChanges.count >= Self.capacity { pending.storeChanges.removeFirst(2) }
+            pending.storeChanges.append(isAvailable)
+        }
+        ring()
+    }
+
+    func takeStoreChanges() -> [Bool] {
+        pending.withLock { pending in
+            defer { pending.storeChanges = [] }
+            return pending.storeChanges
         }
     }
 

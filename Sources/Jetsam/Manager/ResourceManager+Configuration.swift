@@ -38,6 +38,7 @@ extension ResourceManager {
         new.keepFixedParts(of: old)
         // What is decided from here on is only decided, or done.
         reclaimer.reconfigure(new)
+        ladder.reconfigure(new.ladder)
         // Takes the usage thresholds away as well: before the governor forgets them, or it would go on counting on them.
         if old.stall != new.stall { events?.rearm(Self.triggers(new)) }
         governor.reconfigure(new)

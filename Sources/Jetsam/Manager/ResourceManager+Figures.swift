@@ -31,13 +31,11 @@ extension ResourceManager {
     func tellFigures(isLast: Bool = false) {
         recordCounts()
         guard metrics.isCollected else { return }
-        let now = environment.clock.now
+        let now = governor.figures
         var figures = ManagerMetrics.Figures()
-        (figures.level, figures.reading, figures.stallPercent) = governor.state.withLock {
-            ($0.decider.level, $0.reading, $0.decider.stallPercent(at: now))
-        }
+        (figures.level, figures.reading, figures.stallPercent) = (now.level, now.reading, now.stallPercent)
         figures.tasks = backgroundTasks.statistics
-        figures.releases = governor.state.withLock { isLast ? $0.releases.account.total : $0.releases.account.finished }
+        figures.releases = isLast ? now.releases.account.total : now.releases.account.finished
         figures.refetchedBytes = registry.refetchedBytes
         // Who has never had a scene does not want a series for each state.
         if scenes.hasConnected { figures.scenes = scenes.statistics.connected }

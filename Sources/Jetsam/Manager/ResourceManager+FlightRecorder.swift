@@ -58,10 +58,9 @@ extension ResourceManager {
         if let error {
             flight.note("\(error)", at: now)
             flight.end(.failed, at: now)
-        } else if wasCancelled, lifecycle.state.withLock({ $0.hasGate }) {
+        } else if wasCancelled, lifecycle.hasGate {
             // A group cancels its services for no other reasons. Without the gate there may be no group.
-            let isLate = lifecycle.state.withLock { $0.termination }.map { now >= $0.waitEnd } ?? false
-            flight.end(isLate ? .graceExceeded : .failed, at: now)
+            flight.end(lifecycle.hasOutlivedGrace ? .graceExceeded : .failed, at: now)
         } else {
             flight.end(recorder.hasCalledLastResort ? .pressureShutdown : .clean, at: now)
         }

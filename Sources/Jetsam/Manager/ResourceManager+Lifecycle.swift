@@ -180,18 +180,6 @@ extension ResourceManager {
         group.maximumGracefulShutdownDuration = grace - min(configuration.lifecycle.exitRoom, grace / 4) / 4
         return group
     }
-
-    /// Gives back what the allocator keeps, on a thread that may take its time.
-    static func trim(_ allocator: any MemoryAllocator, on threads: any ThreadSource) async {
-        guard allocator.canTrim else { return }
-        let thread = WorkThread("jetsam.trim", threads: threads)
-        await withCheckedContinuation { continuation in
-            thread.add {
-                allocator.trim()
-                continuation.resume()
-            }
-        }
-    }
 }
 
 extension ProcessLifecycle {

@@ -89,11 +89,4 @@ extension ResourceManager {
         }
         if isNew { recorder.record(counts, at: environment.clock.now) }
     }
-
-    /// Records that a scene is in another state.
-    func recordScene(_ transition: SceneTransition) {
-        guard recorder.isOn else { return }
-        let name = recorder.name(transition.scene.description)
-        recorder.record(SceneRecord(scene: name, to: "\(transition.to)"), at: environment.clock.now)
-    }
 }

@@ -51,32 +51,29 @@ extension ResourceManager {
     /// A snapshot. It takes locks and allocates: for dashboards, not for hot paths.
     public var status: Status {
         let now = environment.clock.now
-        let (level, reason, reading, thresholds, stallPercent, releases) = governor.state.withLock {
-            (
-                $0.decider.level, $0.decider.reason, $0.reading, $0.decider.thresholds($0.reading),
-                $0.decider.stallPercent(at: now), $0.releases.account.total
-            )
-        }
+        let figures = governor.figures
         var history = history.withLock { $0 }
-        history.totals.add(releases, refetchedBytes: registry.refetchedBytes)
-        let ledger = reclaimer.state.withLock { $0.ledger }
+        history.totals.add(figures.releases.account.total, refetchedBytes: registry.refetchedBytes)
+        let ledger = reclaimer.ledger
         return Status(
-            level: level, reason: reason, reading: reading, sources: sources,
+            level: figures.level, reason: figures.reason, reading: figures.reading,
+            sources: figures.sources + (events?.statuses ?? []),
             caches: registry.clients.map { CacheStatus($0, ledger[$0.id]) }, totals: history.totals,
             allocator: AllocatorStatus(
                 environment.allocator, statistics: environment.allocator.statistics,
                 retainedBytes: channel.gauges.retainedBytes),
             process: lifecycle.status, backgroundTasks: backgroundTasks.statistics,
             longestTasks: backgroundTasks.heldTasks(limit: 5), scenes: scenes.statistics, recentSteps: history.recent,
-            stallPercent: stallPercent, headroomThresholds: (thresholds.warningEntry, thresholds.criticalEntry),
-            uptime: begunAt.map { $0.duration(to: now) }, instant: now, isDryRun: governor.configuration.isDryRun)
+            stallPercent: figures.stallPercent,
+            headroomThresholds: (figures.thresholds.warningEntry, figures.thresholds.criticalEntry),
+            uptime: begunAt.map { $0.duration(to: now) }, instant: now, isDryRun: figures.isDryRun)
     }
 
     /// Bytes that caches were asked for and have not answered. At rest there are none.
     package var inFlightBytes: Int { channel.gauges.inFlightBytes }
 
     var sources: [SourceStatus] {
-        governor.state.withLock { $0.reader.sources } + (events?.statuses ?? [])
+        governor.sources + (events?.statuses ?? [])
     }
 }
 

@@ -27,24 +27,13 @@ public final class ResourceManager: Service, Sendable {
     public let backgroundTasks: BackgroundTaskRegistry
     let environment: Environment
     let logger: Logger
-    let governor: Governor
-    let recorder: Recorder
-    let traceQueue: TraceQueue?
+    private let parts: ManagerParts
     let lastCounts = Lock<CountsRecord?>(nil)
     let redactSnapshot: (@Sendable (inout StateSnapshot) -> Void)?
-    let reclaimer: Reclaimer
-    private let victims: ManagerVictims
     /// The scenes of this process, for servers that have some.
-    public let scenes: SceneManager
+    public var scenes: SceneManager { parts.scenes }
     let levels = Broadcast<LevelChange>(capacity: LevelChanges.capacity)
     let steps = Broadcast<ReclaimStep>(capacity: LevelChanges.capacity)
-    private let bell = Bell()
-    let channel: ReclaimChannel
-    private let ticker: any Ticker
-    let metrics: ManagerMetrics
-    let lifecycle: ProcessLifecycle
-    /// The queue where kernel events arrive.
-    let eventQueue = DispatchQueue(label: "jetsam.events")
     let longHeld: LongHeldTasks?
     let history = Lock(ReclaimHistory())
     private let episodes = Lock(ReclaimEpisodes())
@@ -54,7 +43,6 @@ public final class ResourceManager: Service, Sendable {
     /// The time when it began, in nanoseconds; 0 before.
     private let begunNanoseconds = Atomic<Int64>(0)
     private let hasRun = Atomic<Bool>(false)
-    let events: KernelEvents?
     /// The end of the run before this one, and the names of background tasks that the flight recorder has.
     let past = Lock(Past())
     /// The reports on the files that it writes.
@@ -94,110 +82,20 @@ public final class ResourceManager: Service, Sendable {
         redactSnapshot: (@Sendable (inout StateSnapshot) -> Void)? = nil
     ) throws {
         try configuration.validate()
+        let parts = try ManagerParts(
+            configuration, registry, backgroundTasks, logger, environment,
+            metricsFactory: metricsFactory ?? MetricsSystem.factory, stateStore: stateStore, lastResort: lastResort)
+        self.parts = parts
         self.configuration = configuration
         self.registry = registry
         self.backgroundTasks = backgroundTasks
         self.environment = environment
         self.logger = logger
+        self.redactSnapshot = redactSnapshot
         files = FileReports(logger: logger)
         longHeld = LongHeldTasks(tasks: backgroundTasks)
-        self.redactSnapshot = redactSnapshot
-        ticker = environment.ticker ?? SamplerThread(threads: environment.threads)
-        channel = ReclaimChannel(threads: environment.threads)
-        let metrics = ManagerMetrics(factory: metricsFactory ?? MetricsSystem.factory)
-        self.metrics = metrics
-        let reader = try KernelReader(root: environment.kernelRoot)
-        try Self.checkSignals(reader.sources, configuration)
-        let victims = ManagerVictims(tasks: backgroundTasks)
-        let setup = Decider.Setup(
-            configuration: configuration, hasLastResort: lastResort != nil,
-            allocatorTells: environment.allocator.trimsAfterEveryStep && environment.allocator.statistics != nil)
-        traceQueue = configuration.recorder.traceFile == nil ? nil : TraceQueue(capacity: Self.tracedRecords)
-        let recorder = Recorder(trace: traceQueue, hashesNames: configuration.recorder.hashesNames)
-        self.recorder = recorder
-        let governor = Governor(
-            reader: reader, clock: environment.clock, wallClock: environment.wallClock,
-            backgroundTasks: backgroundTasks,
-            registry: registry, channel: channel, ticker: ticker, bell: bell, victims: victims, recorder: recorder,
-            setup: setup)
-        self.governor = governor
-        reclaimer = Reclaimer(
-            registry: registry, channel: channel, host: governor, configuration: configuration,
-            clock: environment.clock, allocator: environment.allocator, victims: victims, recorder: recorder,
-            lastResort: lastResort)
-        events =
-            environment.listensToKernel
-            ? KernelEvents(
-                root: environment.kernelRoot, queue: eventQueue, clock: environment.clock,
-                environment: environment.variables, triggers: Self.triggers(configuration)
-            ) { [governor] event in
-                governor.receive(event)
-            } : nil
-        var dependencies = LifecycleDependencies(
-            clock: environment.clock, logger: logger, ticker: ticker, assertions: backgroundTasks,
-            variables: environment.variables, processID: environment.processID,
-            nextSequence: { governor.nextSequence() },
-            exit: { [clock = environment.clock, exit = environment.exit] status in
-                recorder.flight?.end(.watchdog, at: clock.now)
-                exit(status)
-            })
-        let owner = ManagerOfScenes()
-        dependencies.noteTransition = { transition in
-            metrics.record(transition)
-            if transition.cause == .shutdown { recorder.noteDraining() }
-            recorder.record(
-                ProcessRecord(
-                    from: "\(transition.from)", to: "\(transition.to)", cause: "\(transition.cause)"),
-                at: transition.instant)
-        }
-        dependencies.noteMissedDeadline = { metrics.recordMissedLifecycleDeadline() }
-        dependencies.listeningPorts =
-            environment.listeningPorts ?? { [root = environment.kernelRoot] in try? ListeningPorts.current(in: root) }
-        dependencies.wallClock = environment.wallClock
-        dependencies.secondsFromUTC = environment.secondsFromUTC
-        dependencies.arguments = environment.arguments
-        dependencies.ring = { [bell] in bell.ring() }
-        let halving = Lock<Task<Void, Never>?>(nil)
-        let idle = IdleCaches(registry: registry, threads: environment.threads)
-        dependencies.emptySensitive = { [reclaimer, registry] in
-            // What is private is not kept where nobody is served.
-            guard registry.clients.contains(where: { $0.traits.contains(.sensitive) }) else { return }
-            _ = await reclaimer.release(bytes: nil, sensitiveOnly: true)
-        }
-        dependencies.noteCaches = { [reclaimer, registry] state, isDraining in
-            let before = halving.withLock { task in
-                defer { task = nil }
-                return task
-            }
-            // Asked for an idle process, which this is no longer.
-            before?.cancel()
-            governor.setAllowsRegrowth(!isDraining && state == .active)
-            idle.setIdle(!isDraining && state != .active)
-            if isDraining || state == .active { Task { await idle.lift() } }
-            // Idle: half is enough to come back quickly. Whoever drains needs what it has to finish soon.
-            guard state == .background, !isDraining, registry.reportedBytes > 0 else { return }
-            let task = Task {
-                _ = await reclaimer.release(bytes: registry.reportedBytes / 2)
-                if !Task.isCancelled { await idle.hold() }
-            }
-            halving.withLock { $0 = task }
-        }
-        dependencies.giveBack = { [reclaimer, environment] in
-            _ = await reclaimer.release(bytes: nil)
-            if !Task.isCancelled { await Self.trim(environment.allocator, on: environment.threads) }
-        }
-        lifecycle = ProcessLifecycle(configuration: configuration.lifecycle, dependencies: dependencies)
-        scenes = Self.makeScenes(
-            configuration, registry, backgroundTasks, stateStore, environment, logger, owner)
-        lifecycle.attach(scenes)
-        self.victims = victims
-        victims.attach(scenes, lifecycle)
-        ticker.attach(scenes.deadlines)
-        owner.manager = self
         environment.later(Self.timeToRun) { [weak self] in self?.warnIfNotRun() }
     }
-
-    deinit { victims.detach() }
 
     /// A manager that was made and is not run after so long was forgotten.
     static let timeToRun = Duration.seconds(60)
@@ -257,14 +155,6 @@ public final class ResourceManager: Service, Sendable {
         await reclaimer.release(bytes: bytes)
     }
 
-    /// Makes room for so many bytes by asking the caches, and gives how many can then be taken before memory is short.
-    func makeRoom(bytes: Int) async -> Int {
-        let spare = governor.measureSpareBytes()
-        guard spare < bytes else { return spare }
-        await releaseCaches(bytes: bytes - spare)
-        return governor.measureSpareBytes()
-    }
-
     /// Takes the process through its life: launches it, watches until the service group shuts down gracefully or the task is
     /// cancelled, and ends it in order.
     ///
@@ -290,7 +180,7 @@ public final class ResourceManager: Service, Sendable {
         backgroundTasks.setObserver(
             TaskReports(logger: logger, overdueHold: backgroundTasks.configuration.overdueTasksHold))
         lifecycle.begin(.configuration)
-        let threads = ReclaimThreads(reclaimer: reclaimer, bell: bell)
+        let threads = ReclaimThreads(reclaimer: reclaimer, ladder: parts.ladder, bell: bell)
         defer {
             threads.stop()
             events?.cancel()
@@ -419,6 +309,7 @@ public final class ResourceManager: Service, Sendable {
             lifecycle.notePause(pause)
         }
         if let change = governor.takeWallClockChange() { lifecycle.noteWallClockChange(by: change) }
+        for isAvailable in bell.takeStoreChanges() { lifecycle.noteStateStore(available: isAvailable) }
         tellLongHeldTasks()
         recordHeldTasks()
         armThreshold()
@@ -528,18 +419,6 @@ public final class ResourceManager: Service, Sendable {
         }
     }
 
-    /// Refuses to begin where no rule could ever vote: how much room is left cannot be told, and there is no budget either.
-    private static func checkSignals(_ sources: [SourceStatus], _ configuration: Configuration) throws {
-        func isUsed(_ source: MemorySignalSource) -> Bool { sources.contains { $0.source == source && $0.isUsed } }
-        let knowsRoom = isUsed(.memoryInfo) || (isUsed(.usage) && isUsed(.limits))
-        let knowsFootprint = isUsed(.footprint) && configuration.footprint != nil
-        guard knowsRoom || knowsFootprint else {
-            let missing = [MemorySignalSource.usage, .limits, .memoryInfo]
-            throw MemoryPressureError.noSignalAvailable(
-                statuses: sources.filter { missing.contains($0.source) && !$0.isUsed })
-        }
-    }
-
     private func logSources() {
         for status in sources {
             logger.info("Memory signal \(status)")
@@ -551,6 +430,19 @@ public final class ResourceManager: Service, Sendable {
         }
         logger.info("Allocator \(status.allocator)")
     }
+
+    var governor: Governor { parts.governor }
+    var reclaimer: Reclaimer { parts.reclaimer }
+    var lifecycle: ProcessLifecycle { parts.lifecycle }
+    var recorder: Recorder { parts.recorder }
+    var traceQueue: TraceQueue? { parts.traceQueue }
+    var metrics: ManagerMetrics { parts.metrics }
+    var channel: ReclaimChannel { parts.channel }
+    var events: KernelEvents? { parts.events }
+    var ladder: Ladder { parts.ladder }
+    private var bell: Bell { parts.bell }
+    private var ticker: any Ticker { parts.ticker }
+    var eventQueue: DispatchQueue { parts.eventQueue }
 
     /// The time when ``run()`` began; nil before.
     var begunAt: MonotonicInstant? {

@@ -10,14 +10,18 @@ struct LadderOrder {
     var isEarly = false
 }
 
-/// The victims that the ladder can take beyond the caches. None of it calls code of the application's under a lock.
-protocol LadderVictims: Sendable {
+/// The figures of what the ladder could take beyond the caches, for those who decide.
+protocol LadderStock: Sendable {
     /// The number of background tasks that are held and have not been told to end. Cheap.
     var heldBackgroundTasks: Int { get }
     /// The number of scenes that could be lost. Cheap.
     var scenes: Int { get }
     /// The time that this process takes to leave; nil while it is being launched, and where nothing of it is known. Cheap.
     var timeToLeave: Duration? { get }
+}
+
+/// The victims that the ladder can take beyond the caches. None of it calls code of the application's under a lock.
+protocol LadderVictims: Sendable {
     /// Tells up to that many that they expire now: lowest priority first, and of these the longest-running.
     func expireBackgroundTasks(atMost: Int, reason: LevelReason) -> any LeavingVictims
     /// Takes the scene that ranks lowest, with its whole notice; nil where there is none, or it is called for no more.
@@ -45,7 +49,7 @@ extension LeavingVictims {
 }
 
 /// Nobody: a manager has neither assertions nor scenes until it is given some.
-struct NoVictims: LadderVictims, LeavingVictims {
+struct NoVictims: LadderStock, LadderVictims, LeavingVictims {
     var heldBackgroundTasks: Int { 0 }
     var scenes: Int { 0 }
     var timeToLeave: Duration? { nil }

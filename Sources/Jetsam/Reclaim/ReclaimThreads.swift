@@ -17,12 +17,14 @@ final class ReclaimThreads: Sendable {
     private static let stewardStackBytes = 256 << 10
 
     private let reclaimer: Reclaimer
+    private let ladder: Ladder
     private let channel: ReclaimChannel
     private let bell: Bell
     private let isStopped = Atomic<Bool>(false)
 
-    init(reclaimer: Reclaimer, bell: Bell) {
+    init(reclaimer: Reclaimer, ladder: Ladder, bell: Bell) {
         self.reclaimer = reclaimer
+        self.ladder = ladder
         self.bell = bell
         channel = reclaimer.channel
     }
@@ -40,6 +42,7 @@ final class ReclaimThreads: Sendable {
         isStopped.store(true, ordering: .releasing)
         channel.gauges.setSegmentsThread(false)
         reclaimer.stop()
+        ladder.stop()
         for _ in 0..<Self.most { channel.spot.signal() }
         channel.steward.signal()
         channel.segments.signal()
@@ -70,7 +73,7 @@ final class ReclaimThreads: Sendable {
             channel.gauges.willPark()
             channel.spot.wait(for: nil)
             channel.gauges.didUnpark()
-            reclaimer.work()
+            reclaimer.work(with: ladder)
         }
     }
 
@@ -87,7 +90,7 @@ final class ReclaimThreads: Sendable {
             }
             if !hasTold { bell.publish(.heldUp) }
             hasTold = true
-            reclaimer.work(callsHandlers: false)
+            reclaimer.work(callsHandlers: false, with: ladder)
         }
     }
 

@@ -43,16 +43,4 @@ extension Reclaimer {
         host.judgeAfterStep()
         return true
     }
-
-    /// A later stage of a dry run: it is told, and over.
-    func carryOutDry(_ order: LadderOrder) {
-        let reading = host.measure()
-        let run = LadderRun(order: order, before: reading, deadline: clock.now, leaving: NoVictims())
-        var step = run.step(
-            sequence: host.nextSequence(), after: reading, didTrim: false, timedOut: false, end: clock.now)
-        step.isDryRun = true
-        recorder.record(StepRecord(step, run: nil), at: clock.now)
-        host.ladderEnded(order.action, .gone)
-        host.publish(step, problems: [])
-    }
 }

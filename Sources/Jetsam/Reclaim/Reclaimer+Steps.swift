@@ -2,14 +2,14 @@ internal import MemoryPressure
 
 extension Reclaimer {
     /// Makes the next run from what waits; false where nothing does, or another thread is at it.
-    func prepare(callsHandlers: Bool = true) -> Bool {
+    func prepare(_ callsHandlers: Bool, _ ladder: Ladder?) -> Bool {
         // The steward leaves caches that were dropped to a thread that may run code of the application's.
-        guard callsHandlers else { return registry.borrowing { prepareRun(callsHandlers: false) } }
+        guard callsHandlers else { return registry.borrowing { prepareRun(callsHandlers, ladder) } }
         registry.letGoOfDropped()
-        return prepareRun(callsHandlers: true)
+        return prepareRun(callsHandlers, ladder)
     }
 
-    private func prepareRun(callsHandlers: Bool) -> Bool {
+    private func prepareRun(_ callsHandlers: Bool, _ ladder: Ladder?) -> Bool {
         let mayPrepare = state.withLock { state in
             guard !state.isStopped, !state.isPreparing, state.run == nil else { return false }
             state.isPreparing = true
@@ -22,9 +22,9 @@ extension Reclaimer {
             // Memory has become short.
             if mail.demand != nil { state.isProbeWaiting = false }
         }
-        if let order = mail.ladder { begin(order, callsHandlers: callsHandlers) }
+        if let order = mail.ladder { ladder?.begin(order, callsHandlers: callsHandlers) }
         if mail.looksAtAllocator { lookAtAllocator() }
-        lookAtLadder()
+        ladder?.look()
         let hasRun =
             if let demand = mail.demand, isDryRun {
                 carryOutDry(demand, callsHandlers)
@@ -43,7 +43,7 @@ extension Reclaimer {
         // The application's hook may take its time; the other thread goes on.
         if let order = mail.lastResort {
             channel.spot.signal()
-            begin(order, callsHandlers: callsHandlers)
+            ladder?.begin(order, callsHandlers: callsHandlers)
         }
         // Whoever posted while this thread was preparing may have woken one that found it so and parked again.
         return hasRun || !channel.isEmpty || state.withLock { !$0.requests.isEmpty }
@@ -359,7 +359,6 @@ extension Reclaimer {
             state.isStopped = true
             state.isProbeWaiting = false
             state.run = nil
-            state.ladder = nil
             channel.gauges.publish(nil)
             defer {
                 state.requests = []

@@ -25,6 +25,12 @@ extension Reclaimer {
         return allocator.countFreeBytes()
     }
 
+    /// Indicates whether a trim can be had that does not come too soon after the last.
+    var mayTrim: Bool {
+        let now = clock.now
+        return allocator.canTrim && (allocator.trimsAfterEveryStep || state.withLock { now >= $0.trim.earliest })
+    }
+
     /// Trims the allocator, and gives the headroom after it and by how much what it retained, or the footprint, fell.
     func trimAllocator() -> (headroomBytes: Int, trimmedBytes: Int) {
         let retained = retainedAtOnce

@@ -52,9 +52,8 @@ final class Reclaimer: Sendable {
         var clients: [UInt64: CacheClient] = [:]
         var before = MemoryReading()
         var managedBefore = 0
-        /// The settings for how caches are asked, and the time that a victim of a later stage may take.
+        /// The settings for how caches are asked.
         var rules: ManagerConfiguration.Reclaim
-        var victimTimeout: Duration
         var trim: TrimSchedule
         var ledger: [UInt64: LedgerEntry] = [:]
         var leadTimes = LeadTimeRecord()
@@ -66,8 +65,6 @@ final class Reclaimer: Sendable {
         var isProbeWaiting = false
         /// Nobody works here, not yet or not any more.
         var isStopped = true
-        /// The action of a later stage whose victims are leaving.
-        var ladder: LadderRun?
         /// The caches whose names were recorded.
         var named: Set<UInt64> = []
         /// The caches that have never reported anything, and of which that was told.
@@ -92,31 +89,27 @@ final class Reclaimer: Sendable {
     let allocator: any MemoryAllocator
     let host: any ReclaimHost
     let state: Lock<State>
-    let victims: any LadderVictims
     let recorder: Recorder
     private let dryRun: Atomic<Bool>
-    let lastResort: (@Sendable (LevelReason) -> Void)?
 
     init(
         registry: CacheRegistry, channel: ReclaimChannel, host: any ReclaimHost,
         configuration: ManagerConfiguration, clock: any MonotonicClock, allocator: any MemoryAllocator,
-        victims: any LadderVictims, recorder: Recorder = .off,
-        lastResort: (@Sendable (LevelReason) -> Void)?
+        recorder: Recorder = .off
     ) {
         self.registry = registry
         self.channel = channel
         self.host = host
         self.clock = clock
         self.allocator = allocator
-        self.victims = victims
         self.recorder = recorder
         dryRun = Atomic(configuration.isDryRun)
-        self.lastResort = lastResort
         state = Lock(
-            State(
-                rules: configuration.reclaim, victimTimeout: configuration.ladder.victimTimeout,
-                trim: TrimSchedule(configuration: configuration.trim)))
+            State(rules: configuration.reclaim, trim: TrimSchedule(configuration: configuration.trim)))
     }
+
+    /// The ledger's entries, by client.
+    var ledger: [UInt64: LedgerEntry] { state.withLock { $0.ledger } }
 
     /// Indicates whether what is decided is not done.
     var isDryRun: Bool { dryRun.load(ordering: .relaxed) }
@@ -126,23 +119,24 @@ final class Reclaimer: Sendable {
         dryRun.store(configuration.isDryRun, ordering: .relaxed)
         state.withLock { state in
             state.rules = configuration.reclaim
-            state.victimTimeout = configuration.ladder.victimTimeout
             state.trim.reconfigure(configuration.trim)
         }
     }
 
     /// Works until there is nothing to do; then the thread may park.
     ///
-    /// - Parameter callsHandlers: False for the steward, who goes on while all other threads hang in code of the
-    ///   application's, and must not be lost to it as well.
-    func work(callsHandlers: Bool = true) {
+    /// - Parameters:
+    ///   - callsHandlers: False for the steward, who goes on while all other threads hang in code of the application's, and must
+    ///     not be lost to it as well.
+    ///   - ladder: The stages beyond the caches, which act between the runs; nil where there are none.
+    func work(callsHandlers: Bool = true, with ladder: Ladder? = nil) {
         while true {
             if !callsHandlers, !isHeldUp {
                 channel.spot.signal()
                 return
             }
             switch nextAction(callsHandlers) {
-            case nil: if !prepare(callsHandlers: callsHandlers) { return }
+            case nil: if !prepare(callsHandlers, ladder) { return }
             case .wait: return
             case .trim: trim()
             case .limit(let id, let client, let bytes): setLimit(id, client, bytes)

@@ -63,10 +63,10 @@ final class Governor: Sendable {
     let ticker: any Ticker
     let state: Lock<State>
     let bell: Bell
-    let victims: any LadderVictims
+    private let stock: any LadderStock
     let recorder: Recorder
     private let level = Atomic<UInt8>(0)
-    private let sequence = Atomic<UInt64>(0)
+    private let sequence: NotificationSequence
     private let liveTrigger = Atomic<Bool>(false)
     /// The missed deadline, in nanoseconds, that was handed on last.
     let nudgedFor = Atomic<Int64>(.max)
@@ -75,8 +75,8 @@ final class Governor: Sendable {
         reader: sending KernelReader, clock: any MonotonicClock,
         wallClock: @escaping @Sendable () -> Int64, backgroundTasks: BackgroundTaskRegistry,
         registry: CacheRegistry, channel: ReclaimChannel,
-        ticker: any Ticker, bell: Bell, victims: any LadderVictims,
-        recorder: Recorder = .off, setup: Decider.Setup
+        ticker: any Ticker, bell: Bell, stock: any LadderStock,
+        sequence: NotificationSequence = NotificationSequence(), recorder: Recorder = .off, setup: Decider.Setup
     ) {
         self.recorder = recorder
         root = reader.root
@@ -88,7 +88,8 @@ final class Governor: Sendable {
         self.channel = channel
         self.ticker = ticker
         self.bell = bell
-        self.victims = victims
+        self.stock = stock
+        self.sequence = sequence
         state = Lock(
             State(reader: reader, decider: Decider(setup), spans: Spans(setup.configuration.sampling)))
     }
@@ -126,7 +127,7 @@ final class Governor: Sendable {
     var setup: Decider.Setup { state.withLock { $0.decider.setup } }
 
     func nextSequence() -> UInt64 {
-        sequence.add(1, ordering: .relaxed).newValue
+        sequence.next()
     }
 
     private func judge(_ state: inout State, _ cause: LevelCause, _ triggerGrade: PressureLevel) -> Effects {
@@ -148,8 +149,8 @@ final class Governor: Sendable {
         if state.isDryRun { observation = state.credit.credited(observation) }
         let decision = state.decider.decide(
             &observation,
-            victims: { Decider.Victims(heldBackgroundTasks: victims.heldBackgroundTasks, scenes: victims.scenes) },
-            timeToLeave: { victims.timeToLeave?.nanoseconds ?? 0 })
+            victims: { Decider.Victims(heldBackgroundTasks: stock.heldBackgroundTasks, scenes: stock.scenes) },
+            timeToLeave: { stock.timeToLeave?.nanoseconds ?? 0 })
         recorder.record(observation, decision)
         state.releases.look(at: observation.sample)
         keepState(state, reading, decision.level)

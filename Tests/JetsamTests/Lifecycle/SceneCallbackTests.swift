@@ -94,17 +94,17 @@ struct SceneCallbackTests {
         defer { machine.tree.remove() }
         let spot = SlowSpot()
         let cancelled = Lock(0)
-        var dependencies = LifecycleDependencies(
-            clock: machine.clock, logger: LogRecord().logger, ticker: SamplerThread(),
-            assertions: machine.makeBackgroundTaskRegistry(), variables: [:], processID: 1, nextSequence: { 0 },
-            exit: { _ in })
-        dependencies.giveBack = {
-            await withTaskCancellationHandler {
-                await spot.stay()
-            } onCancel: {
-                cancelled.withLock { $0 += 1 }
-            }
-        }
+        let tasks = machine.makeBackgroundTaskRegistry()
+        let dependencies = LifecycleDependencies(
+            clock: machine.clock, logger: LogRecord().logger, ticker: SamplerThread(), assertions: tasks,
+            variables: [:], processID: 1, nextSequence: { 0 }, exit: { _ in }, gauges: LeavingGauges(tasks: tasks),
+            memory: SlowMemory {
+                await withTaskCancellationHandler {
+                    await spot.stay()
+                } onCancel: {
+                    cancelled.withLock { $0 += 1 }
+                }
+            })
         let lifecycle = ProcessLifecycle(configuration: .init(), dependencies: dependencies)
         await lifecycle.beginLaunch()
         await lifecycle.finishLaunch()
@@ -119,4 +119,13 @@ struct SceneCallbackTests {
         #expect(cancelled.withLock { $0 } == 1)
         spot.open()
     }
+}
+
+/// A process's memory that takes its time to be given back.
+private struct SlowMemory: ProcessMemory {
+    let body: @Sendable () async -> Void
+
+    func follow(_ state: ProcessState, isDraining: Bool) {}
+    func emptySensitive() async {}
+    func giveBack() async { await body() }
 }

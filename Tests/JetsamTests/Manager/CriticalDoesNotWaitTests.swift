@@ -19,7 +19,7 @@ struct CriticalDoesNotWaitTests {
         init() {
             reclaimer = Reclaimer(
                 registry: registry, channel: ReclaimChannel(), host: host, configuration: .init(), clock: clock,
-                allocator: SimulatedAllocator(), victims: NoVictims(), lastResort: nil)
+                allocator: SimulatedAllocator())
             reclaimer.start()
         }
 

@@ -15,6 +15,7 @@ struct HungHandlerTests {
         let host = RecordingHost(headroom: 10 * mebibyte)
         let registry = CacheRegistry()
         let reclaimer: Reclaimer
+        let ladder: Ladder
         let called = Lock<[String]>([])
         let lastResort: Gate
         private let registrations = Lock<[CacheRegistration]>([])
@@ -23,11 +24,11 @@ struct HungHandlerTests {
             self.lastResort = lastResort
             reclaimer = Reclaimer(
                 registry: registry, channel: ReclaimChannel(), host: host, configuration: .init(), clock: clock,
-                allocator: SimulatedAllocator(), victims: NoVictims(),
-                lastResort: { _ in
-                    lastResort.arrive()
-                    lastResort.waitUntilOpen()
-                })
+                allocator: SimulatedAllocator())
+            ladder = Ladder(reclaimer, victims: NoVictims()) { _ in
+                lastResort.arrive()
+                lastResort.waitUntilOpen()
+            }
             reclaimer.start()
         }
 
@@ -65,25 +66,25 @@ struct HungHandlerTests {
             stage.addCache("hung \(number)", .low) { [unowned stage] in
                 guard hangs.withLock({ $0 }) else { return 7 }
                 #expect(!stage.reclaimer.isHeldUp, "there is time until the deadline")
-                stage.reclaimer.work(callsHandlers: false)
+                stage.reclaimer.work(callsHandlers: false, with: stage.ladder)
                 #expect(stage.host.steps.isEmpty)
                 stage.clock.advance(by: .milliseconds(101))
                 #expect(stage.reclaimer.isHeldUp)
                 // While there are threads, another takes over, and hangs in the next.
                 guard number == 3 else {
-                    stage.reclaimer.work()
+                    stage.reclaimer.work(with: stage.ladder)
                     return 5
                 }
                 stage.post(.expireBackgroundTasks(atMost: 8))
-                stage.reclaimer.work(callsHandlers: false)
+                stage.reclaimer.work(callsHandlers: false, with: stage.ladder)
                 stage.post(step: 2)
-                stage.reclaimer.work(callsHandlers: false)
+                stage.reclaimer.work(callsHandlers: false, with: stage.ladder)
                 return 5
             }
         }
         stage.addCache("healthy", .high) { 9 }
         stage.post(step: 1)
-        stage.reclaimer.work()
+        stage.reclaimer.work(with: stage.ladder)
         #expect(stage.called.withLock { $0 } == ["hung 1", "hung 2", "hung 3"])
         #expect(stage.host.steps.map(\.step) == [1, 2])
         #expect(stage.host.steps.map(\.parts.count) == [3, 0])
@@ -95,7 +96,7 @@ struct HungHandlerTests {
         hangs.withLock { $0 = false }
         stage.clock.advance(by: .seconds(3600))
         stage.post(step: 3)
-        stage.reclaimer.work()
+        stage.reclaimer.work(with: stage.ladder)
         #expect(stage.called.withLock { Set($0.dropFirst(3)) } == ["hung 1", "hung 2", "hung 3", "healthy"])
         #expect(stage.called.withLock { $0.count } == 7)
         #expect(stage.host.steps.last?.promisedBytes == 30)
@@ -107,15 +108,15 @@ struct HungHandlerTests {
         stage.addCache("hung") { [unowned stage] in
             stage.clock.advance(by: .milliseconds(101))
             stage.post(.lastResort)
-            stage.reclaimer.work(callsHandlers: false)
+            stage.reclaimer.work(callsHandlers: false, with: stage.ladder)
             stage.post(step: 2)
-            stage.reclaimer.work(callsHandlers: false)
+            stage.reclaimer.work(callsHandlers: false, with: stage.ladder)
             return 0
         }
         // Somebody is to be asked, or there is no second step.
         stage.addCache("healthy", .high) { 0 }
         stage.post(step: 1)
-        stage.reclaimer.work()
+        stage.reclaimer.work(with: stage.ladder)
         #expect(stage.host.steps.map(\.stage) == [.caches, .lastResort, .caches])
         await stage.lastResort.waitForArrivals(1)
         stage.lastResort.open()
@@ -228,7 +229,7 @@ struct HungHandlerTests {
         let governor = Governor(
             reader: try KernelReader(root: tree.root), clock: clock, wallClock: { 0 },
             backgroundTasks: BackgroundTaskRegistry(), registry: registry, channel: channel, ticker: SamplerThread(),
-            bell: Bell(), victims: NoVictims(), setup: Decider.Setup())
+            bell: Bell(), stock: NoVictims(), setup: Decider.Setup())
         let bytes = PurgeableByteCache(name: "bytes", segmentBytes: 64 << 10, registry: registry)
         for number in 0..<512 { bytes.insert([UInt8](repeating: 1, count: 16 << 10), for: "key \(number)") }
         let before = bytes.bytes

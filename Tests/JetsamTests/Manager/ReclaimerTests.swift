@@ -17,7 +17,7 @@ struct ReclaimerTests {
         init() {
             reclaimer = Reclaimer(
                 registry: registry, channel: ReclaimChannel(), host: host, configuration: .init(), clock: ManualClock(),
-                allocator: SimulatedAllocator(), victims: NoVictims(), lastResort: nil)
+                allocator: SimulatedAllocator())
             reclaimer.start()
         }
 

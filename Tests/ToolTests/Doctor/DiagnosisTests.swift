@@ -145,7 +145,7 @@ private func section(_ name: String, of text: String) -> String {
         ])
     func stopTime(files: [String: String], expected: String?) throws {
         let tree = try KernelTree.readOnly(limit: 512 * mebibyte)
-        for directory in ["root", "root/run"] { mkdir(tree.root.path + tree.root.process(directory), 0o755) }
+        for directory in ["root", "root/run"] { _ = unsafe mkdir(tree.root.path + tree.root.process(directory), 0o755) }
         for (name, text) in files {
             let file = try FileDescriptor.open(
                 FilePath(tree.root.path + tree.root.process(name)), .writeOnly, options: [.create, .truncate],

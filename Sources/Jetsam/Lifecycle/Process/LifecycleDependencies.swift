@@ -59,17 +59,14 @@ struct LifecycleDependencies: Sendable {
     /// The next number of the one sequence of notifications.
     var nextSequence: @Sendable () -> UInt64
     var exit: @Sendable (Int32) -> Void
-    /// Told of each change, for metrics.
-    var noteTransition: @Sendable (ProcessTransition) -> Void = { _ in }
-    /// Told of each missed deadline, for metrics.
-    var noteMissedDeadline: @Sendable () -> Void = {}
-    /// Told when the process became active, entered the background, or leaves it: an idle process shrinks its caches, a draining
-    /// one only stops regrowth.
-    var noteCaches: @Sendable (_ state: ProcessState, _ isDraining: Bool) -> Void = { _, _ in }
-    /// Empties the caches that hold what is private.
-    var emptySensitive: @Sendable () async -> Void = {}
-    /// Empties the caches and trims the allocator. Stops where its task is cancelled.
-    var giveBack: @Sendable () async -> Void = {}
+    /// The figures that others read.
+    var gauges: LeavingGauges
+    /// The scenes that follow the process; nil where there are none.
+    var scenes: SceneManager?
+    /// The reports of what happens; nil where nobody keeps any.
+    var reports: (any LifecycleReports)?
+    /// The process's memory, which follows its state; nil where nothing does.
+    var memory: (any ProcessMemory)?
     /// The TCP ports that somebody listens on; nil where that cannot be told.
     var listeningPorts: @Sendable () -> Set<UInt16>? = { nil }
     /// The wall clock, in nanoseconds since 1970.
@@ -80,4 +77,25 @@ struct LifecycleDependencies: Sendable {
     var arguments: [String] = []
     /// Wakes the queue that calls ``ProcessLifecycle/takeWork()``.
     var ring: @Sendable () -> Void = {}
+}
+
+/// What is kept of a process's life beside its log.
+protocol LifecycleReports: Sendable {
+    /// The process is in another state.
+    func record(_ transition: ProcessTransition)
+    /// A deadline was missed.
+    func recordMissedLifecycleDeadline()
+    /// The process is about to be ended because of a missed deadline.
+    func recordForcedExit()
+}
+
+/// The process's memory as its state changes.
+protocol ProcessMemory: Sendable {
+    /// The process became active, entered the background, or leaves it: an idle process shrinks its caches, a draining one only
+    /// stops regrowth.
+    func follow(_ state: ProcessState, isDraining: Bool)
+    /// Empties the caches that hold what is private.
+    func emptySensitive() async
+    /// Empties the caches and trims the allocator. Stops where its task is cancelled.
+    func giveBack() async
 }

@@ -6,6 +6,11 @@ enum ListeningPorts {
     /// TCP_LISTEN of the kernel's `include/net/tcp_states.h`, in the fourth column of `/proc/net/tcp`.
     private static let listening = Array("0A".utf8)
 
+    /// The same as a function; nil where they cannot be read.
+    static func reader(in root: KernelRoot) -> @Sendable () -> Set<UInt16>? {
+        { try? current(in: root) }
+    }
+
     /// - Throws: The error that reading the first list has met. A machine without IPv6 has no second.
     static func current(in root: KernelRoot) throws(Errno) -> Set<UInt16> {
         var ports = parse(try Syscalls.contents(of: root.outer(root.process("net/tcp"))))

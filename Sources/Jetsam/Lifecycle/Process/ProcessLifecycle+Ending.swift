@@ -22,6 +22,7 @@ extension ProcessLifecycle {
                 clock.backgroundStart)
             return nil
         }
+        dependencies.gauges.noteLeaving()
         setReady(false)
         renewBackgroundTime()
         if let earlier { return earlier }
@@ -33,7 +34,7 @@ extension ProcessLifecycle {
         if let end = state.withLock({ $0.hurry }) { waits.hurry(to: end) }
         dependencies.assertions.beginDraining(deadline: clock.assertionDeadline)
         notifier?.stopping(within: configuration.terminationGracePeriod)
-        dependencies.noteCaches(processState, true)
+        dependencies.memory?.follow(processState, isDraining: true)
         logWhatHolds()
         return clock
     }

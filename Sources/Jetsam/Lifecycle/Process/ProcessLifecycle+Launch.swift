@@ -58,6 +58,7 @@ extension ProcessLifecycle {
             state.isLaunched = true
             return (state.launchDeadline, state.waitsForServers, state.hasGate)
         }
+        dependencies.gauges.noteLaunched()
         // A launch has a deadline of its own.
         renewBackgroundTime()
         if let deadline, deadline < now {

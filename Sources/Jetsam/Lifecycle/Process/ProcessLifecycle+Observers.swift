@@ -52,8 +52,7 @@ extension ProcessLifecycle {
         let began = now
         await finish(delivery, movesWithPauses: !isShuttingDown, until: end)
         if callback == .didEnterBackground {
-            let time = began.duration(to: now)
-            state.withLock { $0.backgroundTime = time }
+            dependencies.gauges.noteBackgroundTime(began.duration(to: now))
         }
     }
 
@@ -107,7 +106,7 @@ extension ProcessLifecycle {
             state.late = (state.late + late).suffix(ProcessStatus.lateCapacity)
         }
         for observer in late {
-            dependencies.noteMissedDeadline()
+            dependencies.reports?.recordMissedLifecycleDeadline()
             dependencies.logger.warning("Life cycle: observer \(observer) missed its deadline")
         }
         exitIfConfigured()
@@ -119,6 +118,7 @@ extension ProcessLifecycle {
         dependencies.logger.critical(
             "Life cycle: the process exits with status \(Self.missedDeadlineStatus), as configured for a missed deadline"
         )
+        dependencies.reports?.recordForcedExit()
         dependencies.exit(Self.missedDeadlineStatus)
     }
 }

@@ -5,7 +5,7 @@ extension ProcessLifecycle {
     /// for.
     var isInsideCallback: Bool {
         CallbackToken.isInside(self)
-            || state.withLock { $0.scenes }.map { CallbackToken.isInside($0) } ?? false
+            || dependencies.scenes.map { CallbackToken.isInside($0) } ?? false
     }
 
     /// Brings the process to a state on a request from outside: one request after another, and never from inside a callback.

@@ -40,7 +40,7 @@ extension ProcessLifecycle {
         switch news {
         case .late(let time):
             state.withLock { $0.missedDeadlines += 1 }
-            dependencies.noteMissedDeadline()
+            dependencies.reports?.recordMissedLifecycleDeadline()
             dependencies.logger.warning(
                 "Life cycle: '\(name.onOneLine)' has not answered for \(time)",
                 metadata: ["responder": "\(name)", "milliseconds": "\(time.milliseconds)"])

@@ -24,8 +24,6 @@ final class ProcessLifecycle: Sendable {
         var skipsBackground = false
         /// It does so by itself, because there is no gate that would have the group shut down.
         var leavesByItself = false
-        /// The time that entering the background took last, scenes aside; nil before it did.
-        var backgroundTime: Duration?
         var modes: [UInt64: String] = [:]
         /// The responders that are asked again and again whether they still answer.
         var responders: [UInt64: Responder] = [:]
@@ -44,8 +42,6 @@ final class ProcessLifecycle: Sendable {
         var hasToldReady = false
         /// The task that still empties the caches of a suspended process.
         var givingBack: Task<Void, Never>?
-        /// Nil where there are none.
-        var scenes: SceneManager?
         /// Nil where no supervisor wants to be told.
         var notifier: SystemdNotifier?
     }
@@ -98,9 +94,12 @@ final class ProcessLifecycle: Sendable {
 
     var notifier: SystemdNotifier? { state.withLock { $0.notifier } }
 
-    /// Scenes follow the process from here on.
-    func attach(_ scenes: SceneManager) {
-        state.withLock { $0.scenes = scenes }
+    private var scenes: SceneManager? { dependencies.scenes }
+
+    /// The time that the process takes to leave from now, as far as is known: see ``ResourceManager/timeToLeave``.
+    var timeToLeave: Duration {
+        let end = state.withLock { $0.termination?.end }
+        return dependencies.gauges.timeToLeave(left: end.map { max(.zero, now.duration(to: $0)) })
     }
 
     /// The supervisor is told from here on, if it wants to be.
@@ -124,6 +123,12 @@ final class ProcessLifecycle: Sendable {
     }
 
     var isShuttingDown: Bool { state.withLock { $0.machine.isShuttingDown } }
+
+    /// Indicates whether somebody asked for the gate.
+    var hasGate: Bool { state.withLock { $0.hasGate } }
+
+    /// Indicates whether shutdown has begun, and the time to wait for tasks and servers is over.
+    var hasOutlivedGrace: Bool { state.withLock { $0.termination }.map { now >= $0.waitEnd } ?? false }
 
     func publish(_ processState: ProcessState) {
         stateWord.store(processState.rawValue, ordering: .releasing)
@@ -212,7 +217,7 @@ final class ProcessLifecycle: Sendable {
         case .lowerScenes: await lowerScenes(transition, by: deadline)
         case .raiseScenes: await raiseScenes(transition, by: deadline)
         case .emptySensitive: await emptySensitive(by: deadline)
-        case .noteCaches: dependencies.noteCaches(transition.to, isShuttingDown)
+        case .noteCaches: dependencies.memory?.follow(transition.to, isDraining: isShuttingDown)
         case .giveBack: await giveBack(by: deadline)
         }
     }
@@ -226,7 +231,7 @@ final class ProcessLifecycle: Sendable {
         renewBackgroundTime()
         if transition.to != .active { setReady(false) }
         if transition.to == .notRunning { endResponders() }
-        dependencies.noteTransition(transition)
+        dependencies.reports?.record(transition)
         dependencies.logger.info("Process \(transition)")
     }
 
@@ -236,7 +241,7 @@ final class ProcessLifecycle: Sendable {
         guard !waits.areAbandoned else { return }
         let wait = TimedWait()
         let task = Task { [dependencies] in
-            await dependencies.giveBack()
+            await dependencies.memory?.giveBack()
             wait.resolve(.done)
         }
         state.withLock { $0.givingBack = task }
@@ -249,7 +254,7 @@ final class ProcessLifecycle: Sendable {
     private func emptySensitive(by deadline: MonotonicInstant) async {
         let wait = TimedWait()
         Task { [dependencies] in
-            await dependencies.emptySensitive()
+            await dependencies.memory?.emptySensitive()
             wait.resolve(.done)
         }
         let half = now.advanced(by: max(.zero, now.duration(to: deadline)) / 2)
@@ -259,7 +264,7 @@ final class ProcessLifecycle: Sendable {
     }
 
     private func lowerScenes(_ transition: ProcessTransition, by deadline: MonotonicInstant) async {
-        guard let scenes = state.withLock({ $0.scenes }) else { return }
+        guard let scenes else { return }
         let (clock, isShuttingDown) = state.withLock { ($0.termination, $0.machine.isShuttingDown) }
         // Half of the time: the process's own observers come after them.
         var end = now.advanced(by: max(.zero, now.duration(to: deadline)) / 2)
@@ -276,7 +281,7 @@ final class ProcessLifecycle: Sendable {
     }
 
     private func raiseScenes(_ transition: ProcessTransition, by deadline: MonotonicInstant) async {
-        guard let scenes = state.withLock({ $0.scenes }), !isShuttingDown else { return }
+        guard let scenes, !isShuttingDown else { return }
         await scenes.processCameUp(to: transition.to.sceneCeiling, by: deadline)
     }
 }

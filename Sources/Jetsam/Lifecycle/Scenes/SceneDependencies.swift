@@ -18,6 +18,10 @@ struct SceneDependencies: Sendable {
     var storeAvailability: @Sendable (_ isAvailable: Bool) -> Void
     /// Told of each change of a scene's state; under no lock.
     var noteTransition: @Sendable (SceneTransition) -> Void = { _ in }
+    /// The figures that others read.
+    var gauges: SceneGauges
+    /// The timer that drives the deadlines where real time does not; nil where the test does.
+    var ticker: (any Ticker)?
     /// Indicates whether real time drives the deadlines; otherwise the test does.
     var isAutomatic: Bool
     /// The source of the thread that calls the handlers of scenes' caches.
@@ -38,6 +42,7 @@ struct SceneDependencies: Sendable {
         self.makeRoom = makeRoom
         self.nextSequence = nextSequence
         self.storeAvailability = storeAvailability
+        gauges = SceneGauges(isStored: store != nil)
         self.isAutomatic = isAutomatic
     }
 }

@@ -10,7 +10,7 @@ extension SceneManager {
     }
 
     /// The number of scenes that can be lost. Cheap: no lock, and no walk.
-    var candidateCount: Int { candidates.load(ordering: .relaxed) }
+    var candidateCount: Int { dependencies.gauges.candidateCount }
 
     /// Returns the number of scenes that can be lost and their cost in bytes, by state.
     package func candidatesForLoss() -> [SceneState: LossCandidates] {

@@ -68,7 +68,7 @@ extension SceneManager {
 
     /// So many at a time that ten thousand scenes are not ten thousand tasks at once; one that is stuck keeps nobody from the
     /// next. A store that writes 64 states together has as many that wait meanwhile.
-    private static let lanes = 128
+    static let lanes = 128
     /// So many warnings about scenes are written for one change of the process; the others are counted.
     private static let mostWarnings = 8
 
@@ -122,21 +122,5 @@ extension SceneManager {
             return warnings < Self.mostWarnings
         }
         if isWritten { logger.warning("\(message())") } else { logger.debug("\(message())") }
-    }
-
-    /// The time that storing the states of all connected scenes takes, as far as is known: by what storing took, else by 10 ms
-    /// for as many as are stored together. Cheap: no walk.
-    var savingTime: Duration {
-        let count = candidateCount
-        guard dependencies.store != nil, count > 0 else { return .zero }
-        let measured = storingTime.load(ordering: .relaxed)
-        return .nanoseconds(measured > 0 ? measured : 10_000_000) * ((count + Self.lanes - 1) / Self.lanes)
-    }
-
-    func noteStoringTime(_ time: Duration) {
-        let old = storingTime.load(ordering: .relaxed)
-        let new = max(1, time.nanoseconds)
-        // Two at once may lose one of the two figures.
-        storingTime.store(old == 0 ? new : old + (new - old) / 8, ordering: .relaxed)
     }
 }

@@ -66,7 +66,7 @@ extension SceneManager {
             do throws(SceneStateStoreError) {
                 let began = now
                 try await store.save(stored, data)
-                noteStoringTime(began.duration(to: now))
+                dependencies.gauges.noteStoringTime(began.duration(to: now))
                 saved(scene, stored, data)
             } catch {
                 failed(scene, "its state was not stored: \(error)")

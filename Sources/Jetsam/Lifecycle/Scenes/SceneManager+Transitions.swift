@@ -113,7 +113,7 @@ extension SceneManager {
     private func commit(_ scene: ServerScene, _ transition: SceneTransition) {
         let (left, entered) = scene.state.withLock { ($0.machine.commit(), $0.machine.state) }
         let change = (SceneOrder.rank(entered) == nil ? 0 : 1) - (SceneOrder.rank(left) == nil ? 0 : 1)
-        candidates.add(change, ordering: .relaxed)
+        dependencies.gauges.noteCandidates(change)
         logger.debug("Scene \(transition)")
         dependencies.noteTransition(transition)
     }

@@ -36,10 +36,6 @@ public final class SceneManager: Sendable {
     let state = Lock(State())
     /// Drives the deadlines of callbacks.
     package let deadlines: Deadlines
-    /// The number of scenes that can be lost: connected, and not gone.
-    let candidates = Atomic<Int>(0)
-    /// The time that storing one state took, in nanoseconds: a moving average. 0 before the first.
-    let storingTime = Atomic<Int64>(0)
     let roomTurn = AsyncTurn()
     let lossTurn = AsyncTurn()
     let restorationTurn = AsyncTurn()
@@ -49,6 +45,7 @@ public final class SceneManager: Sendable {
         self.dependencies = dependencies
         caches = SceneCaches(registry: dependencies.registry, threads: dependencies.threads)
         deadlines = Deadlines(clock: dependencies.clock, isAutomatic: dependencies.isAutomatic)
+        dependencies.ticker?.attach(deadlines)
     }
 
     /// The connected scene of that name.

@@ -1,0 +1,114 @@
+internal import CoreMetrics
+internal import Dispatch
+internal import Logging
+internal import MemoryPressure
+
+/// The parts of a manager, in the order in which they need one another: each is whole when it is made.
+struct ManagerParts {
+    let ticker: any Ticker
+    let bell = Bell()
+    let channel: ReclaimChannel
+    let metrics: ManagerMetrics
+    let traceQueue: TraceQueue?
+    let recorder: Recorder
+    let governor: Governor
+    let reclaimer: Reclaimer
+    let scenes: SceneManager
+    let lifecycle: ProcessLifecycle
+    let ladder: Ladder
+    /// The queue where kernel events arrive.
+    let eventQueue = DispatchQueue(label: "jetsam.events")
+    /// Nil where nobody listens to the kernel.
+    let events: KernelEvents?
+
+    init(
+        _ configuration: ManagerConfiguration, _ registry: CacheRegistry, _ tasks: BackgroundTaskRegistry,
+        _ logger: Logger, _ environment: ResourceManager.Environment, metricsFactory: any MetricsFactory,
+        stateStore: (any SceneStateStore)?, lastResort: (@Sendable (LevelReason) -> Void)?
+    ) throws {
+        let reader = try KernelReader(root: environment.kernelRoot)
+        try Self.checkSignals(reader.sources, configuration)
+        let sequence = NotificationSequence()
+        let sceneGauges = SceneGauges(isStored: stateStore != nil)
+        let leaving = LeavingGauges(configuration: configuration.lifecycle, tasks: tasks, scenes: sceneGauges)
+        ticker = environment.ticker ?? SamplerThread(threads: environment.threads)
+        channel = ReclaimChannel(threads: environment.threads)
+        metrics = ManagerMetrics(factory: metricsFactory)
+        traceQueue = configuration.recorder.traceFile.map { _ in TraceQueue(capacity: ResourceManager.tracedRecords) }
+        recorder = Recorder(trace: traceQueue, hashesNames: configuration.recorder.hashesNames)
+        let reports = ManagerReports(metrics: metrics, recorder: recorder, clock: environment.clock)
+
+        governor = Governor(
+            reader: reader, clock: environment.clock, wallClock: environment.wallClock, backgroundTasks: tasks,
+            registry: registry, channel: channel, ticker: ticker, bell: bell,
+            stock: ManagerStock(tasks: tasks, sceneGauges: sceneGauges, leaving: leaving), sequence: sequence,
+            recorder: recorder, setup: Self.setup(configuration, environment, hasLastResort: lastResort != nil))
+        reclaimer = Reclaimer(
+            registry: registry, channel: channel, host: governor, configuration: configuration,
+            clock: environment.clock, allocator: environment.allocator, recorder: recorder)
+        scenes = Self.scenes(
+            configuration, registry, tasks, logger, environment, stateStore, sequence, sceneGauges, reports, bell,
+            CacheRoom(governor: governor, reclaimer: reclaimer), ticker)
+        lifecycle = ProcessLifecycle(
+            configuration: configuration.lifecycle,
+            dependencies: LifecycleDependencies(
+                clock: environment.clock, logger: logger, ticker: ticker, assertions: tasks,
+                variables: environment.variables, processID: environment.processID, nextSequence: sequence.next,
+                exit: environment.exit, gauges: leaving, scenes: scenes, reports: reports,
+                memory: ProcessCaches(
+                    registry: registry, governor: governor, reclaimer: reclaimer, environment: environment),
+                listeningPorts: environment.listeningPorts ?? ListeningPorts.reader(in: environment.kernelRoot),
+                wallClock: environment.wallClock, secondsFromUTC: environment.secondsFromUTC,
+                arguments: environment.arguments, ring: bell.ring))
+        ladder = Ladder(
+            reclaimer, victims: ManagerVictims(tasks: tasks, scenes: scenes), configuration: configuration.ladder,
+            lastResort: lastResort)
+        events =
+            environment.listensToKernel
+            ? KernelEvents(
+                root: environment.kernelRoot, queue: eventQueue, clock: environment.clock,
+                environment: environment.variables, triggers: ResourceManager.triggers(configuration),
+                handler: governor.receive) : nil
+    }
+
+    private static func setup(
+        _ configuration: ManagerConfiguration, _ environment: ResourceManager.Environment, hasLastResort: Bool
+    ) -> Decider.Setup {
+        let allocator = environment.allocator
+        return Decider.Setup(
+            configuration: configuration, hasLastResort: hasLastResort,
+            allocatorTells: allocator.trimsAfterEveryStep && allocator.statistics != nil)
+    }
+
+    private static func scenes(
+        _ configuration: ManagerConfiguration, _ registry: CacheRegistry, _ tasks: BackgroundTaskRegistry,
+        _ logger: Logger, _ environment: ResourceManager.Environment, _ store: (any SceneStateStore)?,
+        _ sequence: NotificationSequence, _ gauges: SceneGauges, _ reports: ManagerReports, _ bell: Bell,
+        _ room: CacheRoom, _ ticker: any Ticker
+    ) -> SceneManager {
+        var dependencies = SceneDependencies(
+            clock: environment.clock, logger: logger, registry: registry, assertions: tasks, store: store,
+            makeRoom: room.make, nextSequence: sequence.next, storeAvailability: bell.publish(stateStoreIsAvailable:),
+            isAutomatic: environment.ticker == nil)
+        dependencies.threads = environment.threads
+        dependencies.noteTransition = reports.record
+        dependencies.gauges = gauges
+        dependencies.ticker = ticker
+        var settings = configuration.scenes
+        // Whoever takes none for memory takes none for another scene either.
+        settings.takesRoomFromScenes = settings.takesRoomFromScenes && configuration.ladder.takesScenes
+        return SceneManager(configuration: settings, dependencies: dependencies)
+    }
+
+    /// Refuses to begin where no rule could ever vote: how much room is left cannot be told, and there is no budget either.
+    private static func checkSignals(_ sources: [SourceStatus], _ configuration: ManagerConfiguration) throws {
+        func isUsed(_ source: MemorySignalSource) -> Bool { sources.contains { $0.source == source && $0.isUsed } }
+        let knowsRoom = isUsed(.memoryInfo) || (isUsed(.usage) && isUsed(.limits))
+        let knowsFootprint = isUsed(.footprint) && configuration.footprint != nil
+        guard knowsRoom || knowsFootprint else {
+            let missing = [MemorySignalSource.usage, .limits, .memoryInfo]
+            throw MemoryPressureError.noSignalAvailable(
+                statuses: sources.filter { missing.contains($0.source) && !$0.isUsed })
+        }
+    }
+}
