@@ -12,7 +12,7 @@ import Testing
             (["--pattern", "spike", "--delay", "0s", "--hold", "0s"], #""heldBytes":33554432"#, 32),
             (["--pattern", "leak", "--rate", "1GB/s", "--duration", "1s"], #""end":"duration""#, 32),
             (["--pattern", "sawtooth", "--rate", "max", "--duration", "2s"], #""peakBytes":33554432"#, 0),
-            (["--pattern", "waves", "--rate", "max", "--duration", "500ms"], #""peakBytes":33554432"#, 0),
+            (["--pattern", "waves", "--rate", "max", "--duration", "2s"], #""peakBytes":33554432"#, 0),
             (["--pattern", "fragment", "--hold", "0s"], #""seed":"1","end":"finished""#, 3),
             (["--pattern", "pagecache", "--hold", "0s", "--directory", "/var/tmp"], #""takenBytes":33554432"#, 0),
             (
