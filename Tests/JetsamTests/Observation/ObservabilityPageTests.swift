@@ -8,15 +8,20 @@ import Testing
 /// The page of the documentation against the code.
 struct ObservabilityPageTests {
     private let page: String
+    private let logPage: String
 
     init() throws {
         let root = FilePath(#filePath).removingLastComponent().removingLastComponent().removingLastComponent()
             .removingLastComponent()
-        let path = root.appending("Sources/Jetsam/Documentation.docc/Observability.md")
-        page = String(decoding: try Syscalls.contents(of: path.string), as: UTF8.self)
+        func read(_ name: String) throws -> String {
+            let path = root.appending("Sources/Jetsam/Documentation.docc/\(name)")
+            return String(decoding: try Syscalls.contents(of: path.string), as: UTF8.self)
+        }
+        page = try read("Observability.md")
+        logPage = try read("LogMessages.md")
     }
 
-    private func rows(_ start: String) -> [[String]] {
+    private static func rows(_ start: String, of page: String) -> [[String]] {
         page.split(separator: "\n").filter { $0.hasPrefix(start) }.map { line in
             line.split(separator: "|").map { cell in
                 String(cell.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()).filter { $0 != "`" }
@@ -24,18 +29,24 @@ struct ObservabilityPageTests {
         }
     }
 
-    @Test("The table of metrics is that of the code, each with its kind and its help, in its order")
+    private static var coded: [[String]] {
+        ResourceManager.Metrics.all.map { metric in
+            [metric.label, metric.kind.rawValue, metric.unit == .none ? "–" : metric.unit.rawValue, metric.help]
+        }
+    }
+
+    @Test("The table of metrics is that of the code, each with its kind, its unit and its help, in its order")
     func metrics() {
-        let documented = rows("| `jetsam_")
-        #expect(documented == ResourceManager.Metrics.all.map { [$0.label, $0.kind.rawValue, $0.help] })
+        let documented = Self.rows("| `jetsam_", of: page)
+        #expect(documented == Self.coded)
         #expect(documented.count > 20)
     }
 
     @Test("A difference of one character is found")
     func finds() {
-        var documented = rows("| `jetsam_")
+        var documented = Self.rows("| `jetsam_", of: page)
         documented[3][2] += "."
-        #expect(documented != ResourceManager.Metrics.all.map { [$0.label, $0.kind.rawValue, $0.help] })
+        #expect(documented != Self.coded)
     }
 
     @Test("Every code of a refusal is named, and so are the bounds of a request")
@@ -64,11 +75,12 @@ struct ObservabilityPageTests {
             headroomBytes: .init(before: 0, after: 0),
             timeToFirstRelease: nil, duration: .zero, parts: [])
         for (line, keys) in [
-            ("| `Memory pressure normal", Set(change.metadata.keys)),
+            ("| `Memory pressure PREVIOUS", Set(change.metadata.keys)),
             ("| `Reclaim episode", Set(episode.metadata.keys)),
-            ("| `Reclaim step 1", Set(step.metadata.keys)),
+            ("| `Reclaim step NUMBER", Set(step.metadata.keys)),
         ] {
-            let documented = rows(line).first?.last?.split(separator: ",").map { String($0.drop { $0 == " " }) }
+            let cell = Self.rows(line, of: logPage).first?.last
+            let documented = cell?.split(separator: ",").map { String($0.drop { $0 == " " }) }
             #expect(Set(documented ?? []) == keys)
         }
     }
