@@ -1,4 +1,4 @@
-// The hot path of the flight recorder: see the documentation page FlightRecorder for the layout. Swift has no atomic access to
+// The hot path of the flight recorder: see Documentation/FlightRecorderFormat.md for the layout. Swift has no atomic access to
 // memory that belongs to a file.
 #include "CLinuxShims.h"
 

@@ -1,6 +1,6 @@
 internal import CLinuxShims
 
-/// The layout of a recording: see the page "Flight recorder" of the documentation. Pure.
+/// The layout of a recording: see Documentation/FlightRecorderFormat.md. Pure.
 enum RingFormat {
     /// The letters, and the ends of lines in both manners, which a transfer as text would change.
     static let magic: [UInt8] = [0x4A, 0x54, 0x46, 0x52, 0x0D, 0x0A, 0x1A, 0x0A]
