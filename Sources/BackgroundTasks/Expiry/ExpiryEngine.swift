@@ -35,6 +35,8 @@ final class ExpiryEngine: Sendable {
     private let retryAt = Atomic<Int64>(.max)
     private let want = Lock<Errno?>(nil)
     private let hasReported = Atomic<Bool>(false)
+    /// Indicates whether a thread is in the observer's calls.
+    private let isTelling = Atomic<Bool>(false)
     /// Indicates whether the observer was told that there is no thread.
     private let hasToldOfWant = Atomic<Bool>(false)
     private let observer = Lock<(any BackgroundTaskObserver)?>(nil)
@@ -165,7 +167,7 @@ final class ExpiryEngine: Sendable {
     func runDue() {
         let leader = runner.becomeLeader()
         while runBatch(leader) {}
-        overdueWereReported()
+        overdueWereReported(leader)
     }
 
     /// Runs a thread from its start to its end.
@@ -188,7 +190,7 @@ final class ExpiryEngine: Sendable {
         while !isStopped.load(ordering: .acquiring) {
             planned.store(.min, ordering: .releasing)
             while runBatch(me) {}
-            overdueWereReported()
+            overdueWereReported(me)
             guard runner.isLeader(me) else { return }
             // Where it could not be started, or its like hang.
             if !hasStandby.load(ordering: .relaxed), threads.load(ordering: .relaxed) < Self.mostThreads {
@@ -214,9 +216,7 @@ final class ExpiryEngine: Sendable {
         guard let hasMore = runner.fill(me, table) else { return false }
         var isFirst = true
         while let item = runner.next(me) {
-            if isFirst, isAutomatic, !isWatched.exchange(true, ordering: .acquiringAndReleasing) {
-                standbySpot.signal()
-            }
+            if isFirst { beWatched() }
             isFirst = false
             switch item {
             // Taken out only now: one that has ended since it was found due is not called.
@@ -227,10 +227,29 @@ final class ExpiryEngine: Sendable {
         return (hasMore || !isFirst) && runner.isLeader(me)
     }
 
+    /// Code of the application's is about to be called: whoever stands by looks whether it comes back.
+    private func beWatched() {
+        if isAutomatic, !isWatched.exchange(true, ordering: .acquiringAndReleasing) { standbySpot.signal() }
+    }
+
     /// All that was due has been called or told.
-    private func overdueWereReported() {
+    private func overdueWereReported(_ me: Int) {
         guard hasReported.exchange(false, ordering: .acquiringAndReleasing) else { return }
-        observer.withLock { $0 }?.overdueWereTold()
+        if !tell(me, { $0.overdueWereTold() }) { hasReported.store(true, ordering: .releasing) }
+    }
+
+    /// Calls the observer from the thread that leads; false where a thread that has led before hangs in it. One that does not come back
+    /// is replaced like one in a handler.
+    @discardableResult
+    private func tell(_ me: Int, _ body: (any BackgroundTaskObserver) -> Void) -> Bool {
+        guard let observer = observer.withLock({ $0 }) else { return true }
+        guard !isTelling.exchange(true, ordering: .acquiringAndReleasing) else { return false }
+        let leads = runner.beginCall(me)
+        beWatched()
+        body(observer)
+        if leads { runner.endCall(me) }
+        isTelling.store(false, ordering: .releasing)
+        return true
     }
 
     private func report(_ assertion: OverdueAssertion) {
@@ -252,7 +271,7 @@ final class ExpiryEngine: Sendable {
                 if standbySpot.wait(for: Self.patience) { continue }
                 let call = runner.call
                 if let call, call == seen, let leader = runner.takeOver(from: call) {
-                    hasTakenOver()
+                    hasTakenOver(leader)
                     return leader
                 }
                 if call == nil, seen == nil { break }
@@ -265,10 +284,10 @@ final class ExpiryEngine: Sendable {
         return nil
     }
 
-    private func hasTakenOver() {
+    private func hasTakenOver(_ leader: Int) {
         hungHandlers.add(1, ordering: .relaxed)
         hasStandby.store(false, ordering: .releasing)
         if threads.load(ordering: .relaxed) < Self.mostThreads { startStandby() }
-        observer.withLock { $0 }?.handlerHangs(handlersGivenUp)
+        tell(leader) { $0.handlerHangs(handlersGivenUp) }
     }
 }

@@ -40,6 +40,23 @@ internal import JetsamSystem
     /// The number of the call that is under way; nil where none is.
     var call: Int? { withLock { unsafe isCalling ? calls : nil } }
 
+    /// The caller calls code of the application's beside the batch, and is watched meanwhile; false where another thread leads.
+    func beginCall(_ thread: Int) -> Bool {
+        withLock {
+            guard unsafe leader == thread else { return false }
+            unsafe isCalling = true
+            unsafe calls += 1
+            return true
+        }
+    }
+
+    /// The call that ``beginCall(_:)`` has begun came back.
+    func endCall(_ thread: Int) {
+        withLock {
+            if unsafe leader == thread { unsafe isCalling = false }
+        }
+    }
+
     /// As ``becomeLeader()``, where that call is still under way; nil where it has come back. So a leader is deposed only in
     /// the middle of a call, and finds out when that returns.
     func takeOver(from call: Int) -> Int? {

@@ -12,7 +12,7 @@ extension ResourceManager {
         guard let queue = traceQueue, let path = configuration.recorder.traceFile else { return nil }
         var header = TraceHeader(governor.setup)
         header.wallClock = Int(environment.wallClock())
-        do {
+        do throws(Errno) {
             let file = try TraceFile(
                 path: FilePath(path), maximumBytes: configuration.recorder.maximumTraceBytes, header: header,
                 queue: queue, clock: environment.clock, threads: environment.threads)
@@ -21,7 +21,7 @@ extension ResourceManager {
             logger.info("A trace is written", metadata: ["file": "\(path)"])
             return file
         } catch {
-            logger.warning("No trace is written: \(path) \(error)", metadata: ["file": "\(path)"])
+            logger.warning("No trace is written: \(path): \(ErrnoText.name(error))", metadata: ["file": "\(path)"])
             return nil
         }
     }
@@ -29,7 +29,7 @@ extension ResourceManager {
     func endTrace(_ trace: TraceFile?) async {
         guard let trace else { return }
         await trace.stop()
-        if let error = trace.error { logger.warning("The trace is not whole: \(error)") }
+        if let error = trace.error { logger.warning("The trace is not whole: \(ErrnoText.name(error))") }
     }
 
     /// An observer like any other: redaction is the application's code, and has a deadline with it.

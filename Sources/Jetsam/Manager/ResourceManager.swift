@@ -57,7 +57,7 @@ public final class ResourceManager: Service, Sendable {
     ///   - registry: The caches that it asks.
     ///   - backgroundTasks: The background tasks that hold the process.
     ///   - logger: Gets one line for each change of the level and each reclaim episode, and warnings about handlers: see
-    ///     <doc:Observability>.
+    ///     <doc:LogMessages>.
     ///   - metricsFactory: Gets the metrics of ``Metrics``; nil for the process's own.
     ///   - stateStore: The store for scenes' states between runs; nil, the default, keeps none.
     ///   - environment: The source of kernel files, time and allocator.
@@ -394,7 +394,7 @@ public final class ResourceManager: Service, Sendable {
             let milliseconds = problem.duration.milliseconds
             logger.warning(
                 "Cache '\(problem.cache.onOneLine)' \(problem.error.map { "threw: \($0)" } ?? "missed its deadline")",
-                metadata: ["milliseconds": "\(milliseconds)"])
+                metadata: ["cache": "\(problem.cache)", "milliseconds": "\(milliseconds)"])
         }
         steps.send(step)
     }

@@ -27,7 +27,7 @@ public struct ResourceManagerError: Error, Sendable, Equatable, CustomStringConv
     /// The problem, and what to do instead.
     public var description: String {
         switch code {
-        case .cannotStart(let part, let error): "\(part) could not be started: \(error)"
+        case .cannotStart(let part, let error): "\(part) could not be started: \(ErrnoText.name(error))"
         case .hasRunBefore: "this ResourceManager has been run before; make a new one to run again"
         case .registryInUse:
             "another running ResourceManager uses this CacheRegistry or BackgroundTaskRegistry; give this one its own"

@@ -62,7 +62,7 @@ final class ReloadTarget: Sendable {
                 "The configuration was taken over",
                 metadata: [
                     "changed": "\(Self.list(change.applied))",
-                    "at_next_start": "\(Self.list(change.atNextStart + tasks))",
+                    "atNextStart": "\(Self.list(change.atNextStart + tasks))",
                 ])
         } catch {
             refuse(error)

@@ -29,8 +29,8 @@ package enum ErrnoText {
             switch error {
             case .permissionDenied: "this user may not write to it, as in an ordinary container"
             case .readOnlyFileSystem: "the cgroup file system is mounted read-only, as in an ordinary container"
-            case .notPermitted: "it cannot be waited on"
-            case .noSuchFileOrDirectory: "there is no such file: the kernel has no PSI, or it is switched off"
+            case .notPermitted: "it cannot be waited on, or this user may not arm it"
+            case .noSuchFileOrDirectory: "there is no such file; of PSI: the kernel has none, or it is switched off"
             case .notSupported: "PSI is switched off (psi=0)"
             case .invalidArgument: "the kernel does not take this window or threshold"
             case .resourceBusy: "this descriptor has a trigger already"

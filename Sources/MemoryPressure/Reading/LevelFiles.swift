@@ -22,6 +22,8 @@ final class LevelFiles {
     var limit = Int.max
     var high = Int.max
     var usage = 0
+    /// Indicates whether usage could ever be read.
+    var hasUsage = false
     var unreclaimable = 0
     var refaults = 0
     /// The usage that belongs to `unreclaimable`: what it has grown by since is added to a cheap reading.
@@ -102,7 +104,10 @@ final class LevelFiles {
     }
 
     func readUsage(_ buffer: ReadBuffer) {
-        if let value = buffer.read(usageFile, { SingleValue.parse($0) }) { usage = value }
+        if let value = buffer.read(usageFile, { SingleValue.parse($0) }) {
+            usage = value
+            hasUsage = true
+        }
     }
 
     /// `floor` stands in for the unreclaimable bytes where `memory.stat` was never readable: page cache would otherwise
@@ -119,7 +124,7 @@ final class LevelFiles {
             usageAtStat = usage
             hasStat = true
         } else if !hasStat {
-            unreclaimable = min(usage, floor)
+            unreclaimable = hasUsage ? min(usage, floor) : floor
             usageAtStat = usage
         }
     }

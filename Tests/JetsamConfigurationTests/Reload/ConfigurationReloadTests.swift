@@ -32,7 +32,7 @@ struct ConfigurationReloadTests {
         #expect(applied.withLock { $0 } == [30])
         #expect(
             log.lines == [
-                "notice The configuration was taken over at_next_start=control.isEnabled, backgroundTasks.grace "
+                "notice The configuration was taken over atNextStart=control.isEnabled, backgroundTasks.grace "
                     + "changed=headroom.warningPercent"
             ])
         target.take(.unchanged)

@@ -82,6 +82,45 @@ struct ExpiryThreadTests {
         #expect(registry.statistics.hungHandlers >= count)
     }
 
+    /// Its log blocks.
+    private final class Blocks: BackgroundTaskObserver {
+        let arrived = Gate()
+        let gate = Gate()
+
+        func taskIsOverdue(_ task: HeldBackgroundTask) {}
+
+        func overdueWereTold() {
+            arrived.arrive()
+            gate.waitUntilOpen()
+        }
+
+        func handlerHangs(_ count: Int) {
+            gate.waitUntilOpen()
+        }
+    }
+
+    @Test("An observer that hangs when it is told of overdue tasks or of hung handlers holds up no handler")
+    func hangingObserver() async {
+        var configuration = BackgroundTaskRegistry.Configuration()
+        configuration.lead = .zero
+        configuration.grace = .milliseconds(1)
+        let registry = BackgroundTaskRegistry(configuration: configuration)
+        defer { registry.endEverything() }
+        let blocks = Blocks()
+        defer { blocks.gate.open() }
+        registry.setObserver(blocks)
+        _ = registry.beginBackgroundTask(expiry: .after(.milliseconds(1))) {}
+        await blocks.arrived.waitForArrivals(1)
+        // Whoever takes over has nobody to tell of it.
+        for number in 1...3 {
+            let later = Gate()
+            _ = registry.beginBackgroundTask(expiry: .after(.milliseconds(1))) { later.arrive() }
+            await later.waitForArrivals(1)
+            #expect(registry.statistics.expired == 1 + number)
+        }
+        #expect(registry.statistics.hungHandlers >= 1)
+    }
+
     @Test("With every thread lost expiry waits, and goes on when any one handler comes back")
     func allThreadsLost() async {
         let registry = BackgroundTaskRegistry()

@@ -47,6 +47,9 @@ import Testing
             testDescription: "no word with little headroom, another cgroup, and the counter above rose", expected: .killedByOOM,
             isHeadroomCritical: true, killsNow: 0, inode: 5, parentKillsNow: 31),
         Case(
+            testDescription: "no word with little headroom, the same cgroup, and only the counter above rose",
+            expected: .killedProbablyOOM, isHeadroomCritical: true, parentKillsNow: 31),
+        Case(
             testDescription: "no word, another cgroup, and the counter above rose", expected: .killedUnknown, killsNow: 0,
             inode: 5, parentKillsNow: 31),
         Case(

@@ -60,7 +60,7 @@ extension KernelEvents {
         events.activate()
         #expect(
             events.reason(.pressureTrigger)
-                == "ENOENT: there is no such file: the kernel has no PSI, or it is switched off")
+                == "ENOENT: there is no such file; of PSI: the kernel has none, or it is switched off")
     }
 
     @Test(
@@ -68,7 +68,7 @@ extension KernelEvents {
             (.v1, "cgroup v1 has no such file; usage thresholds take its place"),
             (.hybrid, "cgroup v1 has no such file; usage thresholds take its place"),
             (.bare, "the process is in no cgroup with a memory controller"),
-            (.v2, "EPERM: it cannot be waited on"),
+            (.v2, "EPERM: it cannot be waited on, or this user may not arm it"),
         ] as [(KernelTreeLayout, String)])
     func `memory events that cannot be waited for say why`(layout: KernelTreeLayout, reason: String) throws {
         let tree = try KernelTree(layout, limit: 1 << 29)
@@ -145,7 +145,7 @@ extension KernelEvents {
 
     @Test(
         arguments: [
-            ("/no/such/file", "ENOENT: there is no such file"), ("/proc/self/statm", "EPERM: it cannot be waited on"),
+            ("/no/such/file", "ENOENT: there is no such file"), ("/proc/self/statm", "EPERM: it cannot be waited on, or this user may not arm it"),
         ])
     func `a watch that cannot be set up says why`(path: String, reason: String) {
         let events = events(KernelRoot(), ["MEMORY_PRESSURE_WATCH": path])

@@ -98,7 +98,9 @@ extension ProcessLifecycle {
     }
 
     /// Records who was not done at a deadline, and does what the configuration says about it.
-    func noteLate(_ names: [String], _ callback: String, _ deadline: MonotonicInstant) {
+    ///
+    /// - Parameter isLogged: True where the log has it already.
+    func noteLate(_ names: [String], _ callback: String, _ deadline: MonotonicInstant, isLogged: Bool = false) {
         guard !names.isEmpty else { return }
         let late = names.map { LateObserver(name: $0, callback: callback, deadline: deadline) }
         state.withLock { state in
@@ -107,7 +109,7 @@ extension ProcessLifecycle {
         }
         for observer in late {
             dependencies.reports?.recordMissedLifecycleDeadline()
-            dependencies.logger.warning("Life cycle: observer \(observer) missed its deadline")
+            if !isLogged { dependencies.logger.warning("Life cycle: observer \(observer) missed its deadline") }
         }
         exitIfConfigured()
     }

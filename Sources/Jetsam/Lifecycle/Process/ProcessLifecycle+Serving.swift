@@ -40,7 +40,8 @@ extension ProcessLifecycle {
                 dependencies.logger.warning(
                     "The servers do not listen yet, as far as is known, and the process is not ready: it waits until \(state.withLock { $0.serving })"
                 )
-                noteLate(["servers"], "didStartServing", state.withLock { $0.launchDeadline } ?? now)
+                noteLate(
+                    ["servers"], "didStartServing", state.withLock { $0.launchDeadline } ?? now, isLogged: true)
             }
         }
     }

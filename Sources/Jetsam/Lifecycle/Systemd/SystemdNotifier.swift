@@ -20,7 +20,7 @@ final class SystemdNotifier: Sendable {
         do {
             descriptor = try Syscalls.connectDatagrams(to: path)
         } catch {
-            logger.warning("systemd's notification socket cannot be reached: \(error)")
+            logger.warning("systemd's notification socket cannot be reached: \(ErrnoText.name(error))")
             return nil
         }
         pulseInterval = Self.pulseInterval(variables, processID)
@@ -57,7 +57,7 @@ final class SystemdNotifier: Sendable {
             try Syscalls.send(descriptor, Array(text.utf8))
         } catch {
             if !hasWarned.exchange(true, ordering: .relaxed) {
-                logger.warning("systemd could not be told '\(text)': \(error); further failures are not logged")
+                logger.warning("systemd could not be told '\(text.onOneLine)': \(ErrnoText.name(error)); further failures are not logged")
             }
         }
     }

@@ -97,10 +97,13 @@ extension LastExit {
             if recording.run.isOfOtherBoot(than: run), run.bootedAt >= end(of: recording) { return .reboot }
             if !recording.run.isOfOtherBoot(than: run) {
                 // What came while it was there to see it was somebody else.
-                let isKilled = hasKilled(recording.run.cgroup, run.cgroup, seen: last?.oomKills ?? 0)
-                // The parent counts the neighbours' kills as well, all the time that the run lived.
-                let isNeighbourhoodKilled = hasKilled(recording.run.parentCgroup, run.parentCgroup)
-                if isKilled || isNeighbourhoodKilled && isHeadroomCritical { return .killedByOOM }
+                if hasKilled(recording.run.cgroup, run.cgroup, seen: last?.oomKills ?? 0) { return .killedByOOM }
+                // The parent counts the neighbours' kills as well, all the time that the run lived: it is asked where the own
+                // cgroup is gone.
+                let isGone = recording.run.cgroup.map { run.cgroup?.isSame(as: $0) != true } ?? false
+                if isGone, isHeadroomCritical, hasKilled(recording.run.parentCgroup, run.parentCgroup) {
+                    return .killedByOOM
+                }
             }
         }
         return isHeadroomCritical ? .killedProbablyOOM : .killedUnknown
