@@ -67,11 +67,16 @@ extension CacheShard {
 
     /// Begins to move the index to a table of so many slots.
     private mutating func beginIndexMove(to count: UInt32) {
-        unsafe old = slots
+        unsafe beginIndexMove(to: count, Self.makeSlots(count, memory))
+    }
+
+    /// Begins to move the index to an empty table.
+    mutating func beginIndexMove(to count: UInt32, _ slots: UnsafeMutablePointer<UInt32>) {
+        unsafe old = self.slots
         oldCount = slotCount
         moved = 0
         slotCount = count
-        unsafe slots = Self.makeSlots(count, memory)
+        unsafe self.slots = unsafe slots
         publish()
     }
 

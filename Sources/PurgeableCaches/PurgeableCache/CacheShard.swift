@@ -6,7 +6,7 @@ internal import CLinuxShims
 /// initialises them after ``place(hash:cost:expiry:in:)`` and moves them out before ``free(_:)``.
 @safe @usableFromInline
 struct CacheShard {
-    /// A chunk that was taken out.
+    /// A chunk that is not, or not any more, part of a shard.
     @safe struct TakenChunk {
         let chunk: UnsafeMutableRawPointer
         let headers: UnsafeMutableRawPointer
@@ -138,9 +138,14 @@ struct CacheShard {
     }
 
     private mutating func addChunk() {
+        unsafe add(TakenChunk(chunk: memory.allocateChunk(), headers: memory.allocateHeaders()))
+    }
+
+    /// Adds a chunk with anything in it.
+    mutating func add(_ chunk: TakenChunk) {
         if chunkCount == chunkCapacity { resizeChunks(to: chunkCapacity * 2) }
-        unsafe (headers + chunkCount).initialize(to: memory.allocateHeaders())
-        unsafe (chunks + chunkCount).initialize(to: memory.allocateChunk())
+        unsafe (headers + chunkCount).initialize(to: chunk.headers)
+        unsafe (chunks + chunkCount).initialize(to: chunk.chunk)
         chunkCount += 1
     }
 

@@ -32,6 +32,15 @@ extension CacheTable {
             unsafe shard = lockedShard(for: hash)
             place = max(place, unsafe replace(key, hash, shard, &debt, &remains))
         }
+        // Memory is had outside the lock: the kernel takes its time to give a huge page.
+        var supply = CacheSupply()
+        while !debt.isOwed, let need = unsafe CacheShard.need(of: shard), supply.mayBeFetched {
+            unsafe unlock(shard)
+            supply.fetch(need)
+            unsafe shard = lockedShard(for: hash)
+            place = max(place, unsafe replace(key, hash, shard, &debt, &remains))
+            unsafe CacheShard.take(&supply, in: shard)
+        }
         let entry =
             debt.isOwed
             ? nil : unsafe shard.pointee.place(hash: hash, cost: cost, expiry: expiry, in: place)
@@ -44,6 +53,7 @@ extension CacheTable {
         }
         let crowded = unsafe crowded(shard)
         unsafe unlock(shard)
+        supply.giveBack()
         if let crowded { spread(from: crowded) }
         if entry != nil, ghosts.areAlive { ghosts.meet(fullHash, now: self.now) }
         return entry != nil
