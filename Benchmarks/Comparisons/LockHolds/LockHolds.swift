@@ -14,7 +14,10 @@ enum LockHolds {
         case ("lock-worst", "jetsam"): measure(StallingValues.self)
         case ("lock-worst", "jetsam-bytes"): measure(StallingBytes.self)
         case ("lock-worst-16MiB", "jetsam-bytes"): measure(StallingBytes.self, segmentBytes: 16 << 20)
-        default: stop("a case and a way are needed: lock-worst and jetsam or jetsam-bytes, or lock-worst-16MiB and jetsam-bytes")
+        default:
+            stop(
+                "a case and a way are needed: lock-worst and jetsam or jetsam-bytes, or lock-worst-16MiB and jetsam-bytes"
+            )
         }
         let longest = jetsam_lock_holds_longest()
         guard longest >= 0 else { stop("no lock was timed: build with -Xcc -DJETSAM_MEASURES_LOCK_HOLDS") }

@@ -44,20 +44,23 @@ import Testing
             testDescription: "no word with little headroom, no counter", expected: .killedProbablyOOM,
             isHeadroomCritical: true, killsNow: nil),
         Case(
-            testDescription: "no word with little headroom, another cgroup, and the counter above rose", expected: .killedByOOM,
+            testDescription: "no word with little headroom, another cgroup, and the counter above rose",
+            expected: .killedByOOM,
             isHeadroomCritical: true, killsNow: 0, inode: 5, parentKillsNow: 31),
         Case(
             testDescription: "no word with little headroom, the same cgroup, and only the counter above rose",
             expected: .killedProbablyOOM, isHeadroomCritical: true, parentKillsNow: 31),
         Case(
-            testDescription: "no word, another cgroup, and the counter above rose", expected: .killedUnknown, killsNow: 0,
+            testDescription: "no word, another cgroup, and the counter above rose", expected: .killedUnknown,
+            killsNow: 0,
             inode: 5, parentKillsNow: 31),
         Case(
             testDescription: "no word with little headroom, other cgroups, and the counter above is higher",
             expected: .killedProbablyOOM, isHeadroomCritical: true, killsNow: 0, inode: 5, parentInode: 21,
             parentKillsNow: 31),
         Case(
-            testDescription: "no word with little headroom, another cgroup, no counter above", expected: .killedProbablyOOM,
+            testDescription: "no word with little headroom, another cgroup, no counter above",
+            expected: .killedProbablyOOM,
             isHeadroomCritical: true, killsNow: 0, inode: 5, parentKillsNow: nil),
         Case(
             testDescription: "no word with little headroom on another machine, whose counters are higher",

@@ -145,7 +145,8 @@ extension KernelEvents {
 
     @Test(
         arguments: [
-            ("/no/such/file", "ENOENT: there is no such file"), ("/proc/self/statm", "EPERM: it cannot be waited on, or this user may not arm it"),
+            ("/no/such/file", "ENOENT: there is no such file"),
+            ("/proc/self/statm", "EPERM: it cannot be waited on, or this user may not arm it"),
         ])
     func `a watch that cannot be set up says why`(path: String, reason: String) {
         let events = events(KernelRoot(), ["MEMORY_PRESSURE_WATCH": path])

@@ -4,13 +4,13 @@ import MemoryPressure
 import SystemPackage
 import Testing
 
+@testable import jetsam
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
     import Musl
 #endif
-
-@testable import jetsam
 
 private let mebibyte = 1 << 20
 

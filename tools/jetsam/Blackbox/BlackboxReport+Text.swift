@@ -74,7 +74,8 @@ extension BlackboxReport {
         case .watchdog: "watchdog: by a missed life-cycle deadline, as configured"
         case .failed: "failed: the manager threw, or was cancelled before its time"
         case .graceExceeded: "graceExceeded: shutting down, and the grace period ran out"
-        case .killedByOOM: "killedByOOM: without a word, and the OOM killer has taken a process of its cgroup, or below the one above, since"
+        case .killedByOOM:
+            "killedByOOM: without a word, and the OOM killer has taken a process of its cgroup, or below the one above, since"
         case .killedProbablyOOM: "killedProbablyOOM: without a word, with critically little headroom"
         case .reboot: "reboot: without a word before this boot of the machine"
         case .killedUnknown: "killedUnknown: without a word: a SIGKILL, a crash, or a call of exit"

@@ -57,7 +57,9 @@ final class SystemdNotifier: Sendable {
             try Syscalls.send(descriptor, Array(text.utf8))
         } catch {
             if !hasWarned.exchange(true, ordering: .relaxed) {
-                logger.warning("systemd could not be told '\(text.onOneLine)': \(ErrnoText.name(error)); further failures are not logged")
+                logger.warning(
+                    "systemd could not be told '\(text.onOneLine)': \(ErrnoText.name(error)); further failures are not logged"
+                )
             }
         }
     }
