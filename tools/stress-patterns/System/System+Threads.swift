@@ -35,6 +35,12 @@ extension System {
             unsafe box.release()
             throw Errno(rawValue: result)
         }
+        // Nobody joins it: what it takes goes with its end.
+        #if canImport(Darwin)
+            if let thread = thread { unsafe pthread_detach(thread) }
+        #else
+            pthread_detach(thread)
+        #endif
     }
 
     /// Holds back for this thread what asks the process to stop, until `body` has ended.
