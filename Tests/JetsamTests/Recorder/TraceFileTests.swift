@@ -94,6 +94,6 @@ struct TraceFileTests {
         try await Fixture(configuration: configuration, logger: log.logger).run { fixture in
             #expect(fixture.manager.level == .normal)
         }
-        #expect(log.warnings.contains { $0.hasPrefix("No trace is written: /proc/jetsam/trace.jsonl ") })
+        #expect(log.warnings.contains { $0.hasPrefix("No trace is written: /proc/jetsam/trace.jsonl: ") })
     }
 }

@@ -24,10 +24,11 @@ struct EventPathTests {
                 "8s", "--json",
             ], in: directory)
         #expect(await run.end() == .exited(0))
-        // A slow machine may have taken its first growth for news before.
         let changes = run.output.matches(of: /\{"seconds":[^}]*"from":[^}]*\}/).map(\.output)
-        #expect(
-            changes.contains { $0.contains("stall") && $0.contains("event of PSI trigger") }, "\(run.output)")
+        #expect(changes.contains { $0.contains("stall") }, "\(run.output)")
+        // A machine that is slow and busy may have taken the first growth for news before the trigger fired.
+        let first = try #require(changes.first, "\(run.output)")
+        #expect(first.contains("event of PSI trigger") || first.contains("timeToLimit"), "\(run.output)")
     }
 
     @Test(
