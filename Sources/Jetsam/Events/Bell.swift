@@ -11,7 +11,7 @@ final class Bell: Sendable {
         var silentCaches: [String] = []
         var lackingBytes: Int?
         var forecast: LeaveForecast?
-        /// Whether the store for scenes' states can be written to, each time that it changed.
+        /// Each change of whether the store for scenes' states can be written to.
         var storeChanges: [Bool] = []
     }
 
@@ -103,7 +103,7 @@ final class Bell: Sendable {
 
     func publish(stateStoreIsAvailable isAvailable: Bool) {
         pending.withLock { pending in
-            // One change and the next back: of very many the oldest pairs go.
+            // The values alternate. Where too many wait, the oldest two go: the newest is what counts.
             if pending.storeChanges.count >= Self.capacity { pending.storeChanges.removeFirst(2) }
             pending.storeChanges.append(isAvailable)
         }

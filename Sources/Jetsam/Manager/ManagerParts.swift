@@ -46,9 +46,15 @@ struct ManagerParts {
         reclaimer = Reclaimer(
             registry: registry, channel: channel, host: governor, configuration: configuration,
             clock: environment.clock, allocator: environment.allocator, recorder: recorder)
-        scenes = Self.scenes(
-            configuration, registry, tasks, logger, environment, stateStore, sequence, sceneGauges, reports, bell,
-            CacheRoom(governor: governor, reclaimer: reclaimer), ticker)
+        var around = SceneDependencies(
+            clock: environment.clock, logger: logger, registry: registry, assertions: tasks, store: stateStore,
+            makeRoom: CacheRoom(governor: governor, reclaimer: reclaimer).make, nextSequence: sequence.next,
+            storeAvailability: bell.publish(stateStoreIsAvailable:), isAutomatic: environment.ticker == nil)
+        around.threads = environment.threads
+        around.noteTransition = reports.record
+        around.gauges = sceneGauges
+        around.ticker = ticker
+        scenes = SceneManager(configuration: Self.sceneSettings(configuration), dependencies: around)
         lifecycle = ProcessLifecycle(
             configuration: configuration.lifecycle,
             dependencies: LifecycleDependencies(
@@ -80,24 +86,11 @@ struct ManagerParts {
             allocatorTells: allocator.trimsAfterEveryStep && allocator.statistics != nil)
     }
 
-    private static func scenes(
-        _ configuration: ManagerConfiguration, _ registry: CacheRegistry, _ tasks: BackgroundTaskRegistry,
-        _ logger: Logger, _ environment: ResourceManager.Environment, _ store: (any SceneStateStore)?,
-        _ sequence: NotificationSequence, _ gauges: SceneGauges, _ reports: ManagerReports, _ bell: Bell,
-        _ room: CacheRoom, _ ticker: any Ticker
-    ) -> SceneManager {
-        var dependencies = SceneDependencies(
-            clock: environment.clock, logger: logger, registry: registry, assertions: tasks, store: store,
-            makeRoom: room.make, nextSequence: sequence.next, storeAvailability: bell.publish(stateStoreIsAvailable:),
-            isAutomatic: environment.ticker == nil)
-        dependencies.threads = environment.threads
-        dependencies.noteTransition = reports.record
-        dependencies.gauges = gauges
-        dependencies.ticker = ticker
+    /// Whoever takes no scene for memory takes none for another scene either.
+    private static func sceneSettings(_ configuration: ManagerConfiguration) -> ManagerConfiguration.Scenes {
         var settings = configuration.scenes
-        // Whoever takes none for memory takes none for another scene either.
         settings.takesRoomFromScenes = settings.takesRoomFromScenes && configuration.ladder.takesScenes
-        return SceneManager(configuration: settings, dependencies: dependencies)
+        return settings
     }
 
     /// Refuses to begin where no rule could ever vote: how much room is left cannot be told, and there is no budget either.

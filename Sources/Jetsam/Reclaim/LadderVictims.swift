@@ -48,7 +48,7 @@ extension LeavingVictims {
     func giveUp() {}
 }
 
-/// Nobody: a manager has neither assertions nor scenes until it is given some.
+/// Nobody: the victims of the last resort, and of a dry run.
 struct NoVictims: LadderStock, LadderVictims, LeavingVictims {
     var heldBackgroundTasks: Int { 0 }
     var scenes: Int { 0 }

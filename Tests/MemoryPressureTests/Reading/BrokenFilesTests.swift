@@ -72,6 +72,17 @@ private func at(_ milliseconds: Int64) -> MonotonicInstant {
         #expect(reading.unreclaimableBytes == 150 * mebibyte)
     }
 
+    @Test func `without usage and memory stat the footprint is what cannot be had back`() throws {
+        let tree = try KernelTree.v2(limit: 512 * mebibyte)
+        tree.setUnreclaimable(bytes: 200 * mebibyte)
+        tree.setFootprint(bytes: 150 * mebibyte)
+        tree.damage("/sys/fs/cgroup/server/memory.current", .missing)
+        tree.damage("/sys/fs/cgroup/server/memory.stat", .missing)
+        let reading = try KernelReader(root: tree.root).read(.full, at: at(0), includingStall: false)
+        #expect(reading.unreclaimableBytes == 150 * mebibyte)
+        #expect(reading.headroomBytes == 362 * mebibyte)
+    }
+
     @Test func `where the own PSI file cannot be read the machine's is`() throws {
         let tree = try KernelTree.v2(limit: 512 * mebibyte)
         tree.setStall(some: .milliseconds(7))

@@ -1,4 +1,6 @@
-// Measures how long the library's locks are held, in a build with JETSAM_MEASURES_LOCK_HOLDS: CLinuxShims calls it then.
+// Measures how long the library's locks are held, in a build with JETSAM_MEASURES_LOCK_HOLDS: CLinuxShims calls it then. Where the
+// variable LOCK_HOLDS_SHOWS is set, each hold of more than half a millisecond that is longer than all before it is printed with its
+// callers; printing takes time, and lengthens the holds of locks that are given back later.
 #ifndef LOCK_HOLD_CLOCK_H
 #define LOCK_HOLD_CLOCK_H
 

@@ -6,7 +6,7 @@ enum ListeningPorts {
     /// TCP_LISTEN of the kernel's `include/net/tcp_states.h`, in the fourth column of `/proc/net/tcp`.
     private static let listening = Array("0A".utf8)
 
-    /// The same as a function; nil where they cannot be read.
+    /// Returns a function that reads them anew; it gives nil where they cannot be read.
     static func reader(in root: KernelRoot) -> @Sendable () -> Set<UInt16>? {
         { try? current(in: root) }
     }
