@@ -304,11 +304,12 @@ public final class ResourceManager: Service, Sendable {
                 "\(forecast.message(isDryRun: governor.setup.configuration.isDryRun))", metadata: forecast.metadata)
         }
         tellRediscovery(governor.rediscoverIfMoved())
-        if let pause = governor.takePause() {
+        let timeNews = governor.takeTimeNews()
+        if let pause = timeNews.pause {
             logger.notice("The process did not run for \(pause); deadlines of background tasks move by as much")
             lifecycle.notePause(pause)
         }
-        if let change = governor.takeWallClockChange() { lifecycle.noteWallClockChange(by: change) }
+        if let change = timeNews.wallClockChange { lifecycle.noteWallClockChange(by: change) }
         for isAvailable in bell.takeStoreChanges() { lifecycle.noteStateStore(available: isAvailable) }
         tellLongHeldTasks()
         recordHeldTasks()

@@ -27,7 +27,6 @@ extension Governor {
 
     /// Forgets the armed thresholds: they belong to other thresholds, or are to be armed again.
     func forgetThresholds(_ state: inout State) {
-        state.armed = nil
-        state.thresholdAskedFor = nil
+        state.threshold = .none
     }
 }

@@ -3,7 +3,7 @@ internal import MemoryPressure
 extension Governor: ReclaimHost {
     func measure() -> MemoryReading {
         state.withLock { state in
-            state.lastFull = clock.now
+            state.looks.full = clock.now
             return state.reader.read(.full, at: clock.now, includingStall: false)
         }
     }
@@ -50,7 +50,7 @@ extension Governor: ReclaimHost {
     func confirmEmergency(orLeaving isEarly: Bool) -> MemoryReading? {
         let expectedBytes = registry.reportedBytes.subtractingSaturating(registry.hollowBytes)
         return state.withLock { state in
-            state.lastFull = clock.now
+            state.looks.full = clock.now
             let reading = state.reader.read(.full, at: clock.now, includingStall: false)
             if isEarly, state.decider.lacksRoomToLeave(reading, expectedBytes: expectedBytes) { return reading }
             let isCritical = reading.roomBytes < state.decider.thresholds(reading).criticalEntry
@@ -90,19 +90,11 @@ extension Governor {
         state.withLock { $0.changes.take() }
     }
 
-    /// Returns the time by which the wall clock was set since the last call; nil where it was not set.
-    func takeWallClockChange() -> Duration? {
+    /// Returns what the times have to tell since the last call.
+    func takeTimeNews() -> TimeNews {
         state.withLock { state in
-            defer { state.wallClockChange = nil }
-            return state.wallClockChange
-        }
-    }
-
-    /// Returns the time in which the process did not run since the last call; nil where it always did.
-    func takePause() -> Duration? {
-        state.withLock { state in
-            defer { state.pause = nil }
-            return state.pause
+            defer { state.timeNews = TimeNews() }
+            return state.timeNews
         }
     }
 
@@ -153,7 +145,7 @@ extension Governor {
     var wantedThreshold: (directory: String, usageBytes: Int, beyond: [Int], limitBytes: Int)? {
         let wanted = state.withLock { state -> (directory: String, entries: HeadroomThresholds, limitBytes: Int)? in
             let reading = state.reading
-            guard reading.isLimited, state.armed?.limitBytes != reading.limitBytes,
+            guard reading.isLimited, !state.threshold.isArmed(limitBytes: reading.limitBytes),
                 let directory = state.reader.thresholdDirectory(level: reading.tightestLevel)
             else { return nil }
             return (directory, state.decider.thresholds(reading), reading.limitBytes)
@@ -166,7 +158,7 @@ extension Governor {
     }
 
     func noteArmed(usageBytes: Int, limitBytes: Int) {
-        state.withLock { $0.armed = (usageBytes, limitBytes) }
+        state.withLock { $0.threshold = .armed(usageBytes: usageBytes, limitBytes: limitBytes) }
     }
 }
 

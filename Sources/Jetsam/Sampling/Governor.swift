@@ -18,27 +18,16 @@ final class Governor: Sendable {
         var releases = ReleaseTally()
         var reading = MemoryReading()
         var changes = ChangeRing()
-        var lastFull: MonotonicInstant?
-        var usageAtFull = 0
-        var lastStall: MonotonicInstant?
-        var lastLimits: MonotonicInstant?
-        var lastPaths: MonotonicInstant?
-        /// The last time when it was checked whether a cache may be probed.
-        var lastProbe: MonotonicInstant?
-        var lastTick: MonotonicInstant?
-        var lastInterval = Duration.zero
-        /// The time for which the process did not run, where nobody was told yet.
-        var pause: Duration?
+        var looks = LookTimes()
+        /// The sampler's last tick, and how long it sleeps after it.
+        var tick: (instant: MonotonicInstant, interval: Duration)?
+        var wallClock = WallClockWatch()
+        var timeNews = TimeNews()
+        /// The cgroup is another one than that whose files are read.
         var hasMoved = false
         /// Indicates whether files could not be opened for want of descriptors the last time.
         var isStarved = false
-        var wallClock = WallClockWatch()
-        /// The time by which the wall clock was set, where nobody was told yet.
-        var wallClockChange: Duration?
-        /// Usage in bytes at which an armed kernel threshold wakes us, and the limit that it was made for.
-        var armed: (usageBytes: Int, limitBytes: Int)?
-        /// The limit for which a kernel threshold was asked for last, whether it could be had or not.
-        var thresholdAskedFor: Int?
+        var threshold = KernelThreshold.none
     }
 
     /// The consequences of a judgement: what is posted under the lock, and what follows when the lock is given back.
@@ -135,9 +124,10 @@ final class Governor: Sendable {
         keepUp(&state, cause, now)
         let reading = read(&state, cause, now)
         if cause == .sampler, isQuiet(state, reading) {
-            state.lastTick = now
-            pauses.expect(now, next: state.lastInterval)
-            return Effects(interval: state.lastInterval)
+            let interval = state.tick?.interval ?? .zero
+            state.tick = (now, interval)
+            pauses.expect(now, next: interval)
+            return Effects(interval: interval)
         }
         noteHollow(&state, at: now)
         var observation = Decider.Observation(
@@ -156,9 +146,9 @@ final class Governor: Sendable {
         keepState(state, reading, decision.level)
         var effects = Effects(interval: decision.interval)
         effects.hasMoved = state.hasMoved
-        effects.hasTimeNews = state.wallClockChange != nil || state.pause != nil
-        if reading.isLimited, state.thresholdAskedFor != reading.limitBytes {
-            state.thresholdAskedFor = reading.limitBytes
+        effects.hasTimeNews = !state.timeNews.isEmpty
+        if reading.isLimited, state.threshold.limitBytes != reading.limitBytes {
+            state.threshold = .askedFor(limitBytes: reading.limitBytes)
             effects.wantsThreshold = true
         }
         effects.didChange = note(decision.outcome, &state, reading)
@@ -167,12 +157,11 @@ final class Governor: Sendable {
             if !state.isDryRun { backgroundTasks.noteLevel(decision.level) }
         }
         post(decision, state.decider.reason, at: now)
-        if cause != .sampler, let last = state.lastTick {
-            effects.wakesSampler = now.advanced(by: effects.interval) < last.advanced(by: state.lastInterval)
+        if cause != .sampler, let (last, interval) = state.tick {
+            effects.wakesSampler = now.advanced(by: effects.interval) < last.advanced(by: interval)
         }
         if cause == .sampler {
-            state.lastTick = now
-            state.lastInterval = effects.interval
+            state.tick = (now, effects.interval)
             pauses.expect(now, next: effects.interval)
         }
         return effects
@@ -219,37 +208,29 @@ final class Governor: Sendable {
         if cause == .sampler, let pause = pauses.take(now) {
             // We did not run meanwhile: stopped, frozen, or the machine was. Growth across the gap means nothing, and what
             // was read before it is old.
-            state.pause = (state.pause ?? .zero) + pause
+            state.timeNews.add(pause: pause)
             take(.paused, &state, at: now)
-            state.lastFull = nil
-            state.lastLimits = nil
+            state.looks.forgetReadings()
         }
-        if state.lastLimits.isOlder(than: state.spans.limits, at: now) {
-            state.lastLimits = now
+        if state.looks.areLimitsDue(state.spans, at: now) {
             state.reader.refreshLimits(includingUnlimited: false)
             if let change = state.wallClock.observe(wallClock: wallClock(), at: now) {
-                state.wallClockChange = (state.wallClockChange ?? .zero) + change
+                state.timeNews.add(wallClockChange: change)
             }
         }
-        if state.lastPaths.isOlder(than: state.spans.paths, at: now) {
-            state.lastPaths = now
+        if state.looks.arePathsDue(state.spans, at: now) {
             state.reader.refreshLimits()
             state.hasMoved = state.reader.cgroupHasMoved()
         }
-        // It has a time of its own: after an event or a step, the paths may be looked at before the sampler comes. And not at the
-        // start: nothing has been read yet by which memory would be short.
-        if state.lastProbe == nil {
-            state.lastProbe = now
-        } else if cause == .sampler, state.lastProbe.isOlder(than: state.spans.paths, at: now) {
-            state.lastProbe = now
-            if !state.isDryRun, state.decider.isQuiet, registry.reportedBytes >= Reclaimer.leastProbed {
-                channel.postProbe()
-            }
+        if state.looks.isProbeDue(state.spans, isSampler: cause == .sampler, at: now), !state.isDryRun,
+            state.decider.isQuiet, registry.reportedBytes >= Reclaimer.leastProbed
+        {
+            channel.postProbe()
         }
     }
 
     private func read(_ state: inout State, _ cause: LevelCause, _ now: MonotonicInstant) -> MemoryReading {
-        guard cause == .sampler, !state.lastFull.isOlder(than: longestAge(state), at: now) else {
+        guard cause == .sampler, !state.looks.full.isOlder(than: longestAge(state), at: now) else {
             return readFull(&state, now, includingStall: shouldReadStall(state, cause, now))
         }
         let reading = state.reader.read(.cheap, at: now, includingStall: false)
@@ -259,7 +240,7 @@ final class Governor: Sendable {
         if state.decider.level < .critical, reading.headroomBytes < entry {
             return readFull(&state, now, includingStall: false)
         }
-        if hasMoved(state, reading), state.lastFull.isOlder(than: state.spans.full, at: now) {
+        if hasMoved(state, reading), state.looks.full.isOlder(than: state.spans.full, at: now) {
             return readFull(&state, now, includingStall: shouldReadStall(state, cause, now))
         }
         state.reading = reading
@@ -267,13 +248,13 @@ final class Governor: Sendable {
     }
 
     private func hasMoved(_ state: State, _ reading: MemoryReading) -> Bool {
-        (reading.usageBytes - state.usageAtFull).magnitude > reading.limitBytes.magnitude / 512
+        (reading.usageBytes - state.looks.usageAtFull).magnitude > reading.limitBytes.magnitude / 512
     }
 
     /// Returns whether the rules have nothing to look at: at `normal`, a cheap reading that says what the last full one did.
     private func isQuiet(_ state: State, _ reading: MemoryReading) -> Bool {
-        reading.depth == .cheap && state.decider.isQuiet && !state.hasMoved && state.wallClockChange == nil
-            && state.pause == nil && !hasMoved(state, reading)
+        reading.depth == .cheap && state.decider.isQuiet && !state.hasMoved && state.timeNews.isEmpty
+            && !hasMoved(state, reading)
     }
 
     /// Returns the greatest age of the last full reading where usage has hardly changed since: at `normal` under a limit, cheap
@@ -284,10 +265,10 @@ final class Governor: Sendable {
     }
 
     private func readFull(_ state: inout State, _ now: MonotonicInstant, includingStall: Bool) -> MemoryReading {
-        state.lastFull = now
-        if includingStall { state.lastStall = now }
+        state.looks.full = now
+        if includingStall { state.looks.stall = now }
         let reading = state.reader.read(.full, at: now, includingStall: includingStall)
-        state.usageAtFull = reading.usageBytes
+        state.looks.usageAtFull = reading.usageBytes
         state.reading = reading
         return reading
     }
@@ -295,7 +276,7 @@ final class Governor: Sendable {
     /// Reading a PSI file starves unprivileged triggers on it, so while one stands guard at `normal` it is left alone, but
     /// for the trigger's own events; and never is it read faster than stall times can bear.
     private func shouldReadStall(_ state: State, _ cause: LevelCause, _ now: MonotonicInstant) -> Bool {
-        guard state.lastStall.isOlder(than: state.spans.full, at: now) else { return false }
+        guard state.looks.stall.isOlder(than: state.spans.full, at: now) else { return false }
         if cause.eventSource == .pressureTrigger { return true }
         return state.decider.level > .normal || !hasLiveTrigger
     }
@@ -321,8 +302,8 @@ final class Governor: Sendable {
 
     /// Returns whether an armed kernel threshold wakes us before anything can be missed.
     private func isCovered(_ state: State, _ reading: MemoryReading) -> Bool {
-        guard let armed = state.armed, reading.isLimited, armed.limitBytes == reading.limitBytes else { return false }
-        return reading.usageBytes < armed.usageBytes
+        guard case .armed(let usageBytes, let limitBytes) = state.threshold, reading.isLimited else { return false }
+        return limitBytes == reading.limitBytes && reading.usageBytes < usageBytes
     }
 }
 

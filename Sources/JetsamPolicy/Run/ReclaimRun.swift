@@ -85,6 +85,24 @@ package struct ReclaimRun {
         case done
     }
 
+    /// Who is at work, and has everybody else wait.
+    private enum Work: Equatable {
+        case none
+        /// A synchronous handler is called.
+        case call(CallID)
+        /// A thread trims or measures, which has no deadline.
+        case own
+    }
+
+    /// How much of it is still done.
+    private enum Pace: Equatable {
+        case full
+        /// Nobody else is asked for anything.
+        case hurried
+        /// It was ended for a more urgent step: nobody is waited for either.
+        case left
+    }
+
     package let number: UInt64
     package let kind: Kind
     package let demand: ReclaimDemand
@@ -107,17 +125,12 @@ package struct ReclaimRun {
 
     private var phase = Phase.trimFirst
     package let trimsFirst: Bool
-    private var current: CallID?
+    private var work = Work.none
+    private var pace = Pace.full
     /// The synchronous handler that was called last.
     private var lastCall: CallID?
     /// Those who may have more are looked for once all have answered: one that was counted on gave less, or was not waited for.
     private var hasShortfall = false
-    /// It was ended for a more urgent step.
-    private var isLeft = false
-    /// A thread trims or measures, which has no deadline.
-    private var isBusy = false
-    /// Nobody else is asked for anything.
-    package private(set) var isHurried = false
     private var calls: [CallID: Call] = [:]
     private var nextCall = 0
     private var remaining: Int
@@ -179,6 +192,9 @@ package struct ReclaimRun {
         return target.subtractingSaturating(asked)
     }
 
+    /// Indicates whether nobody else is asked for anything.
+    package var isHurried: Bool { pace != .full }
+
     /// In this part of its deadline a portion is expected to be given.
     private static let portionShare = 4
 
@@ -219,11 +235,11 @@ package struct ReclaimRun {
     package mutating func next(shouldTrimLast: Bool, callsHandlers: Bool = true, at now: MonotonicInstant) -> Action {
         expire(at: now)
         // It is still awaited, but holds nobody up.
-        if current != nil, let lateAt, lateAt <= now {
-            current = nil
+        if case .call = work, let lateAt, lateAt <= now {
+            work = .none
             hasShortfall = true
         }
-        guard current == nil, !isBusy else { return .wait }
+        guard work == .none else { return .wait }
         while true {
             switch phase {
             case .trimFirst:
@@ -307,7 +323,7 @@ package struct ReclaimRun {
                 phase = kind == .step ? .trimLast : .measure
             case .trimLast:
                 phase = .measure
-                if shouldTrimLast, !isLeft {
+                if shouldTrimLast, pace != .left {
                     didTrimLast = true
                     return hold(.trim)
                 }
@@ -362,7 +378,7 @@ package struct ReclaimRun {
     ///   - gainedBytes: The bytes by which headroom grew, where nobody had been asked yet.
     ///   - trimmedBytes: The bytes by which this process's memory fell.
     package mutating func wasTrimmed(gainedBytes: Int, trimmedBytes: Int = 0) {
-        isBusy = false
+        work = .none
         didTrim = true
         self.trimmedBytes = self.trimmedBytes.addingSaturating(max(0, trimmedBytes))
         // What was known to be retained was not part of the target.
@@ -386,7 +402,7 @@ package struct ReclaimRun {
         guard let call = calls.removeValue(forKey: id) else {
             return answeredLate(id, promisedBytes: promisedBytes, freedBytes: freedBytes, at: now)
         }
-        if current == id { current = nil }
+        if work == .call(id) { work = .none }
         guard call.isRelease else {
             if error != nil { record(id, call, promised: 0, freed: nil, error: error, missed: false, now) }
             return true
@@ -428,7 +444,7 @@ package struct ReclaimRun {
 
     /// The release without handlers that was handed out is done.
     package mutating func releasedSegments() {
-        isBusy = false
+        work = .none
     }
 
     /// A cache has given memory of its own without its handlers, whoever had it do so.
@@ -450,12 +466,11 @@ package struct ReclaimRun {
     /// Ends it without waiting for handlers that are at work: a more urgent step begins for those that are not. What they give
     /// comes late.
     private mutating func leave() {
-        guard phase != .done, !isLeft else { return }
-        isLeft = true
+        guard phase != .done, pace != .left else { return }
+        pace = .left
         remaining = 0
-        isHurried = true
         calls = calls.filter { $0.value.isBeside }
-        current = nil
+        if case .call = work { work = .none }
         phase = .answers
     }
 
@@ -466,7 +481,7 @@ package struct ReclaimRun {
     package mutating func hurry(deadline: Duration, at now: MonotonicInstant) {
         guard deadline > .zero else { return leave() }
         remaining = 0
-        isHurried = true
+        if pace == .full { pace = .hurried }
         let latest = now.advanced(by: deadline)
         for id in calls.keys where calls[id].map({ $0.deadline > latest }) ?? false {
             calls[id]?.deadline = latest
@@ -476,7 +491,7 @@ package struct ReclaimRun {
     private mutating func expire(at now: MonotonicInstant) {
         for (id, call) in calls.filter({ $0.value.deadline <= now }) {
             calls[id] = nil
-            if current == id { current = nil }
+            if work == .call(id) { work = .none }
             progress[call.client]?.missed()
             if call.isBeside, !unreliable.contains(call.client) {
                 remaining = remaining.addingSaturating(call.askedBytes)
@@ -497,7 +512,7 @@ package struct ReclaimRun {
     }
 
     private mutating func hold(_ action: Action) -> Action {
-        isBusy = true
+        work = .own
         return action
     }
 
@@ -508,7 +523,7 @@ package struct ReclaimRun {
     private mutating func hold(_ part: PlannedRelease, _ ask: Int, _ isRelease: Bool, _ now: MonotonicInstant) -> CallID
     {
         let id = out(part, askedBytes: ask, isRelease: isRelease, now)
-        current = id
+        work = .call(id)
         lastCall = id
         return id
     }

@@ -4,6 +4,15 @@ import Testing
 
 @testable import Jetsam
 
+extension LifecycleFixture {
+    /// The steps of the launch, as the log tells them.
+    fileprivate var launchSteps: [LaunchStep] {
+        logs.lines.compactMap { line in
+            line.text.hasPrefix("Launch: ") ? LaunchStep(rawValue: String(line.text.dropFirst(8))) : nil
+        }
+    }
+}
+
 struct LaunchTests {
     @Test("A launch goes through its steps in order, and readiness follows the last callback")
     func order() async throws {
@@ -11,7 +20,7 @@ struct LaunchTests {
         let seen = Lock<[String: [LaunchStep]]>([:])
         for event in ["willFinishLaunching", "didFinishLaunching"] {
             fixture.record.on(event) {
-                let steps = fixture.lifecycle.state.withLock { $0.launchSteps }
+                let steps = fixture.launchSteps
                 seen.withLock { $0[event] = steps }
                 #expect(!fixture.manager.isReady)
             }
@@ -21,9 +30,7 @@ struct LaunchTests {
             #expect(
                 fixture.record.events == ["willFinishLaunching", "didFinishLaunching", "didBecomeActive"])
         }
-        #expect(
-            fixture.lifecycle.state.withLock { $0.launchSteps }
-                == [.configuration, .descriptors, .recorder, .sampler, .restore, .serve])
+        #expect(fixture.launchSteps == [.configuration, .descriptors, .recorder, .sampler, .restore, .serve])
         #expect(seen.withLock { $0["willFinishLaunching"] } == [.configuration, .descriptors, .recorder])
         #expect(seen.withLock { $0["didFinishLaunching"] } == LaunchStep.allCases)
     }

@@ -22,7 +22,7 @@ struct ServingTests {
     func reported() async throws {
         let fixture = try LifecycleFixture()
         try await fixture.run(servers: [FakeService("server", in: group)], serving: nil) { fixture, group in
-            try await fixture.until("the gate runs") { fixture.lifecycle.state.withLock { $0.isGateRunning } }
+            try await fixture.until("the gate runs") { fixture.lifecycle.state.withLock { $0.servers.isGateRunning } }
             for _ in 0..<20 { await Task.yield() }
             #expect(!fixture.manager.isReady && fixture.manager.processState == .inactive)
             fixture.manager.didStartServing()

@@ -181,9 +181,9 @@ struct SceneConnectingTests {
     func letGo() async throws {
         let fixture = SceneFixture()
         let scene = try await fixture.scenes.connect("a", observer: SceneRecord())
-        #expect(scene.state.withLock { $0.observer } != nil)
+        #expect(scene.observer != nil)
         try await scene.disconnect()
-        #expect(scene.state.withLock { $0.observer } == nil)
+        #expect(scene.observer == nil)
     }
 
     @Test("A scene does not keep its manager, and requests nothing once that is gone")

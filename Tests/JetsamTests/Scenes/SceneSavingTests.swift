@@ -35,7 +35,7 @@ struct SceneSavingTests {
         #expect(scene.isUnsaved)
         #expect(fixture.scenes.statistics.failedSaves == 1)
         #expect(fixture.scenes.statistics.isStoreAvailable, "it is not the store's fault")
-        #expect(scene.state.withLock { $0.waitingState } == nil, "it is not kept either")
+        #expect(scene.saved.waiting == nil, "it is not kept either")
     }
 
     private struct LargeScene: SceneObserver {

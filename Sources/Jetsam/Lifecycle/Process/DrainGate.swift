@@ -15,10 +15,7 @@ public struct DrainGate: Service {
     init(lifecycle: ProcessLifecycle, serving: ServingSignal) {
         self.lifecycle = lifecycle
         self.serving = serving
-        lifecycle.state.withLock { state in
-            state.hasGate = true
-            state.serving = serving
-        }
+        lifecycle.state.withLock { $0.servers.askForGate(serving) }
     }
 
     /// Waits for the group's shutdown, and returns once the process takes no more work. A process that ends instead of suspending

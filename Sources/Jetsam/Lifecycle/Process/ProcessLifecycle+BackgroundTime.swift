@@ -8,7 +8,7 @@ extension ProcessLifecycle {
         // The last to come here sees all that has changed.
         let due = backgroundTimeTurn.withLock { _ -> MonotonicInstant? in
             let isCounting = state.withLock { state in
-                state.isLaunched && state.machine.state == .background && !state.machine.isShuttingDown
+                state.launch.isDone && state.machine.state == .background && !state.machine.isShuttingDown
             }
             if isCounting, backgroundModes.isEmpty { return backgroundTime.begin(limit, at: now) }
             backgroundTime.cancel()
@@ -19,7 +19,7 @@ extension ProcessLifecycle {
 
     /// The time that the process may still stay where it is: see ``ResourceManager/backgroundTimeRemaining``.
     var backgroundTimeRemaining: Duration? {
-        if let clock = state.withLock({ $0.termination }) {
+        if let clock = state.withLock({ $0.ending?.clock }) {
             return max(.zero, now.duration(to: clock.assertionDeadline))
         }
         return backgroundTime.remaining(at: now)

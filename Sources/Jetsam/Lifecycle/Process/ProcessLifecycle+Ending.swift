@@ -6,20 +6,22 @@ extension ProcessLifecycle {
     /// Shutdown begins: readiness is false, nothing leads to the foreground any more, the clock runs. Does nothing the second
     /// time.
     ///
-    /// - Returns: The clock.
+    /// - Returns: The end that has begun, by this call or by an earlier one.
     @discardableResult
-    func beginShutdown() -> TerminationClock {
+    func beginShutdown(_ manner: Ending.Manner = .shutdown) -> Ending {
         let clock = TerminationClock(
             began: now, gracePeriod: configuration.terminationGracePeriod,
             backgroundDeadline: configuration.backgroundDeadline, exitRoom: configuration.exitRoom,
             assertionGrace: dependencies.assertions.overdueGrace)
-        let earlier = state.withLock { state -> TerminationClock? in
-            state.machine.beginShutdown()
-            if let earlier = state.termination { return earlier }
-            state.termination = clock
-            state.hurry = min(
+        let ending = Ending(
+            clock: clock, manner: manner,
+            workEnd: min(
                 clock.backgroundEnd(from: clock.began, deadline: configuration.backgroundDeadline),
-                clock.backgroundStart)
+                clock.backgroundStart))
+        let earlier = state.withLock { state -> Ending? in
+            state.machine.beginShutdown()
+            if let earlier = state.ending { return earlier }
+            state.ending = ending
             return nil
         }
         dependencies.gauges.noteLeaving()
@@ -29,14 +31,14 @@ extension ProcessLifecycle {
         servingWait.resolve(.abandoned)
         // Servers that do not stop hold up nothing that has to be saved.
         let timer = waits.deadlines.add(clock.backgroundStart) { [endWait] in endWait.resolve(.expired) }
-        state.withLock { $0.backgroundTimer = timer }
+        state.withLock { $0.ending?.backgroundTimer = timer }
         if !endWait.isOpen { waits.deadlines.cancel(timer) }
-        if let end = state.withLock({ $0.hurry }) { waits.hurry(to: end) }
+        waits.hurry(to: ending.workEnd)
         dependencies.assertions.beginDraining(deadline: clock.assertionDeadline)
         notifier?.stopping(within: configuration.terminationGracePeriod)
         dependencies.memory?.follow(processState, isDraining: true)
         logWhatHolds()
-        return clock
+        return ending
     }
 
     /// So many of the tasks that are waited for are named.
@@ -54,13 +56,13 @@ extension ProcessLifecycle {
 
     /// Does the gate's part: no more work is taken before the servers are told.
     func closeGate() async {
-        let clock = beginShutdown()
+        let ending = beginShutdown()
         await turn.take()
         if processState == .active {
-            try? await move(to: .inactive, cause: state.withLock { $0.shutdownCause }, by: clock.waitEnd)
+            try? await move(to: .inactive, cause: ending.cause, by: ending.clock.waitEnd)
         }
         turn.release()
-        let end = clock.began.advanced(by: configuration.drainDelay)
+        let end = ending.clock.began.advanced(by: configuration.drainDelay)
         if end > now { _ = await waits.run(TimedWait(), until: { end }, movesWithPauses: false) }
     }
 
@@ -76,24 +78,22 @@ extension ProcessLifecycle {
     /// that it takes itself; the task is cancelled; or the process ends instead of suspending.
     func waitForEnd() async {
         _ = await endWait.outcome()
-        if let timer = state.withLock({ $0.backgroundTimer }) { waits.deadlines.cancel(timer) }
+        if let timer = state.withLock({ $0.ending?.backgroundTimer }) { waits.deadlines.cancel(timer) }
     }
 
     /// Into the background, wait for what is held and for the servers, and end; never later than the grace period.
     func drain() async {
-        let clock = beginShutdown()
-        let (cause, leavesByItself, skipsBackground) = state.withLock { state in
-            (state.shutdownCause, state.leavesByItself, state.skipsBackground)
-        }
+        let ending = beginShutdown()
+        let clock = ending.clock
         await turn.take()
-        if !skipsBackground, processState == .active || processState == .inactive {
+        if !ending.skipsBackground, processState == .active || processState == .inactive {
             let end = clock.backgroundEnd(from: now, deadline: configuration.backgroundDeadline)
-            try? await move(to: .background, cause: cause, by: end)
+            try? await move(to: .background, cause: ending.cause, by: end)
         }
         turn.release()
         var areReleased = await waitForAssertions(until: clock.waitEnd)
         // They may begin tasks for what they finish.
-        if !leavesByItself {
+        if !ending.isByItself {
             await waitForServers(until: clock.waitEnd)
             if areReleased { areReleased = await waitForAssertions(until: clock.waitEnd) }
         }
@@ -101,10 +101,10 @@ extension ProcessLifecycle {
         // Those that began between the end of the last one and now were let in, and are waited for as well.
         if areReleased { await waitForAssertions(until: clock.waitEnd) }
         await turn.take()
-        try? await move(to: .notRunning, cause: cause, by: clock.terminateEnd)
+        try? await move(to: .notRunning, cause: ending.cause, by: clock.terminateEnd)
         turn.release()
         // A service that returns before its turn has the whole group cancelled; the group does so in time by itself.
-        if !leavesByItself { _ = await turnWait.outcome() }
+        if !ending.isByItself { _ = await turnWait.outcome() }
     }
 
     private func waitForServers(until end: MonotonicInstant) async {
@@ -145,7 +145,7 @@ extension ProcessLifecycle {
         await turn.take()
         defer { turn.release() }
         guard processState != .notRunning else { return }
-        let skipsBackground = state.withLock { $0.skipsBackground }
+        let skipsBackground = state.withLock { $0.ending?.skipsBackground ?? false }
         if cause != .launch, !skipsBackground, processState == .active || processState == .inactive {
             try? await move(to: .background, cause: cause, by: now)
         }

@@ -20,7 +20,6 @@ enum LaunchStep: String, Sendable, CaseIterable {
 extension ProcessLifecycle {
     /// Notes a step of the start: their order is part of what observers may rely on.
     func begin(_ step: LaunchStep) {
-        state.withLock { $0.launchSteps.append(step) }
         dependencies.logger.debug("Launch: \(step.rawValue)")
     }
 
@@ -36,10 +35,7 @@ extension ProcessLifecycle {
         for problem in details.problems { dependencies.logger.warning("Launch: \(problem)") }
         lookAtTime()
         let deadline = now.advanced(by: configuration.launchDeadline)
-        state.withLock { state in
-            state.launchReason = reason
-            state.launchDeadline = deadline
-        }
+        state.withLock { $0.launch = .underWay(reason, deadline: deadline) }
         let target: ProcessState = configuration.launchesIntoBackground ? .background : .inactive
         await turn.take()
         defer { turn.release() }
@@ -55,8 +51,8 @@ extension ProcessLifecycle {
             turn.release()
         }
         let (deadline, isWaiting, hasGate) = state.withLock { state in
-            state.isLaunched = true
-            return (state.launchDeadline, state.waitsForServers, state.hasGate)
+            state.launch.finish()
+            return (state.launch.deadline, state.servers.areAwaited, state.servers.haveGate)
         }
         dependencies.gauges.noteLaunched()
         // A launch has a deadline of its own.
@@ -82,11 +78,11 @@ extension ProcessLifecycle {
 
     /// The gate runs: every service before it was started.
     func gateRuns() {
-        let hasServers = state.withLock { state in
-            state.isGateRunning = true
-            return !state.waitsForServers
+        let areAwaited = state.withLock { state in
+            state.servers.gateRuns()
+            return state.servers.areAwaited
         }
-        if hasServers { servingWait.resolve(.done) }
+        if !areAwaited { servingWait.resolve(.done) }
         Task { await activateIfDue() }
     }
 
@@ -96,8 +92,9 @@ extension ProcessLifecycle {
         defer { turn.release() }
         let isDue = state.withLock { state in
             let isDue =
-                state.isLaunched && !state.hasActivated && state.machine.state == .inactive && !state.waitsForServers
-            if isDue { state.hasActivated = true }
+                state.launch.isDone && state.activatesByItself && state.machine.state == .inactive
+                && !state.servers.areAwaited
+            if isDue { state.activatesByItself = false }
             return isDue
         }
         // Refused where shutdown has begun meanwhile.
@@ -108,17 +105,9 @@ extension ProcessLifecycle {
     func extendLaunch(by duration: Duration) {
         guard duration > .zero else { return }
         let deadline = state.withLock { state -> MonotonicInstant? in
-            guard !state.isLaunched || state.waitsForServers, let deadline = state.launchDeadline else { return nil }
-            state.launchDeadline = deadline.advanced(by: min(duration, .seconds(3600)))
-            return state.launchDeadline
+            guard !state.launch.isDone || state.servers.areAwaited else { return nil }
+            return state.launch.extend(by: min(duration, .seconds(3600)))
         }
         if let deadline { notifier?.extendTimeout(to: now.duration(to: deadline)) }
-    }
-}
-
-extension ProcessLifecycle.State {
-    /// Indicates whether there are servers that do not take connections yet.
-    var waitsForServers: Bool {
-        hasGate && !(isGateRunning && (isServing || serving == .started))
     }
 }

@@ -20,14 +20,9 @@ extension ProcessLifecycle {
     ///
     /// The gate returns, which has the group shut down in its order; without one the manager ends by itself.
     func leave(cause: LifecycleCause) async {
-        let hasGate = state.withLock { state in
-            state.shutdownCause = cause
-            state.skipsBackground = true
-            state.leavesByItself = !state.isGateRunning
-            return state.isGateRunning
-        }
+        let hasGate = state.withLock { $0.servers.isGateRunning }
         dependencies.logger.notice("The process ends instead of suspending (\(cause)), as configured by exitsOnSuspend")
-        let clock = beginShutdown()
+        let clock = beginShutdown(.insteadOfSuspending(cause, byItself: !hasGate)).clock
         if processState == .active { try? await move(to: .inactive, cause: cause, by: clock.waitEnd) }
         if hasGate { gateWait.resolve(.done) } else { endWait.resolve(.done) }
     }

@@ -27,14 +27,14 @@ extension ProcessLifecycle {
 
     /// Calls the observers with one change's callback, and goes on without those that miss the deadline.
     func tell(_ callback: LifecycleCallback, _ transition: ProcessTransition, by deadline: MonotonicInstant) async {
-        let reason = state.withLock { $0.launchReason } ?? LaunchReason(starter: .operator)
+        let reason = state.withLock { $0.launch.reason } ?? LaunchReason(starter: .operator)
         let isLaunch = callback == .willFinishLaunching || callback == .didFinishLaunching
         // A launch may still be under way when the process is to end already; so may any other change.
         let isOfTheEnd = isShuttingDown && !isLaunch
         let end: @Sendable () -> MonotonicInstant = { [self] in
             state.withLock { state in
-                let deadline = isLaunch ? state.launchDeadline ?? deadline : deadline
-                return isOfTheEnd ? deadline : min(deadline, state.hurry ?? deadline)
+                let deadline = isLaunch ? state.launch.deadline ?? deadline : deadline
+                return isOfTheEnd ? deadline : min(deadline, state.ending?.workEnd ?? deadline)
             }
         }
         let delivery = deliver(callback, by: end) { observer in

@@ -16,12 +16,14 @@ extension ProcessLifecycle {
         let (current, hasEnded) = state.withLock { ($0.machine.state, $0.machine.hasEnded) }
         if current == .notRunning { throw hasEnded ? .ended : .notRunning }
         let leaves = try state.withLock { state throws(LifecycleRefusal) in
-            state.hasActivated = true
+            state.activatesByItself = false
             return try state.machine.leaves(for: target, cause: cause)
         }
         if leaves { return await leave(cause: cause) }
         // Who leaves is on the way already, and does not get there.
-        if state.withLock({ $0.skipsBackground }), target == .background || target == .suspended { return }
+        if state.withLock({ $0.ending?.skipsBackground ?? false }), target == .background || target == .suspended {
+            return
+        }
         try await move(to: target, cause: cause)
     }
 }

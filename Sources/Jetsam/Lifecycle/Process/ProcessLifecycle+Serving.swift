@@ -8,8 +8,8 @@ extension ProcessLifecycle {
     /// The servers take connections: where everything else is done, the process becomes active. Does nothing the second time.
     func didStartServing() {
         let isFirst = state.withLock { state in
-            defer { state.isServing = true }
-            return !state.isServing
+            defer { state.servers.listen = true }
+            return !state.servers.listen
         }
         guard isFirst else { return }
         servingWait.resolve(.done)
@@ -18,7 +18,7 @@ extension ProcessLifecycle {
 
     /// Returns once each port is listened to, or nobody needs to know any more.
     func lookForListening(on ports: [UInt16]) async {
-        while !Task.isCancelled, !isShuttingDown, !state.withLock({ $0.isServing }) {
+        while !Task.isCancelled, !isShuttingDown, !state.withLock({ $0.servers.listen }) {
             guard let listening = dependencies.listeningPorts() else {
                 dependencies.logger.warning(
                     "Which ports are listened to cannot be told here: call didStartServing() when the servers listen")
@@ -35,13 +35,14 @@ extension ProcessLifecycle {
     func watchServing() {
         Task {
             _ = await waits.run(
-                servingWait, until: { [self] in state.withLock { $0.launchDeadline } ?? now }, movesWithPauses: true
+                servingWait, until: { [self] in state.withLock { $0.launch.deadline } ?? now }, movesWithPauses: true
             ) { [self] in
+                let signal = state.withLock { $0.servers.signal }
                 dependencies.logger.warning(
-                    "The servers do not listen yet, as far as is known, and the process is not ready: it waits until \(state.withLock { $0.serving })"
+                    "The servers do not listen yet, as far as is known, and the process is not ready: it waits until \(signal)"
                 )
                 noteLate(
-                    ["servers"], "didStartServing", state.withLock { $0.launchDeadline } ?? now, isLogged: true)
+                    ["servers"], "didStartServing", state.withLock { $0.launch.deadline } ?? now, isLogged: true)
             }
         }
     }

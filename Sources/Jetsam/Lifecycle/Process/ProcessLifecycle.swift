@@ -4,48 +4,6 @@ internal import Synchronization
 
 /// The one owner of the process's state: takes it from change to change, one at a time, and calls the observers.
 final class ProcessLifecycle: Sendable {
-    struct State {
-        var machine: ProcessMachine
-        var transition: ProcessTransition?
-        var observers: [(id: UInt64, mailbox: ObserverMailbox)] = []
-        var nextID: UInt64 = 0
-        /// The notices that are no change of the state and wait for their turn, in the order in which they happened.
-        var notes: [(callback: LifecycleCallback, body: @Sendable (any LifecycleObserver) async -> Void)] = []
-        var launchSteps: [LaunchStep] = []
-        var launchReason: LaunchReason?
-        var launchDeadline: MonotonicInstant?
-        var termination: TerminationClock?
-        /// The time from which the work that was under way at the beginning of shutdown is waited for no longer.
-        var hurry: MonotonicInstant?
-        /// Ends the wait for the servers.
-        var backgroundTimer: UInt64?
-        var shutdownCause = LifecycleCause.shutdown
-        /// The process ends instead of suspending: it passes through neither background nor suspended.
-        var skipsBackground = false
-        /// It does so by itself, because there is no gate that would have the group shut down.
-        var leavesByItself = false
-        var modes: [UInt64: String] = [:]
-        /// The responders that are asked again and again whether they still answer.
-        var responders: [UInt64: Responder] = [:]
-        var missedDeadlines = 0
-        var late: [LateObserver] = []
-        /// Somebody asked for the gate, so that becoming active waits until it runs.
-        var hasGate = false
-        var isGateRunning = false
-        /// The signal that the gate was told to go by.
-        var serving = ServingSignal.started
-        /// The servers take connections.
-        var isServing = false
-        var isLaunched = false
-        /// The process became active by itself, or somebody asked for a state: it does not become active by itself any more.
-        var hasActivated = false
-        var hasToldReady = false
-        /// The task that still empties the caches of a suspended process.
-        var givingBack: Task<Void, Never>?
-        /// Nil where no supervisor wants to be told.
-        var notifier: SystemdNotifier?
-    }
-
     let configuration: ManagerConfiguration.Lifecycle
     let dependencies: LifecycleDependencies
     let state: Lock<State>
@@ -92,13 +50,13 @@ final class ProcessLifecycle: Sendable {
 
     var now: MonotonicInstant { dependencies.clock.now }
 
-    var notifier: SystemdNotifier? { state.withLock { $0.notifier } }
+    var notifier: SystemdNotifier? { state.withLock { $0.supervisor.notifier } }
 
     private var scenes: SceneManager? { dependencies.scenes }
 
     /// The time that the process takes to leave from now, as far as is known: see ``ResourceManager/timeToLeave``.
     var timeToLeave: Duration {
-        let end = state.withLock { $0.termination?.end }
+        let end = state.withLock { $0.ending?.clock.end }
         return dependencies.gauges.timeToLeave(left: end.map { max(.zero, now.duration(to: $0)) })
     }
 
@@ -106,7 +64,7 @@ final class ProcessLifecycle: Sendable {
     func openNotifier() {
         let notifier = SystemdNotifier(
             variables: dependencies.variables, processID: dependencies.processID, logger: dependencies.logger)
-        state.withLock { $0.notifier = notifier }
+        state.withLock { $0.supervisor.notifier = notifier }
         if let interval = notifier?.pulseInterval { watch.beginPulses(at: now, every: interval) }
     }
 
@@ -116,19 +74,19 @@ final class ProcessLifecycle: Sendable {
         return state.withLock { state in
             ProcessStatus(
                 state: state.machine.state, transition: state.transition, isReady: isReady,
-                isShuttingDown: state.machine.isShuttingDown, terminationDeadline: state.termination?.end,
+                isShuttingDown: state.machine.isShuttingDown, terminationDeadline: state.ending?.clock.end,
                 backgroundModes: modes, missedDeadlines: state.missedDeadlines, lateObservers: state.late,
-                launchReason: state.launchReason)
+                launchReason: state.launch.reason)
         }
     }
 
     var isShuttingDown: Bool { state.withLock { $0.machine.isShuttingDown } }
 
     /// Indicates whether somebody asked for the gate.
-    var hasGate: Bool { state.withLock { $0.hasGate } }
+    var hasGate: Bool { state.withLock { $0.servers.haveGate } }
 
     /// Indicates whether shutdown has begun, and the time to wait for tasks and servers is over.
-    var hasOutlivedGrace: Bool { state.withLock { $0.termination }.map { now >= $0.waitEnd } ?? false }
+    var hasOutlivedGrace: Bool { state.withLock { $0.ending }.map { now >= $0.clock.waitEnd } ?? false }
 
     func publish(_ processState: ProcessState) {
         stateWord.store(processState.rawValue, ordering: .releasing)
@@ -150,8 +108,8 @@ final class ProcessLifecycle: Sendable {
     /// Tells the supervisor that the start is over, once.
     func tellStarted() {
         let isFirst = state.withLock { state in
-            guard !state.machine.isShuttingDown, !state.hasToldReady else { return false }
-            state.hasToldReady = true
+            guard !state.machine.isShuttingDown, !state.supervisor.hasHeardReady else { return false }
+            state.supervisor.hasHeardReady = true
             return true
         }
         if isFirst { notifier?.ready() }
@@ -200,7 +158,7 @@ final class ProcessLifecycle: Sendable {
     /// Returns the time from which the observers of a process that drains are waited for no longer, counted from the moment that
     /// it is asked; nil for any other change.
     private func endOfLastWords(_ transition: ProcessTransition) -> () -> MonotonicInstant? {
-        guard transition.to == .background, let clock = state.withLock({ $0.termination }) else { return { nil } }
+        guard transition.to == .background, let clock = state.withLock({ $0.ending?.clock }) else { return { nil } }
         let began = now
         let ownTime = clock.savingEnd(from: began, deadline: configuration.backgroundDeadline).duration(
             to: clock.waitEnd)
@@ -265,7 +223,7 @@ final class ProcessLifecycle: Sendable {
 
     private func lowerScenes(_ transition: ProcessTransition, by deadline: MonotonicInstant) async {
         guard let scenes else { return }
-        let (clock, isShuttingDown) = state.withLock { ($0.termination, $0.machine.isShuttingDown) }
+        let (clock, isShuttingDown) = state.withLock { ($0.ending?.clock, $0.machine.isShuttingDown) }
         // Half of the time: the process's own observers come after them.
         var end = now.advanced(by: max(.zero, now.duration(to: deadline)) / 2)
         switch transition.to {

@@ -100,10 +100,7 @@ extension SceneManager {
         let restored = try await storedState(scene, connection)
         let deadline = connection.deadline(now, configuration.connectDeadline)
         let target: SceneState = connection.origin.target == .active ? .inactive : .background
-        let begun = scene.state.withLock { state in
-            Result { () throws(SceneRefusal) in try state.machine.begin(target, cause: connection.origin.cause) }
-        }
-        _ = try begun.get()
+        _ = try scene.begin(target, cause: connection.origin.cause)
         let transition = SceneTransition(
             sequence: dependencies.nextSequence(), scene: scene.identifier, from: .unattached, to: target,
             cause: connection.origin.cause)
@@ -139,21 +136,18 @@ extension SceneManager {
         if ceiling == .active {
             try await move(scene, to: .active, cause: .client)
         } else {
-            scene.state.withLock { $0.resumesTo = .active }
+            scene.resumesTo = .active
         }
     }
 
     private func abandon(_ scene: ServerScene, _ connection: SceneConnection) async {
-        scene.state.withLock { state in
-            state.machine.abandon()
-            if (try? state.machine.begin(.disconnected, cause: .system)) != nil { _ = state.machine.commit() }
-        }
-        release(scene)
+        scene.abandon()
+        scene.releaseObserver()
         dependencies.assertions.endAll(of: scene.identifier)
         caches.end(scene.identifier)
         forgetScene(scene)
         // It goes back to the predecessor, and must not be restored here as well.
-        if connection.handedOver != nil, let stamp = scene.state.withLock({ $0.stamp }) {
+        if connection.handedOver != nil, let stamp = scene.saved.stamp {
             await forget(scene, ifStampIs: stamp)
         }
     }

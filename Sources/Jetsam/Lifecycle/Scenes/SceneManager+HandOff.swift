@@ -32,7 +32,7 @@ extension SceneManager {
             await takeBack(scene, to: before)
             throw error
         }
-        let stamp = scene.state.withLock { $0.stamp }
+        let stamp = scene.saved.stamp
         try await move(scene, to: .disconnected, cause: .handOver)
         // Where both share a directory, what is there now may be the successor's.
         if let stamp { await forget(scene, ifStampIs: stamp) }
@@ -65,12 +65,12 @@ extension SceneManager {
     private func stateToHandOver(_ scene: ServerScene) async throws(SceneRefusal) -> SceneStateData? {
         let deadline = now.advanced(by: configuration.transitionDeadline)
         guard let encoded = await encode(scene, by: deadline) else { throw .missedDeadline(.encodeState) }
-        if let state = encoded.state ?? scene.state.withLock({ $0.waitingState }) {
+        if let state = encoded.state ?? scene.saved.waiting {
             guard state.bytes.count <= configuration.maximumStateBytes else {
                 throw .store(.tooLarge(bytes: state.bytes.count, maximum: configuration.maximumStateBytes))
             }
             // Kept until somebody has it: the observer gives it out only once.
-            scene.state.withLock { $0.waitingState = state }
+            scene.changeSaved { $0.keep(state) }
             return state
         }
         guard let store = dependencies.store else { return nil }
@@ -86,7 +86,7 @@ extension SceneManager {
         }
         switch answer.withLock({ $0 }) {
         case .success(let state):
-            scene.state.withLock { $0.waitingState = state }
+            scene.changeSaved { $0.keep(state) }
             return state
         case .failure(let error): throw .store(error)
         }
@@ -114,14 +114,14 @@ extension SceneManager {
 
     private func takeBack(_ scene: ServerScene, to before: SceneState) async {
         // In a shared directory the successor may have stored over what was here, and taken it away again.
-        if dependencies.store != nil, let state = scene.state.withLock({ $0.waitingState }) {
+        if dependencies.store != nil, let state = scene.saved.waiting {
             await store(state, of: scene, by: now.advanced(by: configuration.transitionDeadline))
         }
         guard before == .active || before == .inactive else { return }
         let (ceiling, isFinal) = self.state.withLock { ($0.ceiling, $0.isFinal) }
         let reach = isFinal ? .background : ceiling
         if SceneOrder.rank(reach) ?? 0 < SceneOrder.rank(before)! {
-            scene.state.withLock { $0.resumesTo = before }
+            scene.resumesTo = before
         }
         let target = (SceneOrder.rank(reach) ?? 0) < SceneOrder.rank(before)! ? reach : before
         if target == .active || target == .inactive {

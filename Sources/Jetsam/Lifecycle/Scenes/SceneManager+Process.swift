@@ -23,7 +23,7 @@ extension SceneManager {
             switch state {
             case .inactive where from == .active, .background where from == .active || from == .inactive,
                 .suspended where from != .suspended && from != .disconnected && from != .unattached:
-                scene.state.withLock { $0.resumesTo = $0.resumesTo ?? from }
+                scene.resume(to: from)
                 // A process that ends goes on by its deadline, and what it has not waited for may still finish before the next.
                 let end = isFinal && state == .inactive ? nil : time(until: deadline)
                 try? await move(
@@ -47,12 +47,12 @@ extension SceneManager {
         guard hasScenes else { return }
         await forEach(by: deadline) { [self] scene in
             guard self.state.withLock({ $0.ceiling == state }),
-                let resumesTo = scene.state.withLock({ $0.resumesTo })
+                let resumesTo = scene.resumesTo
             else { return }
             let from = scene.sceneState
             guard let own = SceneOrder.rank(from), let wanted = SceneOrder.rank(resumesTo) else { return }
             let reach = min(wanted, SceneOrder.rank(state) ?? 0)
-            if reach == wanted { scene.state.withLock { $0.resumesTo = nil } }
+            if reach == wanted { scene.resumesTo = nil }
             guard own < reach, let target = SceneState.allCases.first(where: { SceneOrder.rank($0) == reach }) else {
                 return
             }

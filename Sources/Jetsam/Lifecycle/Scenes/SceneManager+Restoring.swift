@@ -80,7 +80,7 @@ extension SceneManager {
             // A client need not wait for a disk that is full; restoration does.
             guard error.isUnavailability, connection.origin != .restoration else { throw error }
         }
-        scene.state.withLock { $0.stamp = stored.stamp }
+        scene.changeSaved { $0.wasRead(stamp: stored.stamp) }
         return .state(data)
     }
 

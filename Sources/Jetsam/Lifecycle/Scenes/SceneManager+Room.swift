@@ -25,15 +25,12 @@ extension SceneManager {
             let others = needed - connection.expectedBytes
             throw .noRoom(needed: connection.expectedBytes, available: max(0, available - others))
         }
-        scene.state.withLock { $0.hasRoom = true }
+        scene.noteRoom()
     }
 
     /// The bytes that are expected by other scenes, those that have been given room and are not connected yet.
     private var connecting: Int {
-        all.reduce(0) { sum, scene in
-            let bytes = scene.state.withLock { $0.hasRoom && $0.machine.state == .unattached ? $0.declaredBytes : 0 }
-            return sum.addingSaturating(bytes)
-        }
+        all.reduce(0) { $0.addingSaturating($1.awaitedBytes) }
     }
 
     private func room(_ bytes: Int, _ ask: @escaping @Sendable (Int) async -> Int) async -> Int {

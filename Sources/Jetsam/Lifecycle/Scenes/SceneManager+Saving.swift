@@ -10,11 +10,10 @@ extension SceneManager {
     func save(_ scene: ServerScene, by deadline: MonotonicInstant, storingBy last: MonotonicInstant) async {
         guard dependencies.store != nil else { return }
         guard let encoded = await encode(scene, by: deadline) else { return }
-        if let data = encoded.state ?? scene.state.withLock({ $0.waitingState }) {
+        if let data = encoded.state ?? scene.saved.waiting {
             await store(data, of: scene, by: last)
         } else {
-            // Nothing has changed since it was asked for last; what it gave then may be missing all the same.
-            scene.state.withLock { $0.isUnsaved = $0.hasLostChange }
+            scene.changeSaved { $0.isUnchanged() }
         }
     }
 
@@ -25,16 +24,16 @@ extension SceneManager {
 
     /// Returns the state that the observer encodes; nil where it gave none, which is counted.
     func encode(_ scene: ServerScene, by deadline: MonotonicInstant) async -> EncodedState? {
-        guard let observer = scene.state.withLock({ $0.observer }) else { return nil }
+        guard let observer = scene.observer else { return nil }
         let answer = Lock<Result<EncodedState, any Error>?>(nil)
         await call(.encodeState, scene, by: deadline) { [maximum = configuration.maximumStateBytes] in
             do {
                 let state = try await observer.encodeState(of: scene)
                 // Also where nobody waits for it any more: the next answer may be that nothing has changed since.
-                if let state { scene.state.withLock { $0.take(state, maximumBytes: maximum) } }
+                if let state { scene.changeSaved { $0.wasEncoded(state, maximumBytes: maximum) } }
                 answer.withLock { $0 = .success(EncodedState(state: state)) }
             } catch {
-                scene.state.withLock { $0.hasLostChange = true }
+                scene.changeSaved { $0.wasNotEncoded() }
                 answer.withLock { $0 = .failure(error) }
             }
         }
@@ -57,10 +56,7 @@ extension SceneManager {
         let stored = StoredScene(
             identifier: scene.identifier, priority: scene.priority, expectedBytes: scene.declaredBytes,
             stamp: .random(in: .min ... .max))
-        scene.state.withLock {
-            $0.waitingState = data
-            $0.isUnsaved = true
-        }
+        scene.changeSaved { $0.willBeStored(data) }
         guard !state.withLock({ $0.storeIsDenied }) else { return failed(scene, "the state store is not available") }
         let outcome = await scene.storing.call(by: deadline, deadlines) { [self] in
             do throws(SceneStateStoreError) {
@@ -77,19 +73,13 @@ extension SceneManager {
     }
 
     private func saved(_ scene: ServerScene, _ stored: StoredScene, _ data: SceneStateData) {
-        scene.state.withLock { state in
-            // A state that was written late may have been overtaken by one that waits.
-            guard state.waitingState == data else { return }
-            state.waitingState = nil
-            state.isUnsaved = state.hasLostChange
-            state.stamp = stored.stamp
-        }
+        scene.changeSaved { $0.wasStored(data, stamp: stored.stamp) }
         count { $0.saves += 1 }
         noteStore(hasFailed: false, "a state was stored")
     }
 
     func failed(_ scene: ServerScene, _ reason: String) {
-        scene.state.withLock { $0.isUnsaved = true }
+        scene.changeSaved { $0.wasNotStored() }
         count { $0.failedSaves += 1 }
         warn("Scene '\(scene.identifier)': \(reason)")
     }
@@ -145,11 +135,11 @@ extension SceneManager {
 
     /// Stores the states that could not be stored, and restores what waits.
     func catchUp() async {
-        for scene in scenes where scene.state.withLock({ $0.waitingState != nil }) {
+        for scene in scenes where scene.saved.waiting != nil {
             guard !CallbackToken.isInside(scene) else { continue }
             await scene.turn.take()
             defer { scene.turn.release() }
-            guard let waiting = scene.state.withLock({ $0.waitingState }), canSave else { continue }
+            guard let waiting = scene.saved.waiting, canSave else { continue }
             await store(waiting, of: scene, by: now.advanced(by: configuration.transitionDeadline))
         }
         _ = await restorePostponed()

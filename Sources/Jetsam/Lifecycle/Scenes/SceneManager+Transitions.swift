@@ -9,7 +9,7 @@ extension SceneManager {
         await scene.turn.take()
         defer { scene.turn.release() }
         try checkCeiling(target)
-        scene.state.withLock { $0.resumesTo = nil }
+        scene.resumesTo = nil
         try await move(scene, to: target, cause: .client)
     }
 
@@ -19,7 +19,7 @@ extension SceneManager {
         defer { scene.turn.release() }
         try await move(scene, to: .disconnected, cause: .client)
         // By its stamp: what a new scene of this name has stored meanwhile is not its own.
-        if discardsState { await forget(scene, ifStampIs: scene.state.withLock { $0.stamp }) }
+        if discardsState { await forget(scene, ifStampIs: scene.saved.stamp) }
     }
 
     /// Takes a scene through all changes that lead to `target`. The caller has its turn.
@@ -31,7 +31,7 @@ extension SceneManager {
         _ scene: ServerScene, to target: SceneState, cause: SceneCause, by deadline: MonotonicInstant? = nil,
         isLast: Bool = false
     ) async throws(SceneRefusal) {
-        let (from, path) = scene.state.withLock { ($0.machine.state, $0.machine.path(to: target)) }
+        let (from, path) = scene.path(to: target)
         // Who connects it has not had its turn yet: nothing was told to the observer, and nothing may be before that.
         let isConnected = from != .unattached || target == .disconnected
         guard from != .disconnected, isConnected else { throw .notConnected }
@@ -41,34 +41,14 @@ extension SceneManager {
             try await step(
                 scene, to: next, cause: cause, by: min(own, deadline ?? own), storingBy: isLast ? deadline : nil)
         }
-        if target == .disconnected { release(scene) }
-    }
-
-    /// Lets the observer of a scene that is gone go: the application may keep the scene itself for long.
-    func release(_ scene: ServerScene) {
-        let observer = scene.state.withLock { state in
-            defer {
-                state.observer = nil
-                state.waitingState = nil
-            }
-            return state.observer
-        }
-        _ = observer
+        if target == .disconnected { scene.releaseObserver() }
     }
 
     private func step(
         _ scene: ServerScene, to target: SceneState, cause: SceneCause, by deadline: MonotonicInstant,
         storingBy last: MonotonicInstant?
     ) async throws(SceneRefusal) {
-        let begun = scene.state.withLock { state -> Result<(SceneState, [SceneMachine.Action]), SceneRefusal> in
-            let from = state.machine.state
-            do throws(SceneRefusal) {
-                return .success((from, try state.machine.begin(target, cause: cause)))
-            } catch {
-                return .failure(error)
-            }
-        }
-        let (from, actions) = try begun.get()
+        let (from, actions) = try scene.begin(target, cause: cause)
         let transition = SceneTransition(
             sequence: dependencies.nextSequence(), scene: scene.identifier, from: from, to: target, cause: cause)
         for action in actions {
@@ -86,18 +66,18 @@ extension SceneManager {
         switch action {
         case .tell(let callback): await tell(callback, scene, transition, by: deadline)
         case .commit: commit(scene, transition)
-        case .noteUnsaved: scene.state.withLock { $0.isUnsaved = dependencies.store != nil }
+        case .noteUnsaved: scene.changeSaved { $0.mayChange(hasStore: dependencies.store != nil) }
         case .save: await save(scene, by: deadline, storingBy: last ?? deadline)
         case .cutCaches:
             let isDraining = state.withLock { $0.isFinal }
             await handleCaches(scene, by: deadline) { [caches, percent = configuration.backgroundCachePercent] left in
                 let before = await caches.cut(
                     scene.identifier, percent: percent, deadline: left, sensitiveOnly: isDraining)
-                scene.state.withLock { $0.limits = before }
+                scene.limitsBeforeCut = before
             }
         case .restoreLimits:
             await handleCaches(scene, by: deadline) { [caches] _ in
-                await caches.restoreLimits(scene.identifier, scene.state.withLock { $0.limits })
+                await caches.restoreLimits(scene.identifier, scene.limitsBeforeCut)
             }
         case .emptyCaches:
             await handleCaches(scene, by: deadline) { [caches] left in
@@ -111,7 +91,7 @@ extension SceneManager {
     }
 
     private func commit(_ scene: ServerScene, _ transition: SceneTransition) {
-        let (left, entered) = scene.state.withLock { ($0.machine.commit(), $0.machine.state) }
+        let (left, entered) = scene.commit()
         let change = (SceneOrder.rank(entered) == nil ? 0 : 1) - (SceneOrder.rank(left) == nil ? 0 : 1)
         dependencies.gauges.noteCandidates(change)
         logger.debug("Scene \(transition)")
@@ -144,7 +124,7 @@ extension SceneManager {
     private func tell(
         _ callback: SceneCallback, _ scene: ServerScene, _ transition: SceneTransition, by deadline: MonotonicInstant
     ) async {
-        guard let observer = scene.state.withLock({ $0.observer }) else { return }
+        guard let observer = scene.observer else { return }
         await call(callback, scene, by: deadline) {
             switch callback {
             case .didBecomeActive: await observer.didBecomeActive(scene, transition)
@@ -174,7 +154,7 @@ extension SceneManager {
     }
 
     func noteLate(_ callback: SceneCallback, _ scene: ServerScene) {
-        scene.state.withLock { $0.missedDeadline = true }
+        scene.noteMissedDeadline()
         count { $0.note(LateSceneCallback(scene: scene.identifier, callback: callback.rawValue)) }
         warn("Scene '\(scene.identifier)': \(callback.rawValue) missed its deadline")
     }

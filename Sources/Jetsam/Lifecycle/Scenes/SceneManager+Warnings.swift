@@ -28,7 +28,7 @@ extension SceneManager {
         await scene.turn.take()
         defer { scene.turn.release() }
         guard state.withLock({ $0.lastWarning == change.sequence }), scene.sceneState != .suspended,
-            let observer = scene.state.withLock({ $0.observer })
+            let observer = scene.observer
         else { return }
         await call(.didReceiveMemoryWarning, scene, by: now.advanced(by: configuration.transitionDeadline)) {
             await observer.didReceiveMemoryWarning(scene, change)

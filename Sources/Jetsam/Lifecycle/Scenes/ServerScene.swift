@@ -5,7 +5,7 @@ internal import MemoryPressure
 /// It is made by ``SceneManager/connect(_:by:expectedBytes:priority:targets:restoration:on:observer:)``. When it is
 /// ``SceneState/disconnected`` it stays so; every request is then refused.
 public final class ServerScene: Sendable, CustomStringConvertible {
-    struct State {
+    private struct State {
         var machine = SceneMachine()
         /// The manager holds its scenes, and a scene that somebody keeps must not hold it.
         weak var manager: SceneManager?
@@ -13,26 +13,12 @@ public final class ServerScene: Sendable, CustomStringConvertible {
         var declaredBytes: Int
         /// Room for it was made.
         var hasRoom = false
-        /// Indicates whether the stored state, if any, may be out of date.
-        var isUnsaved = false
-        /// The state that was encoded and could not be stored.
-        var waitingState: SceneStateData?
-        /// It was asked for its state and gave none that could be kept: that nothing has changed since does not mean that it
-        /// is stored.
-        var hasLostChange = false
-        /// The stamp of the stored state.
-        var stamp: UInt64?
+        var saved = SavedState()
         var missedDeadline = false
         /// The state that it goes to when the process comes back from the state that took the scene down.
         var resumesTo: SceneState?
         /// The limits that its caches had before they were cut, in bytes, by client.
         var limits: [UInt64: Int?] = [:]
-
-        /// Takes a state that was encoded; one that is too long is not kept.
-        mutating func take(_ encoded: SceneStateData, maximumBytes: Int) {
-            hasLostChange = encoded.bytes.count > maximumBytes
-            if !hasLostChange { waitingState = encoded }
-        }
     }
 
     /// The identifier of the scene.
@@ -42,7 +28,7 @@ public final class ServerScene: Sendable, CustomStringConvertible {
     /// The targets that it is activated for.
     public let targets: SceneTargets
 
-    let state: Lock<State>
+    private let state: Lock<State>
     private let caches: SceneCaches
     let executor: (any TaskExecutor)?
     let age: UInt64
@@ -83,7 +69,7 @@ public final class ServerScene: Sendable, CustomStringConvertible {
     public var declaredBytes: Int { state.withLock { $0.declaredBytes } }
 
     /// Indicates whether its state would be lost with it: the state has changed since it was stored, or could not be stored.
-    public var isUnsaved: Bool { state.withLock { $0.isUnsaved } }
+    public var isUnsaved: Bool { state.withLock { $0.saved.isUnsaved } }
 
     /// Makes it serve. Returns when its observer has been told.
     ///
@@ -130,14 +116,163 @@ public final class ServerScene: Sendable, CustomStringConvertible {
         guard let manager = state.withLock({ $0.manager }) else { throw .notConnected }
         return manager
     }
+}
+
+/// What the manager does with it. The order of these calls is the manager's: it has the scene's turn.
+extension ServerScene {
+    /// Nil where it is gone.
+    var observer: (any SceneObserver)? { state.withLock { $0.observer } }
+
+    /// Lets the observer of a scene that is gone go: the application may keep the scene itself for long.
+    func releaseObserver() {
+        let observer = state.withLock { state in
+            defer {
+                state.observer = nil
+                state.saved.forgetWaiting()
+            }
+            return state.observer
+        }
+        _ = observer
+    }
+
+    /// Its state, and the changes from it to `target`; nil where none lead there.
+    func path(to target: SceneState) -> (from: SceneState, path: [SceneState]?) {
+        state.withLock { ($0.machine.state, $0.machine.path(to: target)) }
+    }
+
+    /// Begins a change.
+    ///
+    /// - Returns: The state that it leaves, and what is to be done for the change, in order.
+    func begin(_ target: SceneState, cause: SceneCause) throws(SceneRefusal) -> (SceneState, [SceneMachine.Action]) {
+        let begun = state.withLock { state -> Result<(SceneState, [SceneMachine.Action]), SceneRefusal> in
+            let from = state.machine.state
+            return Result { () throws(SceneRefusal) in (from, try state.machine.begin(target, cause: cause)) }
+        }
+        return try begun.get()
+    }
+
+    /// Completes the change that was begun.
+    func commit() -> (left: SceneState, entered: SceneState) {
+        state.withLock { ($0.machine.commit(), $0.machine.state) }
+    }
+
+    /// It could not be connected: it is disconnected from here on, and nobody was told.
+    func abandon() {
+        state.withLock { state in
+            state.machine.abandon()
+            if (try? state.machine.begin(.disconnected, cause: .system)) != nil { _ = state.machine.commit() }
+        }
+    }
+
+    /// The state that it goes to when the process comes back.
+    var resumesTo: SceneState? {
+        get { state.withLock { $0.resumesTo } }
+        set { state.withLock { $0.resumesTo = newValue } }
+    }
+
+    /// The process takes it down from a state. It resumes to the highest from which it was taken.
+    func resume(to state: SceneState) {
+        self.state.withLock { $0.resumesTo = $0.resumesTo ?? state }
+    }
+
+    /// Room for it was made.
+    func noteRoom() {
+        state.withLock { $0.hasRoom = true }
+    }
+
+    /// The bytes that it is expected to take, where room was made for them and it has not taken them yet.
+    var awaitedBytes: Int {
+        state.withLock { $0.hasRoom && $0.machine.state == .unattached ? $0.declaredBytes : 0 }
+    }
+
+    /// The limits that its caches had before they were cut, in bytes, by client.
+    var limitsBeforeCut: [UInt64: Int?] {
+        get { state.withLock { $0.limits } }
+        set { state.withLock { $0.limits = newValue } }
+    }
+
+    func noteMissedDeadline() {
+        state.withLock { $0.missedDeadline = true }
+    }
+
+    /// What is known of its stored state.
+    var saved: SavedState { state.withLock { $0.saved } }
+
+    func changeSaved(_ change: (inout SavedState) -> Void) {
+        state.withLock { change(&$0.saved) }
+    }
 
     /// - Parameter canSave: True where states can be stored now.
     func facts(canSave: Bool) -> SceneOrder.Facts {
         let (sceneState, missedDeadline, isUnsaved) = state.withLock {
-            ($0.machine.state, $0.missedDeadline, $0.isUnsaved)
+            ($0.machine.state, $0.missedDeadline, $0.saved.isUnsaved)
         }
         return SceneOrder.Facts(
             identifier: identifier, state: sceneState, priority: priority, footprintBytes: footprintBytes,
             missedDeadline: missedDeadline, isUnsaved: isUnsaved && !canSave, age: age)
+    }
+}
+
+/// What is known of a scene's stored state.
+struct SavedState {
+    /// Indicates whether the stored state, if any, may be out of date.
+    private(set) var isUnsaved = false
+    /// The state that was encoded and could not be stored.
+    private(set) var waiting: SceneStateData?
+    /// The stamp of the stored state.
+    private(set) var stamp: UInt64?
+    /// It was asked for its state and gave none that could be kept: that nothing has changed since does not mean that it is
+    /// stored.
+    private var hasLostChange = false
+
+    /// It may change from here on.
+    mutating func mayChange(hasStore: Bool) {
+        isUnsaved = hasStore
+    }
+
+    /// It was encoded. A state that is too long is not kept.
+    mutating func wasEncoded(_ data: SceneStateData, maximumBytes: Int) {
+        hasLostChange = data.bytes.count > maximumBytes
+        if !hasLostChange { waiting = data }
+    }
+
+    mutating func wasNotEncoded() {
+        hasLostChange = true
+    }
+
+    /// Nothing has changed since it was asked for last; what it gave then may be missing all the same.
+    mutating func isUnchanged() {
+        isUnsaved = hasLostChange
+    }
+
+    /// Keeps a state until somebody has it.
+    mutating func keep(_ data: SceneStateData?) {
+        waiting = data
+    }
+
+    mutating func willBeStored(_ data: SceneStateData) {
+        waiting = data
+        isUnsaved = true
+    }
+
+    mutating func wasNotStored() {
+        isUnsaved = true
+    }
+
+    /// A state that was written late may have been overtaken by one that waits: it counts for nothing then.
+    mutating func wasStored(_ data: SceneStateData, stamp: UInt64) {
+        guard waiting == data else { return }
+        waiting = nil
+        isUnsaved = hasLostChange
+        self.stamp = stamp
+    }
+
+    /// It was read from the store.
+    mutating func wasRead(stamp: UInt64) {
+        self.stamp = stamp
+    }
+
+    mutating func forgetWaiting() {
+        waiting = nil
     }
 }
