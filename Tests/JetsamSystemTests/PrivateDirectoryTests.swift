@@ -104,13 +104,13 @@ struct PrivateDirectoryTests {
         let other = try Syscalls.open("\(place.path)/a")
         defer { Syscalls.close(other) }
         #expect(FileLock.isFree(other) == false)
-        #expect(FileLock.takeIfFree(other) == false)
+        #expect(FileLock.tryLock(other) == false)
         var visits = 0
         try files.ifAbandoned("a") { () throws(FileError) in visits += 1 }
         #expect(visits == 0)
         Syscalls.close(made)
         #expect(FileLock.isFree(other) == true)
-        FileLock.end(other)
+        FileLock.unlock(other)
         try files.ifAbandoned("a") { () throws(FileError) in visits += 1 }
         #expect(visits == 1)
     }

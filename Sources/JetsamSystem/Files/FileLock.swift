@@ -8,21 +8,21 @@
 
 /// Locks of whole files (flock(2)). They end with the descriptor, however its process ends, and go beyond containers.
 package enum FileLock {
-    /// Waits until this descriptor has its file's lock. Where the file system has no locks it goes without.
-    package static func take(_ file: CInt) {
+    /// Locks the file of this descriptor, and waits for that. Where the file system has no locks it goes without.
+    package static func lock(_ file: CInt) {
         while flock(file, LOCK_EX) != 0, errno == EINTR {}
     }
 
-    /// Takes the lock where nobody has it.
+    /// Locks the file where nobody else has.
     ///
     /// - Returns: True where it was free; nil where the file system has no locks.
-    package static func takeIfFree(_ file: CInt) -> Bool? { attempt(file, LOCK_EX | LOCK_NB) }
+    package static func tryLock(_ file: CInt) -> Bool? { attempt(file, LOCK_EX | LOCK_NB) }
 
-    /// Tells whether nobody has taken the lock; nil where the file system has no locks. Those who ask do not hinder each other.
+    /// Tells whether nobody has locked the file; nil where the file system has no locks. Those who ask do not hinder each other.
     package static func isFree(_ file: CInt) -> Bool? { attempt(file, LOCK_SH | LOCK_NB) }
 
     /// Gives the lock up.
-    package static func end(_ file: CInt) { flock(file, LOCK_UN) }
+    package static func unlock(_ file: CInt) { flock(file, LOCK_UN) }
 
     private static func attempt(_ file: CInt, _ operation: CInt) -> Bool? {
         while flock(file, operation) != 0 {

@@ -125,7 +125,7 @@ package struct PrivateDirectory: ~Copyable, Sendable {
         let file = unsafe systemOpen(descriptor, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         if file < 0, errno == EEXIST { return nil }
         guard file >= 0 else { throw .system(Errno(rawValue: errno), doing: Self.making) }
-        FileLock.take(file)
+        FileLock.lock(file)
         // Whoever tidies up may have come before the lock; then the file has no name any more.
         if let found = try? FileFacts(of: file), found.names > 0 { return file }
         Syscalls.close(file)
@@ -167,7 +167,7 @@ package struct PrivateDirectory: ~Copyable, Sendable {
         let file = openToLock(name)
         if file < 0, errno == ENOENT { return nil }
         guard file >= 0 else { throw .system(Errno(rawValue: errno), doing: "opening the file") }
-        FileLock.take(file)
+        FileLock.lock(file)
         return file
     }
 
@@ -176,7 +176,7 @@ package struct PrivateDirectory: ~Copyable, Sendable {
         let file = openToLock(name)
         guard file >= 0 else { return }
         defer { Syscalls.close(file) }
-        if FileLock.takeIfFree(file) ?? Self.isOld(file) { try body() }
+        if FileLock.tryLock(file) ?? Self.isOld(file) { try body() }
     }
 
     private func openToLock(_ name: String) -> CInt {

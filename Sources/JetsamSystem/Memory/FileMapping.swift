@@ -71,7 +71,7 @@ package import SystemPackage
     }
 
     /// Gives the file's lock up.
-    package func unlock() { FileLock.end(file) }
+    package func unlock() { FileLock.unlock(file) }
 }
 
 /// The loss of a file while it was written.
