@@ -29,14 +29,14 @@ struct Checker {
                     Place(root), nil, nil, "the file has no settings; {} says that all of them are at their defaults")
             }
             let own = pairs.filter { $0.key.text == "jetsam" }
-            for pair in own { take(pair.value, "", Place(pair.key)) }
-            if own.isEmpty { take(root, "", Place(root)) }
+            for pair in own { readSection(pair.value, "", Place(pair.key)) }
+            if own.isEmpty { readSection(root, "", Place(root)) }
             apply()
         }
     }
 
-    /// Takes over a section, whose settings begin with `prefix`.
-    private mutating func take(_ section: SettingsDocument.Node, _ prefix: String, _ place: Place) {
+    /// Reads a section, whose settings begin with `prefix`.
+    private mutating func readSection(_ section: SettingsDocument.Node, _ prefix: String, _ place: Place) {
         guard case .map(let pairs) = section.content else {
             if case .scalar(let text, false) = section.content, SettingsDocument.isNull(text) { return }
             let name = prefix.isEmpty ? "jetsam" : String(prefix.dropLast())
@@ -47,27 +47,27 @@ struct Checker {
                 note(Place(pair.key), nil, nil, "a key must be a text")
                 continue
             }
-            take(pair.value, key: prefix + name, Place(pair.key))
+            read(pair.value, key: prefix + name, Place(pair.key))
         }
     }
 
-    private mutating func take(_ node: SettingsDocument.Node, key: String, _ place: Place) {
+    private mutating func read(_ node: SettingsDocument.Node, key: String, _ place: Place) {
         guard key.utf8.count <= 256 else {
             let name = Setting.Written.shortened(key)
             return note(place, name, nil, "unknown setting \(name)")
         }
         if let setting = Setting.named(key) {
-            take(node, setting, place)
+            read(node, setting, place)
         } else if Self.sectionNames.contains(key) {
             if sections[key] == nil { sections[key] = place }
-            take(node, key + ".", place)
+            readSection(node, key + ".", place)
         } else if let warning = Setting.warning(of: key) {
             let name = Setting.renamed[key]
             problems.append(
                 .init(
                     line: place.line, column: place.column, key: key, message: warning, suggestion: name,
                     isWarning: true))
-            if let setting = name.flatMap(Setting.named) { take(node, setting, place) }
+            if let setting = name.flatMap(Setting.named) { read(node, setting, place) }
         } else {
             // Only for those that are shown: it takes far longer than the rest.
             let isShown = problems.count < CheckReport.maximumProblems
@@ -81,7 +81,7 @@ struct Checker {
         }
     }
 
-    private mutating func take(_ node: SettingsDocument.Node, _ setting: Setting, _ place: Place) {
+    private mutating func read(_ node: SettingsDocument.Node, _ setting: Setting, _ place: Place) {
         if let first = entries[setting.key] {
             let (earlier, later) =
                 (first.place.line, first.place.column) < (place.line, place.column)

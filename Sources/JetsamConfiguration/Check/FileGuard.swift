@@ -17,7 +17,7 @@ enum FileGuard {
         }
         var scan = Scan()
         for scalar in text {
-            scan.take(scalar)
+            scan.consume(scalar)
             if let fault = scan.fault { return SettingsDocument.Fault(fault, line: scan.line) }
         }
         return nil
@@ -71,7 +71,7 @@ enum FileGuard {
         private var last: Unicode.Scalar = " "
         private var beforeLast: Unicode.Scalar = " "
 
-        mutating func take(_ scalar: Unicode.Scalar) {
+        mutating func consume(_ scalar: Unicode.Scalar) {
             defer { (beforeLast, last) = (last, scalar) }
             if SettingsDocument.isLineBreak(scalar) {
                 noteDash(before: scalar)

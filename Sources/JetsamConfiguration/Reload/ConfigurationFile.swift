@@ -101,7 +101,7 @@ public final class ConfigurationFile: Sendable {
         }
         guard let overrides else { return (settings, report.warnings) }
         do throws(ConfigurationError) {
-            try settings.take(overrides.snapshot())
+            try settings.apply(overrides.snapshot())
             try settings.validate()
         } catch {
             let problem = CheckReport.Problem(

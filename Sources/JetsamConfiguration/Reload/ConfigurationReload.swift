@@ -61,7 +61,7 @@ public struct ConfigurationReload: Service {
                     try await follow(file, interval, onSIGHUP)
                 case .reader(let reader):
                     try await reader.watchSnapshot { snapshots in
-                        for await snapshot in snapshots { target.take(snapshot) }
+                        for await snapshot in snapshots { target.handle(snapshot) }
                     }
                     // Providers that never change have nothing more to say; a service that returns ends its group.
                     try await gracefulShutdown()
@@ -86,7 +86,7 @@ public struct ConfigurationReload: Service {
                 }
             }
             for await isReady in asks {
-                target.take(file.look(isReady: isReady))
+                target.handle(file.look(isReady: isReady))
                 target.note(file.warnings.map { "\(file.path):\($0)" })
             }
             try await tasks.waitForAll()

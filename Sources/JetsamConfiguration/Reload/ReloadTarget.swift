@@ -21,10 +21,10 @@ final class ReloadTarget: Sendable {
         self.apply = apply
     }
 
-    func take(_ look: ConfigurationFile.Look) {
+    func handle(_ look: ConfigurationFile.Look) {
         switch look {
         case .unchanged: break
-        case .changed(let settings): take(settings)
+        case .changed(let settings): handle(settings)
         case .refused(let error): refuse(error)
         }
     }
@@ -41,16 +41,16 @@ final class ReloadTarget: Sendable {
         }
     }
 
-    func take(_ snapshot: ConfigSnapshotReader) {
+    func handle(_ snapshot: ConfigSnapshotReader) {
         note(JetsamSettings.warnings(of: snapshot))
         do throws(ConfigurationError) {
-            take(try JetsamSettings(snapshot: snapshot))
+            handle(try JetsamSettings(snapshot: snapshot))
         } catch {
             refuse(error)
         }
     }
 
-    private func take(_ settings: JetsamSettings) {
+    private func handle(_ settings: JetsamSettings) {
         let before = current.withLock { $0 }
         guard settings != before else { return }
         do {

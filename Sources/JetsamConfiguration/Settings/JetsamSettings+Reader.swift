@@ -17,12 +17,12 @@ extension JetsamSettings {
     /// - Throws: `ConfigurationError` for the first value that cannot be used.
     public init(snapshot: ConfigSnapshotReader) throws(ConfigurationError) {
         self.init()
-        try take(snapshot)
+        try apply(snapshot)
         try validate()
     }
 
-    /// Takes over what `snapshot` has, and leaves the rest as it is. Nothing is compared with anything else yet.
-    mutating func take(_ snapshot: ConfigSnapshotReader) throws(ConfigurationError) {
+    /// Sets what `snapshot` has, and leaves the rest as it is. Nothing is compared with anything else yet.
+    mutating func apply(_ snapshot: ConfigSnapshotReader) throws(ConfigurationError) {
         for setting in Setting.all {
             guard let written = Self.value(of: setting, in: snapshot) else { continue }
             guard setting.assign(written, &self) else {

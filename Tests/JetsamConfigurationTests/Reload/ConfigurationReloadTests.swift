@@ -28,18 +28,18 @@ struct ConfigurationReloadTests {
         settings.manager.headroom.warningPercent = 30
         settings.manager.control.isEnabled = true
         settings.backgroundTasks.grace = .seconds(9)
-        target.take(.changed(settings))
+        target.handle(.changed(settings))
         #expect(applied.withLock { $0 } == [30])
         #expect(
             log.lines == [
                 "notice The configuration was taken over atNextStart=control.isEnabled, backgroundTasks.grace "
                     + "changed=headroom.warningPercent"
             ])
-        target.take(.unchanged)
-        target.take(.changed(settings))
+        target.handle(.unchanged)
+        target.handle(.changed(settings))
         #expect(log.lines.count == 1)
         let problem = CheckReport.Problem(line: 2, column: 3, message: "unknown setting x")
-        target.take(.refused(ConfigurationFileError(path: "a.yaml", problems: [problem])))
+        target.handle(.refused(ConfigurationFileError(path: "a.yaml", problems: [problem])))
         #expect(
             log.lines.last == "warning The configuration was not taken over; the last good one stays "
                 + "error=a.yaml:2:3: error: unknown setting x")
