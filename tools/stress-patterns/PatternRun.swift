@@ -50,13 +50,13 @@ package final class MemoryBeside {
 
     package init(bytes: Int) throws {
         load = try AnonymousLoad(capacity: bytes)
-        try load.take(bytes: bytes)
+        try load.grow(bytes: bytes)
     }
 }
 
 extension PatternOptions {
-    /// Takes what `--anonymous` asks for; nil where it was not given.
-    package func takeBeside() throws -> MemoryBeside? {
+    /// Makes the memory that `--anonymous` asks for; nil where it was not given.
+    package func makeBeside() throws -> MemoryBeside? {
         try anonymous.map { try MemoryBeside(bytes: $0.bytes) }
     }
 

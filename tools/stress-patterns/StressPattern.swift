@@ -17,7 +17,7 @@ public struct StressPattern: Sendable, CustomStringConvertible {
     /// Takes memory, and blocks the calling thread until the pattern's end. Then everything is given back.
     public func run() throws {
         let options = try Self.options(description)
-        let beside = try options.takeBeside()
+        let beside = try options.makeBeside()
         let run = try PatternRun(options)
         try withExtendedLifetime(beside) { _ = try run.run(progress: false) }
     }

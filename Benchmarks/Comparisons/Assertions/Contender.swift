@@ -42,7 +42,7 @@ extension Contender {
         unsafe (base + slot).initialize(to: element)
     }
 
-    func take(_ slot: Int) -> Element {
+    func remove(_ slot: Int) -> Element {
         unsafe (base + slot).move()
     }
 }

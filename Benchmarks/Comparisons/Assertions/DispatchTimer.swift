@@ -29,7 +29,7 @@ struct DispatchTimer: Contender {
     }
 
     func end(_ slot: Int) {
-        held.take(slot).cancel()
+        held.remove(slot).cancel()
     }
 
     func settle() {

@@ -42,7 +42,7 @@ struct EventLoopCallback: Contender {
     }
 
     func end(_ slot: Int) {
-        held.take(slot).cancel()
+        held.remove(slot).cancel()
     }
 
     func settle() {

@@ -32,7 +32,7 @@ struct JetsamAssertion: Contender {
     }
 
     func end(_ slot: Int) {
-        var task = held.take(slot)
+        var task = held.remove(slot)
         task.end()
     }
 

@@ -39,7 +39,7 @@ struct TaskSleep: Contender {
 
     func end(_ slot: Int) {
         ended.increment()
-        held.take(slot).cancel()
+        held.remove(slot).cancel()
     }
 
     func settle() {

@@ -12,18 +12,18 @@ final class SourceRecord: Sendable {
 
     private struct State {
         var entries: [Entry] = []
-        var taken = 0
+        var given = 0
         var waiter: CheckedContinuation<Entry?, Never>?
 
         /// The first entry that was not given yet.
-        mutating func take() -> Entry? {
-            guard taken < entries.count else { return nil }
-            taken += 1
-            return entries[taken - 1]
+        mutating func nextEntry() -> Entry? {
+            guard given < entries.count else { return nil }
+            given += 1
+            return entries[given - 1]
         }
 
         /// Whoever waits for an entry; it is its caller who must be resumed.
-        mutating func takeWaiter() -> CheckedContinuation<Entry?, Never>? {
+        mutating func removeWaiter() -> CheckedContinuation<Entry?, Never>? {
             defer { waiter = nil }
             return waiter
         }
@@ -36,8 +36,8 @@ final class SourceRecord: Sendable {
     func add(_ entry: Entry) {
         let (waiter, entry): (CheckedContinuation<Entry?, Never>?, Entry?) = state.withLock { state in
             state.entries.append(entry)
-            let waiter = state.takeWaiter()
-            return (waiter, waiter == nil ? nil : state.take())
+            let waiter = state.removeWaiter()
+            return (waiter, waiter == nil ? nil : state.nextEntry())
         }
         waiter?.resume(returning: entry)
     }
@@ -55,14 +55,14 @@ final class SourceRecord: Sendable {
     /// which is far more than it ever should take.
     func next(seconds: Int = 60) async -> Entry? {
         await withCheckedContinuation { continuation in
-            let (taken, entry) = state.withLock { state in
-                if let entry = state.take() { return (state.taken, entry as Entry?) }
+            let (given, entry) = state.withLock { state in
+                if let entry = state.nextEntry() { return (state.given, entry as Entry?) }
                 state.waiter = continuation
-                return (state.taken, nil)
+                return (state.given, nil)
             }
             if let entry { return continuation.resume(returning: entry) }
             DispatchQueue(label: "deadline").asyncAfter(deadline: .now() + .seconds(seconds)) { [state] in
-                let waiter = state.withLock { $0.taken == taken ? $0.takeWaiter() : nil }
+                let waiter = state.withLock { $0.given == given ? $0.removeWaiter() : nil }
                 waiter?.resume(returning: nil)
             }
         }

@@ -18,12 +18,12 @@ final class RetainingAllocator: MemoryAllocator, @unchecked Sendable {
     }
 
     /// So much is allocated: from what was kept, as far as that reaches.
-    func take(_ bytes: Int) {
+    func allocate(_ bytes: Int) {
         retainedBytes -= min(bytes, retainedBytes)
     }
 
     /// So much is freed.
-    func give(_ bytes: Int) {
+    func free(_ bytes: Int) {
         retainedBytes += Int(Double(bytes) * retainedShare)
     }
 

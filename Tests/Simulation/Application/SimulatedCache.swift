@@ -116,7 +116,7 @@ final class SimulatedCache: @unchecked Sendable {
         if bytes >= peakBytes || conductor.now - peakAt > Self.peakMemory {
             (peakBytes, peakAt) = (bytes, conductor.now)
         }
-        server.allocator.take(grown)
+        server.allocator.allocate(grown)
         registration?.update(bytes: bytes)
     }
 
@@ -155,7 +155,7 @@ final class SimulatedCache: @unchecked Sendable {
         server.beforeRelease()
         self.bytes -= given
         givenBytes += given
-        server.allocator.give(given)
+        server.allocator.free(given)
         registration?.update(bytes: self.bytes)
         server.world.recount()
         server.afterRelease(given, of: self)

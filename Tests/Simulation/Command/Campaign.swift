@@ -62,7 +62,7 @@ final class Campaign: @unchecked Sendable {
             DispatchQueue.global().async(group: group) { [self] in
                 worker.read { report in
                     lock.lock()
-                    take(report)
+                    add(report)
                     lock.unlock()
                 }
             }
@@ -70,7 +70,7 @@ final class Campaign: @unchecked Sendable {
         group.wait()
     }
 
-    private func take(_ report: Worker.Report) {
+    private func add(_ report: Worker.Report) {
         guard let earlier = reports[report.seed] else { return reports[report.seed] = report }
         repeated += 1
         if earlier.digest != report.digest { changed.append(report.seed) }

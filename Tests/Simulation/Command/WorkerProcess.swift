@@ -40,7 +40,7 @@ final class WorkerProcess: @unchecked Sendable {
     }
 
     /// Reads what it tells until it has ended.
-    func read(_ take: (Worker.Report) -> Void) {
+    func read(_ handle: (Worker.Report) -> Void) {
         let decoder = JSONDecoder()
         var rest = Data()
         while true {
@@ -49,7 +49,7 @@ final class WorkerProcess: @unchecked Sendable {
             rest.append(data)
             while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
                 if let report = try? decoder.decode(Worker.Report.self, from: rest[rest.startIndex..<end]) {
-                    take(report)
+                    handle(report)
                 }
                 rest.removeSubrange(rest.startIndex...end)
             }

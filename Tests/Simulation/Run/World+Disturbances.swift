@@ -31,7 +31,7 @@ extension World {
 
     func end(_ index: Int) {
         let disturbance = disturbances[index]
-        takeDisturbances(at: conductor.now)
+        applyDisturbances(at: conductor.now)
         active.removeAll { $0 == index }
         recount()
         digest.add(index)

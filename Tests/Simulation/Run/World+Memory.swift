@@ -5,7 +5,7 @@ extension World {
     func move(by nanoseconds: Int64) {
         let now = conductor.now + nanoseconds
         cgroup.move(by: nanoseconds)
-        if !active.isEmpty { takeDisturbances(at: now) }
+        if !active.isEmpty { applyDisturbances(at: now) }
         for server in servers { server.move(by: nanoseconds) }
         recount()
     }
@@ -18,7 +18,7 @@ extension World {
         cgroup.serverCount = servers.count
     }
 
-    func takeDisturbances(at now: Int64) {
+    func applyDisturbances(at now: Int64) {
         for server in servers { server.extraBytes = 0 }
         var outside = 0
         for index in active {

@@ -33,7 +33,7 @@ private final class RecordingLoad: Load {
         start = time.now
     }
 
-    func take(bytes: Int) {
+    func grow(bytes: Int) {
         heldBytes += bytes
         if let stall = stallAtBytes, heldBytes >= stall {
             stallAtBytes = nil

@@ -8,12 +8,12 @@ import Testing
     @Test("Anonymous memory is held to the byte, given back, and can be taken again")
     func anonymous() throws {
         let load = try AnonymousLoad(capacity: 1 << 20)
-        try load.take(bytes: 100)
-        try load.take(bytes: (1 << 20) - 100)
+        try load.grow(bytes: 100)
+        try load.grow(bytes: (1 << 20) - 100)
         #expect(load.heldBytes == 1 << 20)
         load.giveBack(bytes: 1 << 19)
         #expect(load.heldBytes == 1 << 19)
-        try load.take(bytes: 1 << 19)
+        try load.grow(bytes: 1 << 19)
         #expect(load.heldBytes == 1 << 20)
         load.giveBack(bytes: 2 << 20)
         #expect(load.heldBytes == 0)
@@ -31,7 +31,7 @@ import Testing
         let first = FragmentLoad(seed: seed)
         let second = FragmentLoad(seed: seed)
         for load in [first, second] {
-            for _ in 0..<16 { load.take(bytes: 64 << 10) }
+            for _ in 0..<16 { load.grow(bytes: 64 << 10) }
         }
         #expect(first.heldBytes == 1 << 20)
         #expect(first.blocksTaken == second.blocksTaken && first.blockCount == second.blockCount)
@@ -43,7 +43,7 @@ import Testing
     @Test("Another seed picks other blocks")
     func seeds() {
         let loads = [FragmentLoad(seed: 1), FragmentLoad(seed: 2)]
-        for load in loads { load.take(bytes: 1 << 20) }
+        for load in loads { load.grow(bytes: 1 << 20) }
         #expect(loads[0].blocksTaken != loads[1].blocksTaken)
     }
 
@@ -51,7 +51,7 @@ import Testing
     func file() throws {
         let directory = try TemporaryDirectory()
         let load = try FileLoad(directory: directory.path)
-        try load.take(bytes: 300_000)
+        try load.grow(bytes: 300_000)
         #expect(load.heldBytes == 300_000)
         #expect(directory.isEmpty)
         try load.walk(bytes: 1 << 20)

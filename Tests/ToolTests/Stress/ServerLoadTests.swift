@@ -24,8 +24,8 @@ import Testing
     func fill(name: String) throws {
         var load: ServerLoad? = try ServerLoad(#require(Self.kinds[name]), limitBytes: 4 << 20)
         let before = try #require(load?.figures())
-        try load?.take(bytes: (1 << 20) - 1)
-        try load?.take(bytes: (1 << 20) + 1)
+        try load?.grow(bytes: (1 << 20) - 1)
+        try load?.grow(bytes: (1 << 20) + 1)
         let full = try #require(load?.figures())
         #expect(full.values == 128 && load?.heldBytes == 2 << 20)
         let used = try #require(full.usedBytes) - #require(before.usedBytes)

@@ -7,7 +7,7 @@ extension AllocateCommand {
         let values = purgeable.map { PurgeableValues(bytes: $0.bytes) }
         let valueBytes = values?.heldBytes ?? 0
         // Before the manager begins: what is held beside is no growth that it has to answer.
-        let beside = try pattern.takeBeside()
+        let beside = try pattern.makeBeside()
         let held = assertions.plan.map { HeldAssertions($0) }
         let manager =
             try managed

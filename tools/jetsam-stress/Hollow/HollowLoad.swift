@@ -37,7 +37,7 @@ final class HollowLoad {
         let growth = try Growth(bytes: growthBytes)
         var next = clock.now
         while watch?.hasCalledLastResort != true,
-            growth.take(bytes: bytesPerSecond / Int(Duration.seconds(1) / Self.step))
+            growth.grow(bytes: bytesPerSecond / Int(Duration.seconds(1) / Self.step))
         {
             next = next.advanced(by: Self.step)
             System.sleep(until: next)
@@ -69,7 +69,7 @@ final class HollowLoad {
     }
 
     /// False where there is no more.
-    func take(bytes: Int) -> Bool {
+    func grow(bytes: Int) -> Bool {
         let end = takenBytes + bytes
         guard unsafe end <= memory.count else { return false }
         unsafe UnsafeMutableRawBufferPointer(rebasing: memory[takenBytes..<end]).initializeMemory(

@@ -31,7 +31,7 @@ final class RecentlyUsedCache: ServedCache {
             earlier[end] = key
         }
 
-        mutating func take(_ key: Int) -> [UInt8] {
+        mutating func remove(_ key: Int) -> [UInt8] {
             guard !values[key].isEmpty else { return [] }
             unlink(key)
             heldBytes -= values[key].count
@@ -39,7 +39,7 @@ final class RecentlyUsedCache: ServedCache {
             return values[key]
         }
 
-        mutating func takeOldest() -> [UInt8] { take(later[end]) }
+        mutating func removeOldest() -> [UInt8] { remove(later[end]) }
     }
 
     private let state: Lock<State>
@@ -69,8 +69,8 @@ final class RecentlyUsedCache: ServedCache {
         // Freed once the lock is given up.
         var dropped: [[UInt8]] = []
         state.withLock { state in
-            dropped.append(state.take(key))
-            while state.heldBytes > budget - value.count { dropped.append(state.takeOldest()) }
+            dropped.append(state.remove(key))
+            while state.heldBytes > budget - value.count { dropped.append(state.removeOldest()) }
             state.values[key] = value
             state.heldBytes += value.count
             state.link(key)

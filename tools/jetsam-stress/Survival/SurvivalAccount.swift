@@ -25,14 +25,14 @@ struct SurvivalAccount {
                 instant: look.instant, limitBytes: look.limitBytes, headroomBytes: look.headroomBytes,
                 cacheBytes: parts.reduce(0) { $0 + $1.cacheBytes },
                 refetchedBytes: parts.reduce(0) { $0 + $1.refetchedBytes })
-            take(sample, releasedBytes: parts.reduce(0) { $0 + $1.releasedBytes })
+            add(sample, releasedBytes: parts.reduce(0) { $0 + $1.releasedBytes })
         }
         for sample in recent { account.look(at: sample) }
     }
 
     var figures: ReleaseAccount.Figures { account.total }
 
-    private mutating func take(_ sample: ReleaseAccount.Sample, releasedBytes total: Int) {
+    private mutating func add(_ sample: ReleaseAccount.Sample, releasedBytes total: Int) {
         while let first = recent.first, first.instant.advanced(by: Self.reach) < sample.instant {
             account.look(at: recent.removeFirst())
         }

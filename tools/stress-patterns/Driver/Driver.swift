@@ -89,7 +89,7 @@ package struct Driver {
             var pacer = Pacer(total: abs(distance), rate: rate, pageSize: System.pageSize, from: began)
             while let step = pacer.next() {
                 if distance > 0 {
-                    try load.take(bytes: step.bytes)
+                    try load.grow(bytes: step.bytes)
                     outcome.takenBytes += step.bytes
                     outcome.peakBytes = max(outcome.peakBytes, load.heldBytes)
                 } else {

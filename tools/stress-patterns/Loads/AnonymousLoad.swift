@@ -18,7 +18,7 @@ internal import SystemPackage
         unsafe System.unmap(memory)
     }
 
-    func take(bytes: Int) throws {
+    func grow(bytes: Int) throws {
         unsafe precondition(bytes <= memory.count - heldBytes, "more than was reserved")
         var page = Self.roundedUp(heldBytes)
         heldBytes += bytes

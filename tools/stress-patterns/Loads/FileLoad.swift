@@ -29,7 +29,7 @@ internal import SystemPackage
         try? file.close()
     }
 
-    func take(bytes: Int) throws {
+    func grow(bytes: Int) throws {
         var left = bytes
         while left > 0 {
             let count = min(left, piece.count)

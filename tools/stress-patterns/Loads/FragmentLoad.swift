@@ -21,7 +21,7 @@ internal import CommandOutput
     }
 
     /// Ends with exactly `bytes` more than before, however many blocks that takes.
-    func take(bytes: Int) {
+    func grow(bytes: Int) {
         let target = heldBytes + bytes
         while heldBytes < target {
             // A block of one in four steps is freed, as long as there is one.

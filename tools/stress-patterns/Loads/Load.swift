@@ -3,8 +3,8 @@ protocol Load: AnyObject {
     /// Bytes held now.
     var heldBytes: Int { get }
 
-    /// Takes and writes to so many bytes more.
-    func take(bytes: Int) throws
+    /// Allocates and writes so many bytes more.
+    func grow(bytes: Int) throws
 
     /// Gives so many bytes back, as far as it can.
     func giveBack(bytes: Int)

@@ -2,6 +2,6 @@
 final class NoLoad: Load {
     var heldBytes: Int { 0 }
 
-    func take(bytes: Int) {}
+    func grow(bytes: Int) {}
     func giveBack(bytes: Int) {}
 }

@@ -23,7 +23,7 @@ final class ServerLoad: Load {
     var process: Int32 { server.process }
 
     /// Only whole values are stored: what is left over is stored with the next one.
-    func take(bytes: Int) throws {
+    func grow(bytes: Int) throws {
         heldBytes += bytes
         let target = heldBytes / Self.valueBytes
         for number in values..<max(values, target) {
