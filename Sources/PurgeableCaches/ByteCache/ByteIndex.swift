@@ -47,7 +47,7 @@ internal import JetsamSystem
     }
 
     /// Leaves nothing of it. To give back what there was may take long: that is for when no lock is held.
-    mutating func takeAll() -> Remains {
+    mutating func detachAll() -> Remains {
         let remains = unsafe Remains(
             tables: (UnsafeMutableRawPointer(slots), UnsafeMutableRawPointer(old)),
             byteCounts: (byteCount, oldByteCount))

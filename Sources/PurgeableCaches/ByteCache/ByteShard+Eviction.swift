@@ -56,7 +56,7 @@ extension ByteShard {
         mutating func interrupt() { isInterrupted = true }
 
         /// Returns whether entries of one more victim may be kept.
-        mutating func takeVictim(_ patience: Int) -> Bool {
+        mutating func addVictim(_ patience: Int) -> Bool {
             victims += 1
             return victims <= patience && holds < Self.mostHolds
         }
@@ -64,7 +64,7 @@ extension ByteShard {
         var keeps: Bool { holds < Self.mostHolds }
 
         /// Returns whether one more entry may be looked at.
-        mutating func take(_ byteCount: Int) -> Bool {
+        mutating func spend(_ byteCount: Int) -> Bool {
             guard entries > 0, bytes > 0 else { return false }
             entries -= 1
             bytes -= byteCount
@@ -79,7 +79,7 @@ extension ByteShard {
         while segments.spare.isEmpty, attempt < 4 * Self.patience {
             if eviction.segment == SegmentRecord.none {
                 guard let id = victim() else { break }
-                begin(id, keepsUsed: work.takeVictim(Self.patience))
+                begin(id, keepsUsed: work.addVictim(Self.patience))
             }
             if work.keeps, !moveUsed(&work) {
                 work.interrupt()
@@ -196,7 +196,7 @@ extension ByteShard {
             let offset = eviction.offset
             let entry = unsafe ByteEntry(at: record.pointee.base + offset)
             let bytes = entry.byteCount
-            guard work.take(bytes) else { return false }
+            guard work.spend(bytes) else { return false }
             eviction.offset = offset + bytes
             guard let place = unsafe place(of: entry, in: id, at: offset) else { continue }
             let slot = unsafe ByteSlot(word: place.pointee)

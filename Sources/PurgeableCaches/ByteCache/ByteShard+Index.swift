@@ -29,7 +29,7 @@ extension ByteShard {
         } else if !index.isMoving {
             return nil
         }
-        return unsafe takenPlace(for: hash)
+        return unsafe evictedPlace(for: hash)
     }
 
     /// So many entries that a table for them is larger than the present one.
@@ -53,7 +53,7 @@ extension ByteShard {
     }
 
     /// The place of another entry, which is lost: where there is no free one, and the index cannot grow now.
-    private mutating func takenPlace(for hash: UInt64) -> UnsafeMutablePointer<UInt64>? {
+    private mutating func evictedPlace(for hash: UInt64) -> UnsafeMutablePointer<UInt64>? {
         guard let finder = index.finder(segments.view) else { return nil }
         let (first, _) = unsafe finder.buckets(hash)
         var least = 0
@@ -110,12 +110,12 @@ extension ByteShard {
     }
 
     /// Takes the index out where it has no entries. What it gives is to be given back when the locks are not held any more.
-    mutating func takeEmptyIndex() -> ByteIndex.Remains? {
+    mutating func detachEmptyIndex() -> ByteIndex.Remains? {
         guard entries == 0, unsafe index.slots != nil else { return nil }
         sweep.pass &+= 1
         sweep.offset = nil
         indexLack = 0
-        let remains = index.takeAll()
+        let remains = index.detachAll()
         segments.endPass(sweep.pass)
         return remains
     }

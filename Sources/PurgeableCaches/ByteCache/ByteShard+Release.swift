@@ -1,19 +1,19 @@
 extension ByteShard {
-    /// Takes segments out of the cache until so many bytes are on their way, without touching what is in them: empty ones
+    /// Detaches segments from the cache until so many bytes are on their way, without touching what is in them: empty ones
     /// first, then those that are read least. Gives them linked: they are in no queue of the shard's, and nobody reads them.
     ///
     /// - Parameters:
     ///   - isExact: Leave it at less rather than take a segment that is more than was asked for.
     ///   - sampling: The number of entries that are remembered.
-    mutating func take(_ bytes: Int, isExact: Bool, _ sampling: ReleaseSampling) -> SegmentQueue {
+    mutating func detach(_ bytes: Int, isExact: Bool, _ sampling: ReleaseSampling) -> SegmentQueue {
         var leaving = SegmentQueue()
         var missing = bytes
-        while !segments.spare.isEmpty, take(segments.spare.first, &missing, isExact, sampling, into: &leaving) {}
+        while !segments.spare.isEmpty, detach(segments.spare.first, &missing, isExact, sampling, into: &leaving) {}
         var id = segments.unswept.first
         while id != SegmentRecord.none, missing > 0 {
             let record = unsafe segments.record(id)
             let next = unsafe record.pointee.next
-            if unsafe record.pointee.resident > 0 { _ = take(id, &missing, isExact, sampling, into: &leaving) }
+            if unsafe record.pointee.resident > 0 { _ = detach(id, &missing, isExact, sampling, into: &leaving) }
             id = next
         }
         guard missing > 0 else { return leaving }
@@ -25,18 +25,18 @@ extension ByteShard {
             while id != SegmentRecord.none, missing > 0 {
                 let next = unsafe segments.record(id).pointee.next
                 let score = score(id)
-                if isAtCut ? score == cut : score < cut { _ = take(id, &missing, isExact, sampling, into: &leaving) }
+                if isAtCut ? score == cut : score < cut { _ = detach(id, &missing, isExact, sampling, into: &leaving) }
                 id = next
             }
         }
         guard cut >= Self.scores else { return leaving }
-        if fillingYoung != SegmentRecord.none { _ = take(fillingYoung, &missing, isExact, sampling, into: &leaving) }
-        if fillingKept != SegmentRecord.none { _ = take(fillingKept, &missing, isExact, sampling, into: &leaving) }
+        if fillingYoung != SegmentRecord.none { _ = detach(fillingYoung, &missing, isExact, sampling, into: &leaving) }
+        if fillingKept != SegmentRecord.none { _ = detach(fillingKept, &missing, isExact, sampling, into: &leaving) }
         return leaving
     }
 
-    /// Takes one segment, unless it is more than is missing or somebody reads it.
-    private mutating func take(
+    /// Detaches one segment, unless it is more than is missing or somebody reads it.
+    private mutating func detach(
         _ id: UInt32, _ missing: inout Int, _ isExact: Bool, _ sampling: ReleaseSampling,
         into leaving: inout SegmentQueue
     ) -> Bool {
@@ -55,7 +55,7 @@ extension ByteShard {
 
     /// Counts out the segments of releases that have come back: of each as many bytes as its `used` says.
     mutating func countOutLeft() {
-        var id = left.takeAll()
+        var id = left.removeAll()
         while id != SegmentRecord.none {
             let record = unsafe segments.record(id)
             let next = unsafe record.pointee.next

@@ -20,6 +20,6 @@ struct LeftSegments: ~Copyable {
         }
     }
 
-    /// The first one of the whole chain, of which each links to the next. The locks are held.
-    func takeAll() -> UInt32 { first.exchange(SegmentRecord.none, ordering: .acquiring) }
+    /// Empties the chain, and returns the first one of it, of which each links to the next. The locks are held.
+    func removeAll() -> UInt32 { first.exchange(SegmentRecord.none, ordering: .acquiring) }
 }

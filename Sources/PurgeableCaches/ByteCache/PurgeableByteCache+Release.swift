@@ -65,8 +65,8 @@ extension PurgeableByteCache {
         // Not through `withShard`: a closure that captures and is passed on may be allocated.
         let reference = shard(index)
         guard reference.lock(waits: sampling.waits) else { return 0 }
-        let leaving = unsafe reference.locked.pointee.take(bytes, isExact: isExact, sampling)
-        let (indexBytes, remains) = unsafe takeEmptyIndex(&reference.locked.pointee)
+        let leaving = unsafe reference.locked.pointee.detach(bytes, isExact: isExact, sampling)
+        let (indexBytes, remains) = unsafe detachEmptyIndex(&reference.locked.pointee)
         let change = unsafe leaving.isEmpty ? report(&reference.locked.pointee, atOnce: true) : 0
         let view = unsafe reference.locked.pointee.segments.view
         reference.unlock()
@@ -102,9 +102,9 @@ extension PurgeableByteCache {
     }
 
     /// Takes out the index of a shard without entries; the bytes that go with it.
-    private func takeEmptyIndex(_ shard: inout ByteShard) -> (Int, ByteIndex.Remains?) {
+    private func detachEmptyIndex(_ shard: inout ByteShard) -> (Int, ByteIndex.Remains?) {
         let bytes = shard.index.residentBytes
-        guard let remains = shard.takeEmptyIndex() else { return (0, nil) }
+        guard let remains = shard.detachEmptyIndex() else { return (0, nil) }
         shard.releasedBytes += bytes
         memory.countDiscarded(bytes)
         return (bytes, remains)
@@ -123,7 +123,7 @@ extension PurgeableByteCache {
         while !left.isEmpty {
             left.removeAll { index in
                 let (remains, isDone, change) = shard(index).withLock { shard -> (ByteIndex.Remains?, Bool, Int) in
-                    let (bytes, remains) = takeEmptyIndex(&shard)
+                    let (bytes, remains) = detachEmptyIndex(&shard)
                     given += bytes
                     let before = shard.index.residentBytes
                     let isDone = !shard.shrinkIndexSome()

@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// The costs that all shards of a cache hold together, and the most that they may be.
 ///
-/// A newcomer takes the room first and pays for what is too much by evicting, before its value goes in. So the contents of the
+/// A newcomer reserves the room first and pays for what is too much by evicting, before its value goes in. So the contents of the
 /// cache are never more than its limit, not even for a moment.
 @usableFromInline
 final class CacheBudget: Sendable {
@@ -54,9 +54,9 @@ final class CacheBudget: Sendable {
         max(0, cost.load(ordering: .relaxed) &+ entries.load(ordering: .relaxed) &* overhead)
     }
 
-    /// Takes the room for one entry. The debt is never more than the entry itself: a limit below what there is frees nothing.
+    /// Reserves the room for one entry. The debt is never more than the entry itself: a limit below what there is frees nothing.
     @usableFromInline
-    func take(cost new: Int) -> Debt {
+    func reserve(cost new: Int) -> Debt {
         let cost = cost.wrappingAdd(new, ordering: .relaxed).newValue
         let entries = entries.add(1, ordering: .relaxed).newValue
         let byteLimit = byteLimit.load(ordering: .relaxed)

@@ -6,9 +6,9 @@ final class CacheFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct State {
         var flights: [Key: CacheFlight<Value>] = [:]
 
-        /// Takes a flight out together with the key that it was put in with, which may be the last reference to what is in it: whoever
+        /// Removes a flight together with the key that it was put in with, which may be the last reference to what is in it: whoever
         /// takes it out lets go of both after the lock.
-        mutating func take(_ key: Key) -> (key: Key, value: CacheFlight<Value>)? {
+        mutating func remove(_ key: Key) -> (key: Key, value: CacheFlight<Value>)? {
             flights.index(forKey: key).map { flights.remove(at: $0) }
         }
     }
@@ -24,7 +24,7 @@ final class CacheFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         let (flight, isNew, old) = state.withLock {
             state -> (CacheFlight<Value>, Bool, (key: Key, value: CacheFlight<Value>)?) in
             if let flight = state.flights[key], flight.join() { return (flight, false, nil) }
-            let old = state.take(key)
+            let old = state.remove(key)
             let flight = CacheFlight<Value>()
             state.flights[key] = flight
             if old == nil { count.add(1, ordering: .sequentiallyConsistent) }
@@ -43,7 +43,7 @@ final class CacheFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
                 kept.wrappingAdd(1, ordering: .sequentiallyConsistent)
             }
             count.subtract(1, ordering: .sequentiallyConsistent)
-            return state.take(key)
+            return state.remove(key)
         }
         withExtendedLifetime(old) {}
     }
@@ -55,7 +55,7 @@ final class CacheFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
             return kept.load(ordering: .sequentiallyConsistent)
         }
         let old = state.withLock { state -> (key: Key, value: CacheFlight<Value>)? in
-            guard let old = state.take(key) else { return nil }
+            guard let old = state.remove(key) else { return nil }
             count.subtract(1, ordering: .sequentiallyConsistent)
             return old
         }

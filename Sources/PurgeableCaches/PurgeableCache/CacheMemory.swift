@@ -26,16 +26,16 @@ internal import JetsamSystem
             slabs = CacheSlabs(blockBytes: bytes, memory: memory)
         }
 
-        mutating func take() -> UInt? {
-            let address = allocatedBytes < CacheMemory.smallBytes ? nil : slabs.take()
+        mutating func allocate() -> UInt? {
+            let address = allocatedBytes < CacheMemory.smallBytes ? nil : slabs.allocate()
             if address == nil { allocatedBytes += bytes }
             return address
         }
 
-        mutating func give(_ address: UInt) -> Bool {
-            let isGiven = slabs.give(address)
-            if !isGiven { allocatedBytes -= bytes }
-            return isGiven
+        mutating func deallocate(_ address: UInt) -> Bool {
+            let isFromHere = slabs.deallocate(address)
+            if !isFromHere { allocatedBytes -= bytes }
+            return isFromHere
         }
     }
 
@@ -51,12 +51,12 @@ internal import JetsamSystem
             headers = Chunks(layout.headerBytes, memory)
         }
 
-        mutating func takeTable(_ bytes: Int) -> UInt? {
-            tables[bytes, default: CacheSlabs(blockBytes: bytes, memory: memory)].take()
+        mutating func allocateTable(_ bytes: Int) -> UInt? {
+            tables[bytes, default: CacheSlabs(blockBytes: bytes, memory: memory)].allocate()
         }
 
-        mutating func giveTable(_ address: UInt, _ bytes: Int) -> Bool {
-            guard tables[bytes]?.give(address) ?? false else { return false }
+        mutating func deallocateTable(_ address: UInt, _ bytes: Int) -> Bool {
+            guard tables[bytes]?.deallocate(address) ?? false else { return false }
             if tables[bytes]?.count == 0 { tables[bytes] = nil }
             return true
         }
@@ -79,31 +79,31 @@ internal import JetsamSystem
 
     /// A chunk of marks, keys and values, with anything in it.
     func allocateChunk() -> UnsafeMutableRawPointer {
-        let address = unsafe state.pointee.withLock { $0.contents.take() }
+        let address = unsafe state.pointee.withLock { $0.contents.allocate() }
         return unsafe Self.pointer(address)
             ?? .allocate(byteCount: layout.chunkBytes, alignment: layout.alignment)
     }
 
     func deallocate(chunk: UnsafeMutableRawPointer) {
         let address = UInt(bitPattern: chunk)
-        if unsafe !state.pointee.withLock({ $0.contents.give(address) }) { unsafe chunk.deallocate() }
+        if unsafe !state.pointee.withLock({ $0.contents.deallocate(address) }) { unsafe chunk.deallocate() }
     }
 
     /// The headers of a chunk, with anything in them.
     func allocateHeaders() -> UnsafeMutableRawPointer {
-        let address = unsafe state.pointee.withLock { $0.headers.take() }
+        let address = unsafe state.pointee.withLock { $0.headers.allocate() }
         return unsafe Self.pointer(address) ?? .allocate(byteCount: layout.headerBytes, alignment: 16)
     }
 
     func deallocate(headers: UnsafeMutableRawPointer) {
         let address = UInt(bitPattern: headers)
-        if unsafe !state.pointee.withLock({ $0.headers.give(address) }) { unsafe headers.deallocate() }
+        if unsafe !state.pointee.withLock({ $0.headers.deallocate(address) }) { unsafe headers.deallocate() }
     }
 
     /// A table of so many words, with anything in it.
     func allocateTable(_ words: Int) -> UnsafeMutablePointer<UInt32> {
         let bytes = Self.tableBytes(words)
-        let address = bytes < Self.smallTableBytes ? nil : unsafe state.pointee.withLock { $0.takeTable(bytes) }
+        let address = bytes < Self.smallTableBytes ? nil : unsafe state.pointee.withLock { $0.allocateTable(bytes) }
         guard let table = unsafe Self.pointer(address) else { return .allocate(capacity: words) }
         return unsafe table.bindMemory(to: UInt32.self, capacity: words)
     }
@@ -111,8 +111,8 @@ internal import JetsamSystem
     func deallocate(table: UnsafeMutablePointer<UInt32>, _ words: Int) {
         let bytes = Self.tableBytes(words)
         let address = UInt(bitPattern: table)
-        let isGiven = unsafe state.pointee.withLock { $0.giveTable(address, bytes) }
-        if !isGiven { unsafe table.deallocate() }
+        let isFromHere = unsafe state.pointee.withLock { $0.deallocateTable(address, bytes) }
+        if !isFromHere { unsafe table.deallocate() }
     }
 
     /// In whole cache lines.

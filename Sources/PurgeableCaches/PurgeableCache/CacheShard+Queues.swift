@@ -16,7 +16,7 @@ extension CacheShard {
     }
 
     private mutating func queueFor(_ hash: UInt32) -> UInt8 {
-        guard let ghost = ghosts.take(hash) else { return CacheEntryHeader.Place.small }
+        guard let ghost = ghosts.remove(hash) else { return CacheEntryHeader.Place.small }
         let isMain = balance.belongsToMain(ghost.origin, age: ghost.age, entries: count, shards: shardCount)
         return isMain ? CacheEntryHeader.Place.main : CacheEntryHeader.Place.small
     }
@@ -24,7 +24,7 @@ extension CacheShard {
     /// Takes an entry out of index and queue and gives the queue that it was in; it stays where it is.
     @usableFromInline
     @discardableResult
-    mutating func take(_ entry: UInt32) -> UInt8 {
+    mutating func remove(_ entry: UInt32) -> UInt8 {
         removeFromIndex(entry)
         let place = unsafe header(entry).pointee.place
         unlink(entry)
@@ -33,7 +33,7 @@ extension CacheShard {
 
     /// Takes out the entry that is worth least; nil where there is none. At most 65 entries are looked at.
     @usableFromInline
-    mutating func takeVictim(now: Int64) -> UInt32? {
+    mutating func removeVictim(now: Int64) -> UInt32? {
         var spared = 0
         while true {
             let isSmall =
@@ -43,14 +43,14 @@ extension CacheShard {
             let header = unsafe header(entry)
             if CacheTick.hasPassed(unsafe header.pointee.expiry, now: now) {
                 expirations += 1
-                take(entry)
+                remove(entry)
                 return entry
             }
             let marks = unsafe marks(entry)
             guard unsafe marks.pointee & CacheLayout.isUsed != 0, spared < Self.mostSpared else {
                 evictions += 1
                 remember(unsafe header.pointee.hash, isSmall ? .small : .main)
-                take(entry)
+                remove(entry)
                 return entry
             }
             spared += 1

@@ -189,7 +189,7 @@ struct CacheShard {
     /// gives is to be given back when the locks are not held any more.
     ///
     /// - Parameter move: Moves key and value of an entry to the place of another.
-    mutating func takeLastChunk(_ move: (UInt32, UInt32) -> Void) -> TakenChunk? {
+    mutating func detachLastChunk(_ move: (UInt32, UInt32) -> Void) -> TakenChunk? {
         guard chunkCount > 0 else { return nil }
         let first = UInt32(chunkCount - 1) << layout.chunkShift
         guard emptyPlaces >= Int(highWater - first) else { return nil }
@@ -254,8 +254,8 @@ struct CacheShard {
     }
 
     @usableFromInline
-    mutating func takeExpired(_ entry: UInt32) {
+    mutating func removeExpired(_ entry: UInt32) {
         expirations += 1
-        take(entry)
+        remove(entry)
     }
 }

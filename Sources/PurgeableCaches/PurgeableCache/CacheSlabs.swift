@@ -36,7 +36,7 @@ struct CacheSlabs {
     private var capacity: Int { slabBytes / blockBytes }
 
     /// The address of a block with anything in it; nil where there is no memory for one.
-    mutating func take() -> UInt? {
+    mutating func allocate() -> UInt? {
         if open.isEmpty, !addSlab() { return nil }
         guard let base = open.last, var slab = slabs[base] else { return nil }
         var block = slab.free
@@ -53,7 +53,7 @@ struct CacheSlabs {
     }
 
     /// Takes a block back, and gives its slab back to the kernel with the last one; false where the block is not from here.
-    mutating func give(_ block: UInt) -> Bool {
+    mutating func deallocate(_ block: UInt) -> Bool {
         let base = block & ~UInt(slabBytes - 1)
         guard var slab = slabs[base] else { return false }
         if slab.used == capacity { open.append(base) }

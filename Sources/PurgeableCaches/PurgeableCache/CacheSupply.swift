@@ -88,9 +88,9 @@ extension CacheShard {
             memory: shard.pointee.memory, layout: shard.pointee.layout, isChunk: isChunk, slotCount: slotCount)
     }
 
-    /// Takes what it still needs. The shard is locked; the rest is given back when it is not any more.
+    /// Gives the shard what it still needs. The shard is locked; the rest is given back when it is not any more.
     @usableFromInline
-    static func take(_ supply: inout CacheSupply, in shard: UnsafeMutablePointer<CacheShard>) {
+    static func install(_ supply: inout CacheSupply, in shard: UnsafeMutablePointer<CacheShard>) {
         if let chunk = supply.chunk, unsafe shard.pointee.needsChunk {
             unsafe shard.pointee.add(chunk)
             supply.chunk = nil

@@ -11,7 +11,7 @@ extension CacheTable {
         let fullHash = Self.fullHash(key)
         let hash = Self.upperHalf(fullHash)
         let now = now(expiry)
-        var debt = budget.take(cost: cost)
+        var debt = budget.reserve(cost: cost)
         var shard = unsafe lockedShard(for: hash)
         var place = unsafe replace(key, hash, shard, &debt, &remains)
         if debt.isOwed, unsafe isPoor(shard) {
@@ -39,7 +39,7 @@ extension CacheTable {
             supply.fetch(need)
             unsafe shard = lockedShard(for: hash)
             place = max(place, unsafe replace(key, hash, shard, &debt, &remains))
-            unsafe CacheShard.take(&supply, in: shard)
+            unsafe CacheShard.install(&supply, in: shard)
         }
         let entry =
             debt.isOwed
@@ -70,7 +70,7 @@ extension CacheTable {
         if cost <= budget.limit, expiry != .max {
             insert(value, for: key, cost: cost, expiry: expiry, &remains)
         } else {
-            take(key, &remains)
+            remove(key, &remains)
         }
     }
 
@@ -86,7 +86,7 @@ extension CacheTable {
     ) -> UInt8 {
         guard let found = unsafe Self.find(key, hash, shard.pointee.stripes) else { return 0 }
         unsafe budget.give(cost: CacheShard.header(found.number, in: shard).pointee.cost, paying: &debt)
-        let place = unsafe shard.pointee.take(found.number)
+        let place = unsafe shard.pointee.remove(found.number)
         unsafe Self.bury(found.number, shard, &remains)
         return place
     }
@@ -108,7 +108,7 @@ extension CacheTable {
         var left = Self.mostPaid
         while debt.isOwed {
             guard left > 0 else { return false }
-            guard let entry = unsafe shard.pointee.takeVictim(now: now) else { return true }
+            guard let entry = unsafe shard.pointee.removeVictim(now: now) else { return true }
             left -= 1
             unsafe budget.give(cost: CacheShard.header(entry, in: shard).pointee.cost, paying: &debt)
             unsafe Self.bury(entry, shard, &remains)

@@ -54,7 +54,7 @@ extension CacheTable {
             unsafe CacheTick.hasPassed(CacheShard.header(found.number, in: shard).pointee.expiry, now: now)
         {
             unsafe budget.give(cost: CacheShard.header(found.number, in: shard).pointee.cost)
-            unsafe shard.pointee.takeExpired(found.number)
+            unsafe shard.pointee.removeExpired(found.number)
             unsafe Self.bury(found.number, shard, &remains)
         }
         unsafe unlock(shard)

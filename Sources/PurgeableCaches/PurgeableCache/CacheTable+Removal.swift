@@ -4,7 +4,7 @@ extension CacheTable {
     /// Takes out what there is for a key, to the remains, and gives the tick that it expires at; nil where there is none.
     @inlinable
     @discardableResult
-    func take(_ key: Key, _ remains: inout CacheRemains<Key, Value>) -> UInt64? {
+    func remove(_ key: Key, _ remains: inout CacheRemains<Key, Value>) -> UInt64? {
         let hash = Self.hash(key)
         let shard = unsafe lockedShard(for: hash)
         guard let found = unsafe Self.find(key, hash, shard.pointee.stripes) else {
@@ -13,7 +13,7 @@ extension CacheTable {
         }
         let expiry = unsafe CacheShard.header(found.number, in: shard).pointee.expiry
         unsafe budget.give(cost: CacheShard.header(found.number, in: shard).pointee.cost)
-        unsafe shard.pointee.take(found.number)
+        unsafe shard.pointee.remove(found.number)
         unsafe Self.bury(found.number, shard, &remains)
         unsafe unlock(shard)
         return expiry
@@ -52,7 +52,7 @@ extension CacheTable {
             var sampled = ReleasedSamples()
             unsafe lock(shard)
             while debt.isOwed, taken < CacheRemains<Key, Value>.batch,
-                let entry = unsafe shard.pointee.takeVictim(now: now)
+                let entry = unsafe shard.pointee.removeVictim(now: now)
             {
                 let header = unsafe CacheShard.header(entry, in: shard)
                 unsafe budget.give(cost: header.pointee.cost, paying: &debt)
@@ -101,7 +101,7 @@ extension CacheTable {
     func giveBackChunk(of index: Int) -> Bool {
         stripes.lock(shard: index)
         let chunks = unsafe shards[index].chunks
-        let taken = unsafe shards[index].takeLastChunk { entry, other in
+        let taken = unsafe shards[index].detachLastChunk { entry, other in
             unsafe Self.moveContents(from: Self.contents(entry, chunks), to: Self.contents(other, chunks))
         }
         stripes.unlock(shard: index)

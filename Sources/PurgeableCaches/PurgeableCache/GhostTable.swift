@@ -77,7 +77,7 @@
 
     /// Returns the queue that it was evicted from and the number of evictions from there since; nil where it is not remembered.
     /// Forgets it.
-    mutating func take(_ hash: UInt32) -> (origin: Origin, age: Int)? {
+    mutating func remove(_ hash: UInt32) -> (origin: Origin, age: Int)? {
         guard let bucket = unsafe bucket(hash) else { return nil }
         let wanted = fingerprint(hash)
         for index in 0..<Self.bucketSize {

@@ -124,7 +124,7 @@ public import JetsamSystem
         var taken: Value?
         while true {
             var remains = CacheRemains<Key, Value>()
-            if let expiry = table.take(key, &remains) {
+            if let expiry = table.remove(key, &remains) {
                 report()
                 if expiry == 0 || !isPast(expiry) { taken = taken ?? remains.first?.1 }
             }

@@ -85,7 +85,7 @@ internal import Synchronization
     }
 
     /// Returns the number of bytes that it stands for; 0 where it is not remembered. Forgets it.
-    mutating func take(_ hash: UInt64, now: Int64) -> Int {
+    mutating func remove(_ hash: UInt64, now: Int64) -> Int {
         guard let base = unsafe base else { return 0 }
         let bucket = unsafe Self.hashes(base, hash, bucketMask)
         guard let index = unsafe Self.index(of: hash, in: bucket) else { return 0 }

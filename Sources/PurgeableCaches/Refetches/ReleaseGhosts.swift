@@ -79,7 +79,7 @@ final class ReleaseGhosts: Sendable {
         let hashes = unsafe GhostSamples.hashes(base, hash, bucketMask.load(ordering: .relaxed))
         guard unsafe GhostSamples.index(of: hash, in: hashes) != nil else { return }
         let time = now()
-        let bytes = samples.withLock { $0.take(hash, now: time) }
+        let bytes = samples.withLock { $0.remove(hash, now: time) }
         if bytes > 0 { refetched.add(bytes) }
     }
 

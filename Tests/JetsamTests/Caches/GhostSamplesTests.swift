@@ -28,9 +28,9 @@ struct GhostSamplesTests {
         let hashes = add(700, bytes: 10, to: &samples, at: 0, &random)
         // A bucket may be full by chance.
         #expect(samples.count >= 690 && samples.shift == 0)
-        let taken = hashes.map { samples.take($0, now: Self.window) }
+        let taken = hashes.map { samples.remove($0, now: Self.window) }
         #expect(taken.reduce(0, +) == samples.count * 10 + taken.count { $0 == 10 } * 10 && samples.count == 0)
-        #expect(hashes.allSatisfy { samples.take($0, now: 0) == 0 })
+        #expect(hashes.allSatisfy { samples.remove($0, now: 0) == 0 })
     }
 
     @Test(
@@ -43,7 +43,7 @@ struct GhostSamplesTests {
         let hashes = add(count, bytes: 3, to: &samples, at: 0, &random)
         #expect(samples.count <= GhostSamples.mostSamples / 2)
         #expect(samples.shift > 0)
-        let bytes = hashes.reduce(0) { $0 + samples.take($1, now: 1) }
+        let bytes = hashes.reduce(0) { $0 + samples.remove($1, now: 1) }
         #expect(abs(bytes - 3 * count) < 3 * count / 6, "\(bytes)")
     }
 
@@ -54,8 +54,8 @@ struct GhostSamplesTests {
         var random = SeededGenerator(seed: 3)
         let first = add(900, bytes: 1000, to: &samples, at: 0, &random)
         let second = add(20_000, bytes: 10, to: &samples, at: 1, &random)
-        let early = first.reduce(0) { $0 + samples.take($1, now: 2) }
-        let late = second.reduce(0) { $0 + samples.take($1, now: 2) }
+        let early = first.reduce(0) { $0 + samples.remove($1, now: 2) }
+        let late = second.reduce(0) { $0 + samples.remove($1, now: 2) }
         #expect(abs(early - 900_000) < 900_000 / 2)
         #expect(abs(late - 200_000) < 200_000 / 5)
     }
@@ -66,11 +66,11 @@ struct GhostSamplesTests {
         defer { samples.deallocate() }
         var random = SeededGenerator(seed: 4)
         let hashes = add(20, bytes: 10, to: &samples, at: 0, &random)
-        #expect(samples.take(hashes[0], now: Self.window) == 10)
-        #expect(samples.take(hashes[1], now: Self.window + 64) == 0)
+        #expect(samples.remove(hashes[0], now: Self.window) == 10)
+        #expect(samples.remove(hashes[1], now: Self.window + 64) == 0)
         #expect(samples.latestExpiry == Self.window)
         samples.removeAll()
-        #expect(samples.count == 0 && hashes.allSatisfy { samples.take($0, now: 0) == 0 })
+        #expect(samples.count == 0 && hashes.allSatisfy { samples.remove($0, now: 0) == 0 })
     }
 
     @Test(
@@ -86,7 +86,7 @@ struct GhostSamplesTests {
             last = add(20, bytes: 1, to: &samples, at: Int64(round) * Self.window / 2, &random)
         }
         #expect(samples.shift == 0)
-        #expect(last.map { samples.take($0, now: 0) } == last.map { _ in 1 })
+        #expect(last.map { samples.remove($0, now: 0) } == last.map { _ in 1 })
     }
 
     @Test(
@@ -100,10 +100,10 @@ struct GhostSamplesTests {
             samples.add(round << 40 | 5, bytes: 1, now: Int64(round), expiry: Int64(round) * 1000)
         }
         #expect(samples.count == 8)
-        #expect((UInt64(1)...12).map { samples.take($0 << 40 | 5, now: 0) } == [0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1])
+        #expect((UInt64(1)...12).map { samples.remove($0 << 40 | 5, now: 0) } == [0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1])
         samples.add(77, bytes: 1, now: 20, expiry: 20_000)
         samples.add(77, bytes: 2, now: 20, expiry: 20_000)
-        #expect(samples.count == 1 && samples.take(77, now: 20) == 2)
+        #expect(samples.count == 1 && samples.remove(77, now: 20) == 2)
     }
 
     @Test("Sizes beyond all that can be are held to what a sum can bear")
@@ -112,7 +112,7 @@ struct GhostSamplesTests {
         defer { samples.deallocate() }
         samples.add(9, bytes: .max, now: 0, expiry: 1000)
         samples.add(10, bytes: -5, now: 0, expiry: 1000)
-        #expect(samples.take(9, now: 0) == 1 << 50)
-        #expect(samples.take(10, now: 0) == 0)
+        #expect(samples.remove(9, now: 0) == 1 << 50)
+        #expect(samples.remove(10, now: 0) == 0)
     }
 }

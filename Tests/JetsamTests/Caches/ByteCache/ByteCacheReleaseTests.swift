@@ -145,7 +145,7 @@ struct ByteCacheReleaseTests {
         makeFull(cache, segments: 6)
         let sampling = ReleaseSampling(segments: 6, now: 0, waits: true)
         let shard = cache.shard(0)
-        let leaving = shard.withLock { $0.take(.max, isExact: false, sampling) }
+        let leaving = shard.withLock { $0.detach(.max, isExact: false, sampling) }
         let number = leaving.count
         #expect(number >= 6)
         cache.finishDeferred(late)
@@ -170,7 +170,7 @@ struct ByteCacheReleaseTests {
         let size = cache.statistics.residentBytes
         let shard = cache.shard(0)
         let sampling = ReleaseSampling(segments: 6, now: 0, waits: false)
-        let (leaving, view) = shard.withLock { ($0.take(.max, isExact: false, sampling), $0.segments.view) }
+        let (leaving, view) = shard.withLock { ($0.detach(.max, isExact: false, sampling), $0.segments.view) }
         var id = leaving.first
         while id != SegmentRecord.none {
             let record = unsafe view.record(id)

@@ -22,7 +22,7 @@ struct CacheMemoryTests {
         for step in 0..<3000 {
             // Long rises and falls, so that slabs come and go.
             if Int.random(in: 0..<10, using: &random) < (step / 500 % 2 == 0 ? 7 : 2) {
-                let taken = slabs.take()
+                let taken = slabs.allocate()
                 let block = try #require(taken)
                 let stamp = random.next()
                 for index in [0, words / 2, words - 1] { unsafe word(block, index).pointee = stamp }
@@ -31,7 +31,7 @@ struct CacheMemoryTests {
             } else if let (block, stamp) = held.randomElement(using: &random) {
                 for index in [0, words / 2, words - 1] { #expect(unsafe word(block, index).pointee == stamp) }
                 held[block] = nil
-                let isGiven = slabs.give(block)
+                let isGiven = slabs.deallocate(block)
                 #expect(isGiven)
             }
         }
@@ -39,11 +39,11 @@ struct CacheMemoryTests {
         for (one, next) in zip(blocks, blocks.dropFirst()) { #expect(next - one >= UInt(size)) }
         for (block, stamp) in held {
             for index in [0, words / 2, words - 1] { #expect(unsafe word(block, index).pointee == stamp) }
-            let isGiven = slabs.give(block)
+            let isGiven = slabs.deallocate(block)
             #expect(isGiven)
         }
         #expect(slabs.count == 0)
-        let isGiven = slabs.give(16 * Self.slabBytes)
+        let isGiven = slabs.deallocate(16 * Self.slabBytes)
         #expect(!isGiven)
     }
 
@@ -52,14 +52,14 @@ struct CacheMemoryTests {
         let memory = SegmentMemory()
         memory.budget.store(Int(Self.slabBytes), ordering: .relaxed)
         var slabs = CacheSlabs(blockBytes: 200_000, memory: memory)
-        let blocks = (0..<10).map { _ in slabs.take() }
+        let blocks = (0..<10).map { _ in slabs.allocate() }
         #expect(blocks.allSatisfy { $0 != nil })
-        let none = slabs.take()
+        let none = slabs.allocate()
         #expect(none == nil)
-        let given = blocks.compactMap { $0 }.filter { slabs.give($0) }
+        let given = blocks.compactMap { $0 }.filter { slabs.deallocate($0) }
         #expect(given.count == 10)
         #expect(slabs.count == 0)
-        let another = slabs.take()
+        let another = slabs.allocate()
         #expect(another != nil)
     }
 
