@@ -61,7 +61,7 @@ private struct JSONScanner {
         while let byte = next, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { position += 1 }
     }
 
-    private mutating func take(_ character: Unicode.Scalar) -> Bool {
+    private mutating func consume(_ character: Unicode.Scalar) -> Bool {
         guard next == UInt8(ascii: character) else { return false }
         position += 1
         return true
@@ -97,17 +97,17 @@ private struct JSONScanner {
         position += 1
         var pairs: [(String, JSONText)] = []
         skipBlanks()
-        if take("}") { return .object(pairs) }
+        if consume("}") { return .object(pairs) }
         while true {
             skipBlanks()
             guard next == UInt8(ascii: "\"") else { throw mistake("a key was expected") }
             let key = try string()
             skipBlanks()
-            guard take(":") else { throw mistake("':' was expected") }
+            guard consume(":") else { throw mistake("':' was expected") }
             pairs.append((key, try value(depth: depth + 1)))
             skipBlanks()
-            if take("}") { return .object(pairs) }
-            guard take(",") else { throw mistake("',' or '}' was expected") }
+            if consume("}") { return .object(pairs) }
+            guard consume(",") else { throw mistake("',' or '}' was expected") }
         }
     }
 
@@ -115,12 +115,12 @@ private struct JSONScanner {
         position += 1
         var values: [JSONText] = []
         skipBlanks()
-        if take("]") { return .array(values) }
+        if consume("]") { return .array(values) }
         while true {
             values.append(try value(depth: depth + 1))
             skipBlanks()
-            if take("]") { return .array(values) }
-            guard take(",") else { throw mistake("',' or ']' was expected") }
+            if consume("]") { return .array(values) }
+            guard consume(",") else { throw mistake("',' or ']' was expected") }
         }
     }
 
@@ -182,7 +182,7 @@ private struct JSONScanner {
         let first = try hexadecimal()
         if let scalar = Unicode.Scalar(first) { return scalar }
         // Half of a pair of UTF-16: the other half has to follow.
-        guard first < 0xDC00, take("\\"), take("u") else { throw mistake("half of a character stands alone") }
+        guard first < 0xDC00, consume("\\"), consume("u") else { throw mistake("half of a character stands alone") }
         let second = try hexadecimal()
         guard 0xDC00..<0xE000 ~= second else { throw mistake("half of a character stands alone") }
         let value = 0x10000 + (first - 0xD800) << 10 + (second - 0xDC00)

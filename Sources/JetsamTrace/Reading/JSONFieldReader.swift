@@ -38,7 +38,7 @@ struct JSONFieldReader: FieldVisitor {
     /// Reads the beginning, which says what the record is and when it was made.
     mutating func open() throws(TraceError) -> (TraceKind, MonotonicInstant) {
         scanner.skipSpaces()
-        guard scanner.take("{") else { throw wrong("an object '{…}' is expected") }
+        guard scanner.consume("{") else { throw wrong("an object '{…}' is expected") }
         scanner.skipSpaces()
         nextName(isFirst: true)
         var kind: TraceKind?
@@ -95,11 +95,11 @@ struct JSONFieldReader: FieldVisitor {
     /// The kind whose name is here in quotes. Most are readings.
     private mutating func kind() -> TraceKind? {
         let start = scanner.offset
-        guard scanner.take("\"") else { return nil }
-        if scanner.take("reading\"") { return .reading }
+        guard scanner.consume("\"") else { return nil }
+        if scanner.consume("reading\"") { return .reading }
         let name = scanner.offset
-        for kind in TraceKind.allCases where scanner.take(kind.name) {
-            if scanner.take("\"") { return kind }
+        for kind in TraceKind.allCases where scanner.consume(kind.name) {
+            if scanner.consume("\"") { return kind }
             scanner.offset = name
         }
         scanner.offset = start
@@ -137,7 +137,7 @@ struct JSONFieldReader: FieldVisitor {
 
     mutating func optional(_ name: StaticString, _ value: inout Int?) {
         guard isNext(name) else { return }
-        if scanner.take("null") {
+        if scanner.consume("null") {
             value = nil
         } else if let number = scanner.number() {
             value = number
@@ -156,9 +156,9 @@ struct JSONFieldReader: FieldVisitor {
 
     mutating func flag(_ name: StaticString, _ value: inout Bool) {
         guard isNext(name) else { return }
-        if scanner.take("true") {
+        if scanner.consume("true") {
             value = true
-        } else if scanner.take("false") {
+        } else if scanner.consume("false") {
             value = false
         } else {
             fail("\"\(name)\" must be true or false")
@@ -168,7 +168,7 @@ struct JSONFieldReader: FieldVisitor {
 
     mutating func real(_ name: StaticString, _ value: inout Double?) {
         guard isNext(name) else { return }
-        if scanner.take("null") {
+        if scanner.consume("null") {
             value = nil
         } else if let number = Double(scanner.text(scanner.numberText())), number.isFinite {
             value = number
@@ -237,15 +237,15 @@ struct JSONFieldReader: FieldVisitor {
         }
         name = nil
         scanner.skipSpaces()
-        if scanner.take("}") { return }
+        if scanner.consume("}") { return }
         if !isFirst {
-            guard scanner.take(",") else { return fail("',' or '}' is expected") }
+            guard scanner.consume(",") else { return fail("',' or '}' is expected") }
             scanner.skipSpaces()
         }
-        guard scanner.take("\"") else { return fail("a field's name in quotes is expected") }
+        guard scanner.consume("\"") else { return fail("a field's name in quotes is expected") }
         guard let range = scanner.name() else { return fail("the line ends within a name") }
         scanner.skipSpaces()
-        guard scanner.take(":") else {
+        guard scanner.consume(":") else {
             return fail("':' is expected behind \"\(scanner.text(range).cut(toBytes: 40))\"")
         }
         scanner.skipSpaces()

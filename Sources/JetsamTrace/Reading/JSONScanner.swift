@@ -32,7 +32,7 @@ struct JSONScanner {
     }
 
     @inline(__always)
-    mutating func take(_ literal: StaticString) -> Bool {
+    mutating func consume(_ literal: StaticString) -> Bool {
         let length = literal.utf8CodeUnitCount
         guard count &- offset >= length else { return false }
         for index in 0..<length where unsafe bytes[offset &+ index] != literal.utf8Start[index] { return false }
@@ -57,17 +57,17 @@ struct JSONScanner {
         let start = offset
         while offset < count, byte(offset) != UInt8(ascii: "\"") { offset &+= 1 }
         let range = start..<offset
-        return take("\"") ? range : nil
+        return consume("\"") ? range : nil
     }
 
     mutating func skipValue() {
-        if take("\"") {
+        if consume("\"") {
             while offset < count, byte(offset) != UInt8(ascii: "\"") {
                 offset &+= byte(offset) == UInt8(ascii: "\\") ? 2 : 1
             }
             offset = min(offset, count)
-            if !take("\"") { fail("the line ends within a string") }
-        } else if !take("true"), !take("false"), !take("null") {
+            if !consume("\"") { fail("the line ends within a string") }
+        } else if !consume("true"), !consume("false"), !consume("null") {
             if numberText().isEmpty { fail("a number, a string, true, false or null is expected") }
         }
     }
@@ -81,7 +81,7 @@ struct JSONScanner {
 
     /// A whole number that 64 bits can hold.
     mutating func number() -> Int? {
-        let isNegative = take("-")
+        let isNegative = consume("-")
         let start = offset
         var magnitude: UInt64 = 0
         while offset < count {
@@ -123,7 +123,7 @@ struct JSONScanner {
 /// Strings, with their escapes undone.
 extension JSONScanner {
     mutating func string() -> String? {
-        guard take("\"") else {
+        guard consume("\"") else {
             fail("a string is expected")
             return nil
         }
@@ -162,7 +162,7 @@ extension JSONScanner {
             guard let unit = fourDigits() else { return nil }
             guard (0xd800..<0xdc00).contains(unit) else { return Unicode.Scalar(unit) ?? "\u{fffd}" }
             let afterFirst = offset
-            if take("\\u"), let second = fourDigits(), (0xdc00..<0xe000).contains(second) {
+            if consume("\\u"), let second = fourDigits(), (0xdc00..<0xe000).contains(second) {
                 return Unicode.Scalar(0x10000 + (unit - 0xd800) << 10 + (second - 0xdc00))
             }
             offset = afterFirst

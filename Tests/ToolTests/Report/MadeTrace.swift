@@ -31,7 +31,7 @@ struct MadeTrace {
 
     func digest(isCut: Bool = false) throws -> TraceDigest {
         var digest = TraceDigest()
-        for record in records { try digest.take(record.event, at: record.instant) }
+        for record in records { try digest.add(record.event, at: record.instant) }
         digest.finish(isCut: isCut)
         return digest
     }

@@ -129,7 +129,7 @@ struct ReportPageTests {
     func long() throws {
         var digest = TraceDigest()
         var instant = MonotonicInstant(nanoseconds: 5)
-        try digest.take(.trace(TraceHeader()), at: instant)
+        try digest.add(.trace(TraceHeader()), at: instant)
         let count = 100_000
         for index in 0..<count {
             var record = ReadingRecord()
@@ -139,11 +139,11 @@ struct ReportPageTests {
             if index == 77_777 { record.reading.headroomBytes = 12_345 }
             if index == 33_333 { record.reading.usageBytes = 1_073_741_823 }
             instant = instant.advanced(by: .milliseconds(864))
-            try digest.take(.reading(record), at: instant)
+            try digest.add(.reading(record), at: instant)
             if index % 20 == 0 {
                 var level = LevelRecord()
                 (level.previous, level.level) = index % 40 == 0 ? (.normal, .warning) : (.warning, .normal)
-                try digest.take(.level(level), at: instant)
+                try digest.add(.level(level), at: instant)
             }
         }
         digest.finish(isCut: false)
@@ -166,7 +166,7 @@ struct ReportPageTests {
     private static func everything(isHigh: Bool) throws -> String {
         var digest = TraceDigest()
         let fields = ExtremeFields(isHigh: isHigh)
-        try digest.take(.trace(TraceHeader()), at: MonotonicInstant(nanoseconds: isHigh ? .min : 0))
+        try digest.add(.trace(TraceHeader()), at: MonotonicInstant(nanoseconds: isHigh ? .min : 0))
         var events: [TraceEvent] = [
             .reading(fields.filled(ReadingRecord.self)), .notice(fields.filled(NoticeRecord.self)),
             .level(fields.filled(LevelRecord.self)), .demand(fields.filled(DemandRecord.self)),
@@ -177,7 +177,7 @@ struct ReportPageTests {
         ]
         events += events
         for (index, event) in events.enumerated() {
-            try digest.take(event, at: MonotonicInstant(nanoseconds: [0, .max, .min][index % 3]))
+            try digest.add(event, at: MonotonicInstant(nanoseconds: [0, .max, .min][index % 3]))
         }
         digest.finish(isCut: false)
         return ReportPage(digest, name: "").html

@@ -55,17 +55,17 @@ struct ReportPartsTests {
     @Test("Stall is the share of the last two seconds, and begins again where a counter does")
     func stall() {
         var share = StallShare()
-        func take(_ milliseconds: Int, _ total: UInt64) -> Int? {
-            share.take(total, at: MonotonicInstant(nanoseconds: Int64(milliseconds) * 1_000_000))
+        func add(_ milliseconds: Int, _ total: UInt64) -> Int? {
+            share.add(total, at: MonotonicInstant(nanoseconds: Int64(milliseconds) * 1_000_000))
         }
-        #expect(take(0, 1_000_000) == nil)
-        #expect(take(1000, 1_200_000) == 1000)
-        #expect(take(2000, 1_400_000) == 2000)
-        #expect(take(3000, 1_600_000) == 2000)
-        #expect(take(5000, 1_600_000) == 0)
-        #expect(take(6000, 9_600_000) == 10_000)
-        #expect(take(7000, 5) == nil)
-        #expect(take(8000, 200_005) == 1000)
+        #expect(add(0, 1_000_000) == nil)
+        #expect(add(1000, 1_200_000) == 1000)
+        #expect(add(2000, 1_400_000) == 2000)
+        #expect(add(3000, 1_600_000) == 2000)
+        #expect(add(5000, 1_600_000) == 0)
+        #expect(add(6000, 9_600_000) == 10_000)
+        #expect(add(7000, 5) == nil)
+        #expect(add(8000, 200_005) == 1000)
     }
 
     @Test(

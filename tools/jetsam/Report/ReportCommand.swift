@@ -44,7 +44,7 @@ struct ReportCommand: ParsableCommand {
     func run() throws {
         guard !survival else { return try writeSurvival() }
         var digest = TraceDigest()
-        let isWhole = try TraceInput(path: trace).forEach { try digest.take($0, at: $1) }
+        let isWhole = try TraceInput(path: trace).forEach { try digest.add($0, at: $1) }
         digest.finish(isCut: !isWhole)
         let name = FilePath(trace).lastComponent?.string ?? trace
         var file = OutputFile(output, madeFrom: [trace])

@@ -12,8 +12,8 @@ struct StallShare {
     private static let spacing = Duration.milliseconds(20)
     private var totals: [Total] = []
 
-    /// Takes the next total; in hundredths of a percent what it comes to, nil where too little is known.
-    mutating func take(_ total: UInt64, at instant: MonotonicInstant) -> Int? {
+    /// Adds the next total. Returns the share in hundredths of a percent; nil where too little is known.
+    mutating func add(_ total: UInt64, at instant: MonotonicInstant) -> Int? {
         let new = Total(instant: instant, microseconds: Int(clamping: total))
         if let last = totals.last {
             // Another kernel's totals, or an earlier instant: begin again.

@@ -69,26 +69,26 @@ struct TraceDigest {
 
     func time(at level: PressureLevel) -> Duration { .nanoseconds(Int64(nanosecondsAt[level.code])) }
 
-    /// Takes the next record; the first one is the trace's first line.
-    mutating func take(_ event: TraceEvent, at instant: MonotonicInstant) throws(TraceError) {
+    /// Adds the next record; the first one is the trace's first line.
+    mutating func add(_ event: TraceEvent, at instant: MonotonicInstant) throws(TraceError) {
         if case .trace(let header) = event {
             try begin(header, at: instant)
             return
         }
         end = max(end, instant)
         switch event {
-        case .reading(let record): take(record, at: instant)
+        case .reading(let record): add(record, at: instant)
         case .notice(let record):
             // The end of a step has a record of its own.
             if record.what != .stepEnded { notices.append(Told(instant: instant, record: record)) }
             if record.what == .answeredLate { tally.add(releasedBytes: record.promisedBytes) }
-        case .level(let record): take(record, at: instant)
+        case .level(let record): add(record, at: instant)
         case .demand(let record): columns.add(.asked, record.targetBytes, at: instant)
         case .run(let record): if record.purpose == .step || record.purpose == .request { tally.begin() }
-        case .step(let record): take(record, at: instant)
-        case .answer(let record): take(record)
+        case .step(let record): add(record, at: instant)
+        case .answer(let record): add(record)
         case .cache(let record): name(record)
-        case .counts(let record): take(record, at: instant)
+        case .counts(let record): add(record, at: instant)
         case .process(let record): transitions.append(Told(instant: instant, record: record))
         case .scene: sceneTransitions += 1
         case .lost(let record):
@@ -131,7 +131,7 @@ struct TraceDigest {
 }
 
 extension TraceDigest {
-    private mutating func take(_ record: ReadingRecord, at instant: MonotonicInstant) {
+    private mutating func add(_ record: ReadingRecord, at instant: MonotonicInstant) {
         let reading = record.reading
         readings += 1
         look(at: record, instant)
@@ -152,7 +152,7 @@ extension TraceDigest {
             columns.set(.criticalEntry, thresholds.criticalEntry, at: instant)
         }
         if let total = reading.stallSomeMicroseconds {
-            columns.set(.stall, stall.take(total, at: instant), at: instant)
+            columns.set(.stall, stall.add(total, at: instant), at: instant)
         }
         if let kills = reading.events?.oomKill { outOfMemoryKills.include(Int(clamping: kills)) }
         if leastHeadroom.map({ reading.headroomBytes < $0.record.headroomBytes }) ?? true {
@@ -173,7 +173,7 @@ extension TraceDigest {
         if tally.account.current != nil, !hadEpisode || ended != nil { episodeBegan = instant }
     }
 
-    private mutating func take(_ record: LevelRecord, at instant: MonotonicInstant) {
+    private mutating func add(_ record: LevelRecord, at instant: MonotonicInstant) {
         holdLevel(until: instant)
         level = record.level
         if record.level == record.previous {
@@ -184,7 +184,7 @@ extension TraceDigest {
         }
     }
 
-    private mutating func take(_ record: StepRecord, at instant: MonotonicInstant) {
+    private mutating func add(_ record: StepRecord, at instant: MonotonicInstant) {
         steps.append(Told(instant: instant, record: record))
         if record.stage == .caches { tally.end(releasedBytes: record.cameBackBytes) }
         stages[record.stage, default: 0] += 1
@@ -199,7 +199,7 @@ extension TraceDigest {
         columns.add(.returned, record.returnedBytes, at: instant)
     }
 
-    private mutating func take(_ record: CountsRecord, at instant: MonotonicInstant) {
+    private mutating func add(_ record: CountsRecord, at instant: MonotonicInstant) {
         columns.set(.held, record.heldTasks, at: instant)
         columns.set(.expired, record.expiredTasks, at: instant)
         columns.set(.overdue, record.overdueTasks, at: instant)
@@ -215,7 +215,7 @@ extension TraceDigest {
         caches[record.cache, default: CacheTotals(cache: record.cache)].name = record.name
     }
 
-    private mutating func take(_ record: AnswerRecord) {
+    private mutating func add(_ record: AnswerRecord) {
         guard admit(record.cache) else { return }
         var totals = caches[record.cache] ?? CacheTotals(cache: record.cache)
         totals.answers += 1

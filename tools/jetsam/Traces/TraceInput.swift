@@ -27,7 +27,7 @@ struct TraceInput {
         do {
             while true {
                 let batch = ahead.next()
-                unsafe try Self.take(batch, body)
+                unsafe try Self.forEach(in: batch, body)
                 if let end = batch.end { return try end.get() }
             }
         } catch {
@@ -40,8 +40,8 @@ struct TraceInput {
         }
     }
 
-    private static func take(
-        _ batch: TraceReadAhead.Batch, _ body: (TraceEvent, MonotonicInstant, UnsafeRawBufferPointer) throws -> Void
+    private static func forEach(
+        in batch: TraceReadAhead.Batch, _ body: (TraceEvent, MonotonicInstant, UnsafeRawBufferPointer) throws -> Void
     ) throws {
         try unsafe batch.bytes.withUnsafeBytes { bytes in
             // Used where they are: an event is some hundred bytes long, and copying it costs as much as reading a field.

@@ -85,7 +85,7 @@ struct Snapshot {
         isDryRun = status["isDryRun"]?.bool ?? false
         level = status.text("level")
         reason = status["reason"]?.string.map(TerminalText.clean)
-        takeReading(status["reading"] ?? .null)
+        setReading(status["reading"] ?? .null)
         if let process = status["process"] {
             state = process.text("state")
             isReady = process["isReady"]?.bool ?? false
@@ -111,7 +111,7 @@ struct Snapshot {
         }
     }
 
-    private mutating func takeReading(_ reading: JSONText) {
+    private mutating func setReading(_ reading: JSONText) {
         limitBytes = reading.count("limitBytes")
         isLimited = reading["isLimited"]?.bool ?? false
         usageBytes = reading.count("usageBytes")
