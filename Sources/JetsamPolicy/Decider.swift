@@ -125,12 +125,12 @@ package struct Decider {
                 || !scheduler.lastEnd.isOlder(than: Self.disturbedNanoseconds, at: reading.instant))
         let vote = judgement.judge(context)
         var decision = Decision(
-            outcome: machine.take(vote, cause: observation.cause, at: reading.instant), level: machine.level)
+            outcome: machine.handle(vote, cause: observation.cause, at: reading.instant), level: machine.level)
         if case .repeated = decision.outcome { scheduler.allowStep() }
         if let reason = machine.reason {
             let demandContext = demandContext(observation, context, reason, vote)
             decision.demand = scheduler.next(demandContext)
-            decision.lackingBytes = scheduler.takeLack(demandContext)
+            decision.lackingBytes = scheduler.findLack(demandContext)
             decision.ladder = nextOfLadder(&observation, victims)
             leaveEarly(&decision, context)
             decision.looksAtAllocator = shouldLookAtAllocator(reading.instant)
@@ -140,8 +140,8 @@ package struct Decider {
         return decision
     }
 
-    /// Takes what was told beside the readings.
-    package mutating func take(_ notice: Notice) {
+    /// Handles what was told beside the readings.
+    package mutating func handle(_ notice: Notice) {
         switch notice {
         case .paused: judgement.dropHistory()
         case .held(let level, let until): judgement.hold(level, until: until)

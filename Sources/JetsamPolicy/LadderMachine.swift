@@ -109,10 +109,10 @@ package struct LadderMachine {
         if configuration.ladder.expiresBackgroundTasks, context.now >= noBackgroundTasksUntil ?? context.now,
             context.heldBackgroundTasks > 0
         {
-            return take(.expireBackgroundTasks(atMost: batch))
+            return handOut(.expireBackgroundTasks(atMost: batch))
         }
         if configuration.ladder.takesScenes, context.now >= noScenesUntil ?? context.now, context.scenes > 0 {
-            return take(.loseScene)
+            return handOut(.loseScene)
         }
         return isNear || context.emergency.isOutOfMemory ? lastResort() : nil
     }
@@ -134,7 +134,7 @@ package struct LadderMachine {
         }
     }
 
-    private mutating func take(_ action: Action) -> Action {
+    private mutating func handOut(_ action: Action) -> Action {
         outstanding = action
         return action
     }

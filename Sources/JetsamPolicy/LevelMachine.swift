@@ -28,7 +28,7 @@ package struct LevelMachine {
         self.timing = timing
     }
 
-    package mutating func take(_ vote: Vote, cause: LevelCause, at now: MonotonicInstant) -> Outcome {
+    package mutating func handle(_ vote: Vote, cause: LevelCause, at now: MonotonicInstant) -> Outcome {
         if vote.level > level {
             belowSince = nil
             return change(to: vote.level, reason: vote.reason(cause), at: now)

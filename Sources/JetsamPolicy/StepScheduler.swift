@@ -93,7 +93,7 @@ struct StepScheduler {
     }
 
     /// Bytes that have been missing for a long time at `warning` while caches had nothing more to give; told once in an episode.
-    mutating func takeLack(_ context: ReclaimContext) -> Int? {
+    mutating func findLack(_ context: ReclaimContext) -> Int? {
         guard !hasToldLack, let warningSince, warningSince.duration(to: context.now) >= Self.lastingWarning else {
             return nil
         }

@@ -131,7 +131,7 @@ package final class CacheClient: Sendable {
     package var unbookedBytes: Int { unbooked.load(ordering: .relaxed) }
 
     /// Takes bytes as written, no more of them than there are, and gives how many.
-    func takeUnbooked(upTo bytes: Int) -> Int {
+    func removeUnbooked(upTo bytes: Int) -> Int {
         var present = unbooked.load(ordering: .relaxed)
         while true {
             let taken = min(present, bytes)
@@ -170,7 +170,7 @@ package final class CacheClient: Sendable {
     }
 
     /// Returns whether it has given up or refused an entry for its limit since the last call.
-    package func takeTurnsAway() -> Bool { turnsAway.exchange(false, ordering: .relaxed) }
+    package func collectTurnsAway() -> Bool { turnsAway.exchange(false, ordering: .relaxed) }
 
     /// Takes the right to call a handler; false while an earlier call has not come back.
     package func beginCall() -> Bool {

@@ -222,7 +222,7 @@ public final class CacheRegistry: Sendable {
     /// Bytes that one cache gave without its handlers are in the ledger now, or never will be. Whoever sees that sees also what
     /// was published before of what is still missing.
     package func noteBooked(_ bytes: Int, of client: CacheClient) {
-        unbooked.wrappingSubtract(client.takeUnbooked(upTo: bytes), ordering: .acquiringAndReleasing)
+        unbooked.wrappingSubtract(client.removeUnbooked(upTo: bytes), ordering: .acquiringAndReleasing)
     }
 
     /// The next band in which a cache has memory of its own.

@@ -42,11 +42,11 @@ private enum Target: String, CaseIterable {
         for line in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
             guard let read = try? unsafe Array(line).withUnsafeBytes({ unsafe try reader.read($0) }) else { continue }
             guard (try? reader.checkBounds(at: read.instant)) != nil else { continue }
-            guard (try? replay.take(read.event, at: read.instant)) != nil else { continue }
+            guard (try? replay.feed(read.event, at: read.instant)) != nil else { continue }
             if case .trace(let header) = read.event, trial == nil {
                 trial = Trial(ResourceManager.Configuration(), header: header)
             }
-            trial?.take(read.event, at: read.instant)
+            trial?.feed(read.event, at: read.instant)
             replay.dropLines()
         }
         replay.finish()

@@ -220,7 +220,7 @@ final class ExpiryEngine: Sendable {
             isFirst = false
             switch item {
             // Taken out only now: one that has ended since it was found due is not called.
-            case .expired(let identifier): table.takeHandler(identifier)?.call()
+            case .expired(let identifier): table.claimHandler(of: identifier)?.call()
             case .overdue(let assertion): report(assertion)
             }
         }

@@ -39,7 +39,7 @@ package final class LongHeldTasks: Sendable {
 
     /// Returns the tasks that have become long-held since the last call; nil where there are none. Walks through all tasks, and
     /// allocates.
-    package func take() -> Finding? {
+    package func collect() -> Finding? {
         let table = tasks.table
         return horizon.withLock { horizon -> Finding? in
             let range = horizon.advance(to: table.now, paused: table.pauses.pausedNanoseconds)

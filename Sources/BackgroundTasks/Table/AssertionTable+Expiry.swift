@@ -16,7 +16,7 @@ extension AssertionShard {
         // Bounds how long the lock is held where many have to be put nearer.
         var budget = ExpiryBatch.capacity * 4
         while !batch.isFull, budget > 0 {
-            guard let index = wheel.take(by: tick, slab, budget: &budget) else { break }
+            guard let index = wheel.popNext(dueBy: tick, slab, budget: &budget) else { break }
             advance(index, number, running, latest, table, &batch)
         }
         if batch.isFull || budget <= 0 { return true }
@@ -97,7 +97,7 @@ extension AssertionTable {
     }
 
     /// The handler of one that is due, for being called now; nil where it has ended.
-    func takeHandler(_ identifier: Identifier) -> ExpirationHandler? {
+    func claimHandler(of identifier: Identifier) -> ExpirationHandler? {
         guard let (shard, index, generation) = locate(identifier) else { return nil }
         return shard.withLock { shard in
             guard let entry = unsafe shard.slab.entry(index, generation: generation),

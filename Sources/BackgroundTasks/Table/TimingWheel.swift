@@ -46,7 +46,7 @@
         tick >= UInt64(Int64.max >> tickShift) ? .max : Int64(tick << UInt64(tickShift))
     }
 
-    /// Links the entry in at its `due`. What is due already comes out with the next `take`.
+    /// Links the entry in at its `due`. What is due already comes out with the next ``popNext(dueBy:_:budget:)``.
     @inline(__always)
     mutating func insert(_ index: UInt32, _ slab: borrowing AssertionSlab) {
         let entry = unsafe slab.entry(index)
@@ -94,7 +94,7 @@
 
     /// Unlinks the next entry that is due by `tick`; nil where there is none any more. Entries of higher levels are put
     /// nearer on the way, at most `budget` of them with one call, and the budget is then 0.
-    mutating func take(by tick: UInt64, _ slab: borrowing AssertionSlab, budget: inout Int) -> UInt32? {
+    mutating func popNext(dueBy tick: UInt64, _ slab: borrowing AssertionSlab, budget: inout Int) -> UInt32? {
         while budget > 0 {
             guard let next = nextSlot(), next.tick <= tick else {
                 elapsed = max(elapsed, tick)

@@ -23,7 +23,7 @@ package final class PauseWatch: Sendable {
 
     /// The sampler's turn begins.
     /// - Returns: The pause that was found since its last turn, by whomever.
-    package func take(_ now: MonotonicInstant) -> Duration? {
+    package func beginTurn(_ now: MonotonicInstant) -> Duration? {
         check(now)
         let found = untold.withLock { untold in
             defer { untold = 0 }

@@ -15,7 +15,7 @@ final class Bell: Sendable {
         var storeChanges: [Bool] = []
     }
 
-    /// So much waits while nobody takes it, for a log handler may block: of steps the oldest go first.
+    /// So much waits while nobody collects it, for a log handler may block: of steps the oldest go first.
     static let capacity = 256
 
     /// The treatment of reclaim threads that hang in handlers.
@@ -70,7 +70,7 @@ final class Bell: Sendable {
         ring()
     }
 
-    func takeSilentCaches() -> [String] {
+    func collectSilentCaches() -> [String] {
         pending.withLock { pending in
             defer { pending.silentCaches = [] }
             return pending.silentCaches
@@ -82,7 +82,7 @@ final class Bell: Sendable {
         ring()
     }
 
-    func takeLackingBytes() -> Int? {
+    func collectLackingBytes() -> Int? {
         pending.withLock { pending in
             defer { pending.lackingBytes = nil }
             return pending.lackingBytes
@@ -94,7 +94,7 @@ final class Bell: Sendable {
         ring()
     }
 
-    func takeForecast() -> LeaveForecast? {
+    func collectForecast() -> LeaveForecast? {
         pending.withLock { pending in
             defer { pending.forecast = nil }
             return pending.forecast
@@ -110,14 +110,14 @@ final class Bell: Sendable {
         ring()
     }
 
-    func takeStoreChanges() -> [Bool] {
+    func collectStoreChanges() -> [Bool] {
         pending.withLock { pending in
             defer { pending.storeChanges = [] }
             return pending.storeChanges
         }
     }
 
-    func takeHangs() -> [Hang] {
+    func collectHangs() -> [Hang] {
         pending.withLock { pending in
             defer { pending.hangs = [] }
             return pending.hangs
@@ -125,7 +125,7 @@ final class Bell: Sendable {
     }
 
     /// The steps that wait, and how many are missing before them.
-    func takeSteps() -> (steps: [(step: ReclaimStep, problems: [HandlerProblem])], lost: Int) {
+    func collectSteps() -> (steps: [(step: ReclaimStep, problems: [HandlerProblem])], lost: Int) {
         pending.withLock { pending in
             defer {
                 pending.steps = []

@@ -6,7 +6,7 @@ extension ResourceManager {
     ///
     /// Not while the process drains: what it waits for is named already.
     func tellLongHeldTasks() {
-        guard let longHeld, longHeld.isDue, !lifecycle.isShuttingDown, let found = longHeld.take() else { return }
+        guard let longHeld, longHeld.isDue, !lifecycle.isShuttingDown, let found = longHeld.collect() else { return }
         let rest = found.count - found.first.count
         let names = found.first.joined(separator: "; ") + (rest > 0 ? "; and \(rest) more" : "")
         logger.notice(

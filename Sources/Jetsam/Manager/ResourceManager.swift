@@ -280,8 +280,8 @@ public final class ResourceManager: Service, Sendable {
     /// Logs, counts and tells what has happened since the last call. Runs on the notification queue.
     private func tell() {
         // The sampler has answered, and so has this queue; the pulse is sent where the event queue answers as well.
-        lifecycle.takeWork { [lifecycle, eventQueue] in eventQueue.async { lifecycle.notifier?.isAlive() } }
-        for outcome in bell.takeHangs() {
+        lifecycle.performDueWork { [lifecycle, eventQueue] in eventQueue.async { lifecycle.notifier?.isAlive() } }
+        for outcome in bell.collectHangs() {
             switch outcome {
             case .replaced:
                 logger.warning("A reclaim thread hangs in a cache's handler; another was started in its place")
@@ -289,33 +289,33 @@ public final class ResourceManager: Service, Sendable {
                 logger.error("All reclaim threads hang in caches' handlers: no cache is asked until one is back")
             }
         }
-        for name in bell.takeSilentCaches() {
+        for name in bell.collectSilentCaches() {
             logger.notice(
                 "Cache '\(name.onOneLine)' has never reported bytes, and is asked for none: what it holds is told by update(bytes:)",
                 metadata: ["cache": "\(name)"])
         }
-        if let bytes = bell.takeLackingBytes() {
+        if let bytes = bell.collectLackingBytes() {
             logger.warning(
                 "Memory has been short for ten minutes, and caches have given what they may at warning: a limit \(ByteCount(bytes)) larger would do",
                 metadata: ["lackingBytes": "\(bytes)"])
         }
-        if let forecast = bell.takeForecast() {
+        if let forecast = bell.collectForecast() {
             logger.warning(
                 "\(forecast.message(isDryRun: governor.setup.configuration.isDryRun))", metadata: forecast.metadata)
         }
         tellRediscovery(governor.rediscoverIfMoved())
-        let timeNews = governor.takeTimeNews()
+        let timeNews = governor.collectTimeNews()
         if let pause = timeNews.pause {
             logger.notice("The process did not run for \(pause); deadlines of background tasks move by as much")
             lifecycle.notePause(pause)
         }
         if let change = timeNews.wallClockChange { lifecycle.noteWallClockChange(by: change) }
-        for isAvailable in bell.takeStoreChanges() { lifecycle.noteStateStore(available: isAvailable) }
+        for isAvailable in bell.collectStoreChanges() { lifecycle.noteStateStore(available: isAvailable) }
         tellLongHeldTasks()
         recordHeldTasks()
         armThreshold()
-        var news: [News] = governor.takeChanges().map { .change($0) }
-        let (finished, lost) = bell.takeSteps()
+        var news: [News] = governor.collectChanges().map { .change($0) }
+        let (finished, lost) = bell.collectSteps()
         if lost > 0 {
             logger.warning(
                 "\(lost) reclaim \(lost == 1 ? "step was" : "steps were") not told: the log was too slow for them")
@@ -368,7 +368,7 @@ public final class ResourceManager: Service, Sendable {
         {
             logger.warning("Memory pressure is critical, and no cache is registered: there is nobody to ask for memory")
         }
-        if let episode = episodes.withLock({ $0.take(change) }) { tell(episode) }
+        if let episode = episodes.withLock({ $0.add(change) }) { tell(episode) }
         levels.send(change)
         if change.level > .normal, change.level >= change.previous {
             lifecycle.note(.didReceiveMemoryWarning) { await $0.didReceiveMemoryWarning(change) }
@@ -387,7 +387,7 @@ public final class ResourceManager: Service, Sendable {
         guard !step.isProbe else { return logger.debug("Reclaim \(step)", metadata: step.metadata) }
         history.withLock { $0.add(step, at: environment.clock.now) }
         metrics.record(step)
-        let place = episodes.withLock { $0.take(step) }
+        let place = episodes.withLock { $0.add(step) }
         // What cannot be taken back is news to an operator.
         let level: Logger.Level = step.stage > .caches ? .notice : place == .alone ? .info : .debug
         logger.log(level: level, "Reclaim \(step)", metadata: step.metadata)

@@ -39,8 +39,8 @@ struct PoorReturns {
         var empty = (steps: 0, promisedBytes: 0, returnedBytes: 0)
         var isTold = false
 
-        /// Takes a part of a step, and gives what is to be said of it where it brought next to nothing once more.
-        mutating func takeEmpty(_ part: ReclaimStep.Part) -> Finding? {
+        /// Counts a part of a step that brought next to nothing. Returns what is to be said where that happened once more.
+        mutating func countEmpty(_ part: ReclaimStep.Part) -> Finding? {
             guard part.broughtNothing else {
                 if part.returnedBytes > 0 { empty = (0, 0, 0) }
                 return nil
@@ -76,7 +76,7 @@ struct PoorReturns {
         for part in step.parts where sums[part.name] != nil || sums.count < Self.mostNames {
             var sum = sums[part.name] ?? Sum()
             defer { sums[part.name] = sum }
-            if let finding = sum.takeEmpty(part) { findings.append(finding) }
+            if let finding = sum.countEmpty(part) { findings.append(finding) }
             guard tells else { continue }
             sum.promisedBytes = sum.promisedBytes.addingSaturating(part.promisedBytes)
             sum.returnedBytes = sum.returnedBytes.addingSaturating(part.returnedBytes)

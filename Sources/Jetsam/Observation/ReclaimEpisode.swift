@@ -91,7 +91,7 @@ struct ReclaimEpisodes {
     }
 
     /// The episode that this change ends, where it took any step.
-    mutating func take(_ change: LevelChange) -> ReclaimEpisode? {
+    mutating func add(_ change: LevelChange) -> ReclaimEpisode? {
         guard change.level > .normal else { return end(at: change.instant) }
         var episode = current ?? ReclaimEpisode(begunAt: change.instant, level: change.level)
         episode.highest = max(episode.highest, change.level)
@@ -99,7 +99,7 @@ struct ReclaimEpisodes {
         return nil
     }
 
-    mutating func take(_ step: ReclaimStep) -> Place {
+    mutating func add(_ step: ReclaimStep) -> Place {
         let isCall = step.step == 0 && step.stage == .caches
         guard !isCall, current != nil else { return .alone }
         current?.add(step)

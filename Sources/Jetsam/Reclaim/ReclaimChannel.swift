@@ -44,7 +44,7 @@ final class ReclaimChannel: Sendable {
         return true
     }
 
-    func takeBeside() -> ReclaimBeside? {
+    func popFirstBeside() -> ReclaimBeside? {
         besides.withLock { $0.isEmpty ? nil : $0.removeFirst() }
     }
 
@@ -82,7 +82,8 @@ final class ReclaimChannel: Sendable {
         isEmpty ? nil : mail.withLock { $0.demand?.level }
     }
 
-    func take() -> Mail {
+    /// All that was posted since the last call.
+    func collectMail() -> Mail {
         hasMail.store(false, ordering: .releasing)
         return mail.withLock { mail in
             defer { mail = Mail() }

@@ -12,7 +12,7 @@ struct ReclaimBeside {
 extension Reclaimer {
     /// Does what waits, and covers for a handler that takes too long. For the thread that is there for it.
     func giveSegments() {
-        while let beside = channel.takeBeside() {
+        while let beside = channel.popFirstBeside() {
             give(beside, mayWait: true)
             channel.wake()
         }

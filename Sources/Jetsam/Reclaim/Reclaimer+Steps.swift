@@ -16,7 +16,7 @@ extension Reclaimer {
             return true
         }
         guard mayPrepare else { return false }
-        let mail = channel.take()
+        let mail = channel.collectMail()
         state.withLock { state in
             if mail.probes { state.isProbeWaiting = true }
             // Memory has become short.
@@ -174,7 +174,7 @@ extension Reclaimer {
             // A scene in the background keeps the limits that it was cut to.
             let raised = clients.filter { !$0.isHeldDown }
             var facts = facts(raised, state.ledger, .normal, state.before)
-            for (index, client) in raised.enumerated() { facts[index].turnsAway = client.takeTurnsAway() }
+            for (index, client) in raised.enumerated() { facts[index].turnsAway = client.collectTurnsAway() }
             keepSome(&facts, .normal, in: &state)
             // Limits in a dry run are of before it began.
             let change = isDryRun ? .lift : Regrowth.change(regrowth, for: facts)

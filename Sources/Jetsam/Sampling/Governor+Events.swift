@@ -14,7 +14,7 @@ extension Governor {
     func receive(_ event: KernelEvent) {
         if event.source == .systemdWatch {
             let now = clock.now
-            take(.supervisorWarns(until: now.advanced(by: Self.watchHold)), at: now)
+            handle(.supervisorWarns(until: now.advanced(by: Self.watchHold)), at: now)
         }
         judge(.event(event.source), triggerGrade: event.source == .pressureTrigger ? event.grade : .normal)
     }

@@ -11,6 +11,6 @@ extension Governor {
     /// Sets whether limits of caches rise again at `normal`. They do not in a process that is about to end: nobody would use what
     /// it would load.
     func setAllowsRegrowth(_ isAllowed: Bool) {
-        take(.regrowthAllowed(isAllowed), at: clock.now)
+        handle(.regrowthAllowed(isAllowed), at: clock.now)
     }
 }

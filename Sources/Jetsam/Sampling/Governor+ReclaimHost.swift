@@ -12,7 +12,7 @@ extension Governor: ReclaimHost {
 
     func noteStepEnd(_ step: Int, promisedBytes: Int) {
         let now = clock.now
-        take(.stepEnded(step, promisedBytes: promisedBytes, at: now), at: now)
+        handle(.stepEnded(step, promisedBytes: promisedBytes, at: now), at: now)
     }
 
     func releaseBegan() {
@@ -26,7 +26,7 @@ extension Governor: ReclaimHost {
     func noteLateAnswer(promisedBytes: Int) {
         let now = clock.now
         state.withLock { state in
-            take(.answeredLate(promisedBytes: promisedBytes), &state, at: now)
+            handle(.answeredLate(promisedBytes: promisedBytes), &state, at: now)
             state.releases.add(releasedBytes: promisedBytes)
         }
     }
@@ -35,12 +35,12 @@ extension Governor: ReclaimHost {
         let now = clock.now
         state.withLock { state in
             state.credit.add(promisedBytes)
-            take(.stepEnded(step, promisedBytes: promisedBytes, at: now), &state, at: now)
+            handle(.stepEnded(step, promisedBytes: promisedBytes, at: now), &state, at: now)
         }
     }
 
     func noteLeadTime(_ leadTime: LeadTime) {
-        take(.leadTimeMeasured(leadTime), at: clock.now)
+        handle(.leadTimeMeasured(leadTime), at: clock.now)
     }
 
     func judgeAfterStep() {
@@ -61,11 +61,11 @@ extension Governor: ReclaimHost {
 
     func ladderEnded(_ action: LadderMachine.Action, _ outcome: LadderMachine.Outcome) {
         let now = clock.now
-        take(.ladderEnded(action, outcome, at: now), at: now)
+        handle(.ladderEnded(action, outcome, at: now), at: now)
     }
 
     func noteLimitsLifted() {
-        take(.limitsLifted, at: clock.now)
+        handle(.limitsLifted, at: clock.now)
     }
 
     func publish(_ step: ReclaimStep, problems: [HandlerProblem]) {
@@ -81,17 +81,17 @@ extension Governor {
     /// Holds a vote of the `external` rule and judges at once.
     func hold(_ level: PressureLevel, for duration: Duration?) {
         let now = clock.now
-        take(.held(level, until: duration.map { now.advanced(by: $0) }), at: now)
+        handle(.held(level, until: duration.map { now.advanced(by: $0) }), at: now)
         judge(.request)
     }
 
     /// The changes that nobody has told yet, and how many were lost because there were too many.
-    func takeChanges() -> [LevelChange] {
-        state.withLock { $0.changes.take() }
+    func collectChanges() -> [LevelChange] {
+        state.withLock { $0.changes.collect() }
     }
 
     /// Returns what the times have to tell since the last call.
-    func takeTimeNews() -> TimeNews {
+    func collectTimeNews() -> TimeNews {
         state.withLock { state in
             defer { state.timeNews = TimeNews() }
             return state.timeNews
@@ -167,7 +167,7 @@ struct ChangeRing {
     private static let capacity = 16
     private var slots = [LevelChange?](repeating: nil, count: capacity)
     private var count: UInt64 = 0
-    private var taken: UInt64 = 0
+    private var collected: UInt64 = 0
 
     mutating func append(_ change: LevelChange) {
         var change = change
@@ -176,9 +176,9 @@ struct ChangeRing {
         slots[Int(count % UInt64(Self.capacity))] = change
     }
 
-    mutating func take() -> [LevelChange] {
-        let first = max(taken, count - min(count, UInt64(Self.capacity)))
-        taken = count
+    mutating func collect() -> [LevelChange] {
+        let first = max(collected, count - min(count, UInt64(Self.capacity)))
+        collected = count
         return (first..<count).compactMap { slots[Int(($0 + 1) % UInt64(Self.capacity))] }
     }
 }

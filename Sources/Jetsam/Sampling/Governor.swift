@@ -102,14 +102,14 @@ final class Governor: Sendable {
         return effects.interval
     }
 
-    /// Takes what was told beside the readings, and records it in the same breath.
-    func take(_ notice: Decider.Notice, _ state: inout State, at now: MonotonicInstant) {
-        state.decider.take(notice)
+    /// Handles what was told beside the readings, and records it in the same breath.
+    func handle(_ notice: Decider.Notice, _ state: inout State, at now: MonotonicInstant) {
+        state.decider.handle(notice)
         recorder.record(NoticeRecord(notice), at: now)
     }
 
-    func take(_ notice: Decider.Notice, at now: MonotonicInstant) {
-        state.withLock { take(notice, &$0, at: now) }
+    func handle(_ notice: Decider.Notice, at now: MonotonicInstant) {
+        state.withLock { handle(notice, &$0, at: now) }
     }
 
     /// The parameters that the decider was made with.
@@ -174,7 +174,7 @@ final class Governor: Sendable {
         let change = (bytes - state.hollowBytes).magnitude
         guard bytes == 0 || state.hollowBytes == 0 || change > UInt(bytes) / 64 else { return }
         state.hollowBytes = bytes
-        take(.hollow(bytes: bytes), &state, at: now)
+        handle(.hollow(bytes: bytes), &state, at: now)
     }
 
     /// For the flight recorder: what is to be known of this moment should it be the last.
@@ -205,11 +205,11 @@ final class Governor: Sendable {
 
     /// Limits, paths, gaps and probes: what is looked at now and then.
     private func keepUp(_ state: inout State, _ cause: LevelCause, _ now: MonotonicInstant) {
-        if cause == .sampler, let pause = pauses.take(now) {
+        if cause == .sampler, let pause = pauses.beginTurn(now) {
             // We did not run meanwhile: stopped, frozen, or the machine was. Growth across the gap means nothing, and what
             // was read before it is old.
             state.timeNews.add(pause: pause)
-            take(.paused, &state, at: now)
+            handle(.paused, &state, at: now)
             state.looks.forgetReadings()
         }
         if state.looks.areLimitsDue(state.spans, at: now) {

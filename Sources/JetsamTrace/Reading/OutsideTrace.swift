@@ -6,7 +6,7 @@ package import MemoryPressure
 /// What its caches hold, and whether it has any, cannot be seen from there: the decisions in it are those of a manager that has
 /// no caches. A process that was there before is not changed by being looked at.
 package struct OutsideTrace {
-    /// The lines, not taken yet.
+    /// The lines, not collected yet.
     package private(set) var writer = TraceLineWriter()
     /// The level that a manager would have.
     package var level: PressureLevel { decider.level }
@@ -35,10 +35,10 @@ package struct OutsideTrace {
         writer.append(header, at: now)
     }
 
-    /// One full reading, and what is decided on it.
+    /// Takes one full reading, decides on it, and writes both.
     ///
     /// - Parameter includingStall: Whether the PSI file is read; triggers of unprivileged processes on it are held up by that.
-    package mutating func take(at now: MonotonicInstant, includingStall: Bool) {
+    package mutating func recordReading(at now: MonotonicInstant, includingStall: Bool) {
         if lastLimits.isOlder(than: Self.limitsInterval, at: now) {
             lastLimits = now
             reader.refreshLimits()
@@ -54,12 +54,12 @@ package struct OutsideTrace {
         // There is nobody to carry a step out: it is over, and brought nothing.
         if let demand = decision.demand {
             let ended = Decider.Notice.stepEnded(demand.step, promisedBytes: 0, at: now)
-            decider.take(ended)
+            decider.handle(ended)
             writer.append(NoticeRecord(ended), at: now)
         }
         if let action = decision.ladder {
             let ended = Decider.Notice.ladderEnded(action, .nobody, at: now)
-            decider.take(ended)
+            decider.handle(ended)
             writer.append(NoticeRecord(ended), at: now)
         }
     }

@@ -6,7 +6,7 @@ internal import MemoryPressure
 /// Memory of requests comes and goes with the hour and in bursts, caches fill what they may and give what they are asked for. It is
 /// there to try replays, trials and reports on a length that nobody wants to wait for.
 package struct MadeUpServer: Sendable {
-    /// The trace, not taken yet.
+    /// The trace, not collected yet.
     package private(set) var writer = TraceLineWriter()
 
     private let limitBytes: Int
@@ -62,7 +62,7 @@ package struct MadeUpServer: Sendable {
     }
 
     private mutating func tell(_ notice: Decider.Notice) {
-        decider.take(notice)
+        decider.handle(notice)
         writer.append(NoticeRecord(notice), at: now)
     }
 

@@ -71,7 +71,7 @@ struct ModelledCaches: Sendable {
     }
 
     /// Only where they fill their limits do they get higher ones.
-    mutating func take(_ regrowth: RegrowthRecord) {
+    mutating func apply(_ regrowth: RegrowthRecord) {
         guard let limit = limitBytes else { return }
         let isFull = bytes >= limit - limit / 8
         let raise = max(regrowth.raiseBytes, regrowth.elseRaiseBytes)

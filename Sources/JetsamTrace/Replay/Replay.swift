@@ -6,7 +6,7 @@ internal import MemoryPressure
 /// Under the configuration that the trace was recorded with, what it writes is the trace, byte for byte; where it is not, the
 /// two part there.
 package struct Replay: Sendable {
-    /// The lines as they were decided again, not taken yet.
+    /// The lines as they were decided again, not collected yet.
     package private(set) var writer = TraceLineWriter()
     /// What was recorded and not decided again, or decided and not recorded.
     package private(set) var differences = 0
@@ -23,8 +23,8 @@ package struct Replay: Sendable {
 
     package init() {}
 
-    /// Takes the next record of the trace. Of `writer` the caller takes the lines.
-    package mutating func take(_ event: TraceEvent, at instant: MonotonicInstant) throws(TraceError) {
+    /// Repeats what the next record of the trace says. Of `writer` the caller collects the lines.
+    package mutating func feed(_ event: TraceEvent, at instant: MonotonicInstant) throws(TraceError) {
         switch event {
         case .trace(let header):
             try begin(header, at: instant)
@@ -35,7 +35,7 @@ package struct Replay: Sendable {
                 throw TraceError(
                     line: 0, message: "a notice '\(NoticeRecord.What.words[record.what.code])' without its parts")
             }
-            decider?.take(notice)
+            decider?.handle(notice)
             writer.append(record, at: instant)
         case .level(let record): meet(.level(record), at: instant)
         case .demand(let record): meet(.demand(record), at: instant)
@@ -46,7 +46,7 @@ package struct Replay: Sendable {
             run = RunReplay(record)
             writer.append(record, at: instant)
         case .client(let record):
-            run?.take(record)
+            run?.feed(record)
             writer.append(record, at: instant)
         case .turn(let record):
             // Whatever came before the trace began, or was lost, cannot be decided again.
@@ -58,13 +58,13 @@ package struct Replay: Sendable {
             if again != record { differences += 1 }
             writer.append(again, at: instant)
         case .trimmed(let record):
-            run?.take(record)
+            run?.feed(record)
             writer.append(record, at: instant)
         case .segments(let record):
-            run?.take(record, at: instant)
+            run?.feed(record, at: instant)
             writer.append(record, at: instant)
         case .hurry(let record):
-            run?.take(record, at: instant)
+            run?.feed(record, at: instant)
             writer.append(record, at: instant)
         case .lost(let record):
             lostRecords += record.records

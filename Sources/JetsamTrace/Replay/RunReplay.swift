@@ -12,7 +12,7 @@ struct RunReplay {
         if record.clients == 0 { makeRun() }
     }
 
-    mutating func take(_ client: ClientRecord) {
+    mutating func feed(_ client: ClientRecord) {
         guard client.run == record.run, run == nil else { return }
         facts.append(client.facts)
         if facts.count == record.clients { makeRun() }
@@ -41,12 +41,12 @@ struct RunReplay {
         return again
     }
 
-    mutating func take(_ trimmed: TrimmedRecord) {
+    mutating func feed(_ trimmed: TrimmedRecord) {
         guard trimmed.run == record.run else { return }
         run?.wasTrimmed(gainedBytes: trimmed.gainedBytes, trimmedBytes: trimmed.trimmedBytes)
     }
 
-    mutating func take(_ segments: SegmentsRecord, at now: MonotonicInstant) {
+    mutating func feed(_ segments: SegmentsRecord, at now: MonotonicInstant) {
         guard segments.run == record.run else { return }
         if let cache = segments.cache {
             run?.gaveSegments(client: UInt64(max(0, cache)), bytes: segments.bytes, at: now)
@@ -55,7 +55,7 @@ struct RunReplay {
         }
     }
 
-    mutating func take(_ hurry: HurryRecord, at now: MonotonicInstant) {
+    mutating func feed(_ hurry: HurryRecord, at now: MonotonicInstant) {
         guard hurry.run == record.run else { return }
         run?.hurry(deadline: hurry.deadline, at: now)
     }

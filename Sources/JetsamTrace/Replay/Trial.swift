@@ -37,7 +37,7 @@ package struct Trial: Sendable {
     }
 
     package private(set) var outcome = Outcome()
-    /// The trial as a trace of its own, where that is wanted; the caller takes the lines.
+    /// The trial as a trace of its own, where that is wanted; the caller collects the lines.
     package private(set) var writer: TraceLineWriter?
     private var decider: Decider
     private let followsRecorded: Bool
@@ -76,7 +76,7 @@ package struct Trial: Sendable {
         writer?.drop()
     }
 
-    package mutating func take(_ event: TraceEvent, at instant: MonotonicInstant) {
+    package mutating func feed(_ event: TraceEvent, at instant: MonotonicInstant) {
         switch event {
         case .trace(var header):
             if followsRecorded { decider.reconfigure(header.configuration) }
@@ -85,13 +85,13 @@ package struct Trial: Sendable {
             header.configuration = decider.setup.configuration
             writer?.append(header, at: instant)
         case .reading(let record): decide(record, at: instant)
-        case .notice(let record): take(record, at: instant)
+        case .notice(let record): feed(record, at: instant)
         case .demand(let record):
             meet(event)
             if outcome.modelBegins == nil { sharedStep = record.step } else { caches.beginMissedStep() }
         case .regrowth, .ladder: meet(event)
         case .run(let record): begin(record)
-        case .step(let record): take(record, at: instant)
+        case .step(let record): feed(record, at: instant)
         case .lost:
             releases.abandon()
             if writer != nil { write(event, at: instant) }
@@ -122,7 +122,7 @@ package struct Trial: Sendable {
         }
     }
 
-    private mutating func take(_ record: StepRecord, at instant: MonotonicInstant) {
+    private mutating func feed(_ record: StepRecord, at instant: MonotonicInstant) {
         guard record.stage == .caches else { return }
         stepTime = record.duration
         if !record.isDryRun { refetches.released(at: instant) }
@@ -222,7 +222,7 @@ package struct Trial: Sendable {
         guard outcome.modelBegins == nil else { return }
         if let first = expected.events.first, first == event {
             expected.events.removeFirst()
-            if case .regrowth(let regrowth) = event { caches.take(regrowth) }
+            if case .regrowth(let regrowth) = event { caches.apply(regrowth) }
         } else {
             beginModel()
         }
@@ -241,7 +241,7 @@ package struct Trial: Sendable {
         for event in expected.events {
             switch event {
             case .demand(let demand): begin(demand, at: instant)
-            case .regrowth(let regrowth): caches.take(regrowth)
+            case .regrowth(let regrowth): caches.apply(regrowth)
             default: break
             }
         }
@@ -253,10 +253,10 @@ package struct Trial: Sendable {
     private mutating func begin(_ decision: Decider.Decision, at instant: MonotonicInstant) {
         if let demand = decision.demand { begin(DemandRecord(demand), at: instant) }
         if let regrowth = decision.regrowth {
-            caches.take(RegrowthRecord(regrowth))
-            if regrowth.mayLift, !caches.areLimited { decider.take(.limitsLifted) }
+            caches.apply(RegrowthRecord(regrowth))
+            if regrowth.mayLift, !caches.areLimited { decider.handle(.limitsLifted) }
         }
-        if let action = decision.ladder { decider.take(.ladderEnded(action, .gone, at: instant)) }
+        if let action = decision.ladder { decider.handle(.ladderEnded(action, .gone, at: instant)) }
     }
 
     private mutating func begin(_ demand: DemandRecord, at instant: MonotonicInstant) {
@@ -277,21 +277,21 @@ package struct Trial: Sendable {
         ended.returnedBytes = given
         ended.duration = stepTime
         writer?.append(ended, at: step.end)
-        decider.take(.stepEnded(step.step, promisedBytes: given, at: step.end))
+        decider.handle(.stepEnded(step.step, promisedBytes: given, at: step.end))
     }
 
-    private mutating func take(_ record: NoticeRecord, at instant: MonotonicInstant) {
+    private mutating func feed(_ record: NoticeRecord, at instant: MonotonicInstant) {
         guard let notice = record.notice(at: instant) else { return }
         settle()
         switch notice {
-        case .paused, .held, .supervisorWarns, .regrowthAllowed, .leadTimeMeasured, .hollow: decider.take(notice)
-        case .stepEnded(let step, _, _) where step == sharedStep: decider.take(notice)
+        case .paused, .held, .supervisorWarns, .regrowthAllowed, .leadTimeMeasured, .hollow: decider.handle(notice)
+        case .stepEnded(let step, _, _) where step == sharedStep: decider.handle(notice)
         case .answeredLate(let bytes) where outcome.modelBegins != nil: caches.endMissedStep(promisedBytes: bytes)
         case .stepEnded, .answeredLate, .limitsLifted, .ladderEnded:
             // From where the two part on, steps and their ends are the trial's own.
             guard outcome.modelBegins == nil else { return }
             if case .answeredLate(let bytes) = notice { releases.add(releasedBytes: bytes) }
-            decider.take(notice)
+            decider.handle(notice)
         }
     }
 }

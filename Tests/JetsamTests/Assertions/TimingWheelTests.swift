@@ -37,7 +37,7 @@ private struct WheelModel: ~Copyable {
         now = time
         var taken: [UInt32] = []
         var budget = budget
-        while let index = wheel.take(by: TimingWheel.tick(notAfter: time), slab, budget: &budget) {
+        while let index = wheel.popNext(dueBy: TimingWheel.tick(notAfter: time), slab, budget: &budget) {
             taken.append(index)
             slab.remove(index)
         }

@@ -31,12 +31,12 @@ import Testing
         @Test("A launch into the background is a start that is over, and is told as one")
         func readyInBackground() async throws {
             let fixture = try LifecycleFixture(variables: ["NOTIFY_SOCKET": path]) { $0.launchesIntoBackground = true }
-            fixture.record.on("didFinishLaunching") { #expect(socket.take() == []) }
+            fixture.record.on("didFinishLaunching") { #expect(socket.receiveAll() == []) }
             try await fixture.run { fixture in
                 #expect(fixture.manager.processState == .background)
-                #expect(socket.take() == ["READY=1"])
+                #expect(socket.receiveAll() == ["READY=1"])
                 try await fixture.manager.becomeActive()
-                #expect(socket.take() == [])
+                #expect(socket.receiveAll() == [])
             }
         }
 
@@ -47,22 +47,22 @@ import Testing
             let name = isAbstract ? Self.abstractName() : path
             let socket = isAbstract ? try DatagramSocket(name) : socket
             let fixture = try LifecycleFixture(variables: ["NOTIFY_SOCKET": name]) { $0.activation = .onRequest }
-            fixture.record.on("didFinishLaunching") { #expect(socket.take() == []) }
+            fixture.record.on("didFinishLaunching") { #expect(socket.receiveAll() == []) }
             let atStop = Lock<[String]>([])
-            let server = FakeService("server", in: GroupRecord()) { atStop.withLock { $0 = socket.take() } }
+            let server = FakeService("server", in: GroupRecord()) { atStop.withLock { $0 = socket.receiveAll() } }
             try await fixture.run(servers: [server]) { fixture, group in
-                #expect(socket.take() == [], "not active yet")
+                #expect(socket.receiveAll() == [], "not active yet")
                 try await fixture.manager.becomeActive()
-                #expect(socket.take() == ["READY=1"])
+                #expect(socket.receiveAll() == ["READY=1"])
                 try await fixture.manager.resignActive()
                 try await fixture.manager.becomeActive()
                 fixture.machine.advance(by: .seconds(60))
                 await fixture.settle()
-                #expect(socket.take() == [], "nobody asked for signs of life")
+                #expect(socket.receiveAll() == [], "nobody asked for signs of life")
                 await group.triggerGracefulShutdown()
             }
             #expect(atStop.withLock { $0 } == ["STOPPING=1\nEXTEND_TIMEOUT_USEC=30000000"])
-            #expect(socket.take() == [])
+            #expect(socket.receiveAll() == [])
             #expect(fixture.logs.warnings == [])
         }
 
@@ -73,13 +73,13 @@ import Testing
                 fixture.manager.extendLaunch(by: .seconds(7))
                 fixture.manager.extendLaunch(by: .zero)
                 fixture.manager.extendLaunch(by: .seconds(1_000_000))
-                #expect(socket.take() == ["EXTEND_TIMEOUT_USEC=12000000", "EXTEND_TIMEOUT_USEC=3612000000"])
+                #expect(socket.receiveAll() == ["EXTEND_TIMEOUT_USEC=12000000", "EXTEND_TIMEOUT_USEC=3612000000"])
             }
             try await fixture.run { fixture in
                 #expect(fixture.record.reasons == [LaunchReason(starter: .supervisor)])
-                #expect(socket.take() == ["READY=1"])
+                #expect(socket.receiveAll() == ["READY=1"])
                 fixture.manager.extendLaunch(by: .seconds(7))
-                #expect(socket.take() == [])
+                #expect(socket.receiveAll() == [])
             }
         }
 
@@ -88,13 +88,13 @@ import Testing
             let variables = ["NOTIFY_SOCKET": path, "WATCHDOG_USEC": "3000000", "WATCHDOG_PID": "4711"]
             let fixture = try LifecycleFixture(variables: variables)
             try await fixture.run { fixture in
-                try await fixture.until("the first has come") { socket.take().contains("WATCHDOG=1") }
+                try await fixture.until("the first has come") { socket.receiveAll().contains("WATCHDOG=1") }
                 for _ in 0..<4 {
                     fixture.machine.advance(by: .milliseconds(1400))
                     await fixture.settle()
-                    #expect(socket.take() == [])
+                    #expect(socket.receiveAll() == [])
                     fixture.machine.advance(by: .milliseconds(100))
-                    try await fixture.until("the next has come") { socket.take() == ["WATCHDOG=1"] }
+                    try await fixture.until("the next has come") { socket.receiveAll() == ["WATCHDOG=1"] }
                 }
             }
         }
@@ -103,13 +103,13 @@ import Testing
         func hanging() async throws {
             let fixture = try LifecycleFixture(variables: ["NOTIFY_SOCKET": path, "WATCHDOG_USEC": "2000000"])
             try await fixture.run { fixture in
-                try await fixture.until("the first has come") { socket.take().contains("WATCHDOG=1") }
+                try await fixture.until("the first has come") { socket.receiveAll().contains("WATCHDOG=1") }
                 // The sampler: time passes, it has no turn.
                 fixture.machine.clock.advance(by: .seconds(10))
                 await fixture.settle()
-                #expect(socket.take() == [])
+                #expect(socket.receiveAll() == [])
                 fixture.machine.advance(by: .zero)
-                try await fixture.until("it goes on") { socket.take() == ["WATCHDOG=1"] }
+                try await fixture.until("it goes on") { socket.receiveAll() == ["WATCHDOG=1"] }
                 // The event queue: somebody holds it up, the sampler goes on.
                 let gate = Gate()
                 fixture.manager.eventQueue.async {
@@ -121,9 +121,9 @@ import Testing
                     fixture.machine.advance(by: .seconds(1))
                     await fixture.settle()
                 }
-                #expect(socket.take() == [])
+                #expect(socket.receiveAll() == [])
                 gate.open()
-                try await fixture.until("it goes on") { socket.take().contains("WATCHDOG=1") }
+                try await fixture.until("it goes on") { socket.receiveAll().contains("WATCHDOG=1") }
             }
         }
 
@@ -151,7 +151,7 @@ import Testing
                 fixture.machine.advance(by: .seconds(30))
                 await fixture.settle()
                 fixture.manager.eventQueue.sync {}
-                #expect(socket.take() == ["READY=1"])
+                #expect(socket.receiveAll() == ["READY=1"])
             }
         }
 
@@ -194,9 +194,9 @@ import Testing
                 SystemdNotifier(variables: ["NOTIFY_SOCKET": path], processID: 4711, logger: logs.logger))
             for _ in 0..<10_000 { notifier.isAlive() }
             #expect(logs.warnings.count == 1)
-            #expect(socket.take().count < 10_000)
+            #expect(socket.receiveAll().count < 10_000)
             notifier.ready()
-            #expect(socket.take() == ["READY=1"])
+            #expect(socket.receiveAll() == ["READY=1"])
         }
     }
 #endif

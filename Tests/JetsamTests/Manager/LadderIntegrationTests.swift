@@ -256,7 +256,7 @@ struct LadderIntegrationTests {
             fixture.set(used: 100 * mebibyte)
             spot.open()
             try await eventually("the turn is free") { scenes.lossTurn.waiting == 0 }
-            await scenes.lossTurn.take()
+            await scenes.lossTurn.acquire()
             scenes.lossTurn.release()
             await pass(5, fixture)
             #expect(scenes["slow"] == nil)

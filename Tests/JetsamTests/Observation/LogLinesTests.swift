@@ -290,13 +290,13 @@ struct ReclaimEpisodesTests {
     @Test("An episode sums its steps from the first change to the last, and keeps the highest level")
     func sums() throws {
         var episodes = ReclaimEpisodes()
-        #expect(episodes.take(change(.warning, at: 1)) == nil)
-        #expect(episodes.take(step(1, promised: 100)) == .inEpisode)
-        #expect(episodes.take(change(.critical, at: 2, previous: .warning)) == nil)
-        #expect(episodes.take(step(2, promised: 200, freed: 50)) == .inEpisode)
-        #expect(episodes.take(step(0, promised: 0, stage: .backgroundTasks, victims: 3)) == .inEpisode)
-        #expect(episodes.take(change(.warning, at: 5, previous: .critical)) == nil)
-        let ended = episodes.take(change(.normal, at: 10.5, previous: .warning))
+        #expect(episodes.add(change(.warning, at: 1)) == nil)
+        #expect(episodes.add(step(1, promised: 100)) == .inEpisode)
+        #expect(episodes.add(change(.critical, at: 2, previous: .warning)) == nil)
+        #expect(episodes.add(step(2, promised: 200, freed: 50)) == .inEpisode)
+        #expect(episodes.add(step(0, promised: 0, stage: .backgroundTasks, victims: 3)) == .inEpisode)
+        #expect(episodes.add(change(.warning, at: 5, previous: .critical)) == nil)
+        let ended = episodes.add(change(.normal, at: 10.5, previous: .warning))
         let episode = try #require(ended)
         #expect(
             episode.message == "3 steps: promised 300 B, returned 150 B, took 3; worked 0.0 s of 9.5 s, up to critical")
@@ -306,10 +306,10 @@ struct ReclaimEpisodesTests {
     @Test("Where no step was taken there is no line, and a step outside stands alone")
     func empty() {
         var episodes = ReclaimEpisodes()
-        #expect(episodes.take(step(1, promised: 1)) == .alone)
-        #expect(episodes.take(change(.warning, at: 1)) == nil)
-        #expect(episodes.take(step(0, promised: 1)) == .alone)
-        #expect(episodes.take(change(.normal, at: 2)) == nil)
+        #expect(episodes.add(step(1, promised: 1)) == .alone)
+        #expect(episodes.add(change(.warning, at: 1)) == nil)
+        #expect(episodes.add(step(0, promised: 1)) == .alone)
+        #expect(episodes.add(change(.normal, at: 2)) == nil)
         #expect(episodes.end(at: .seconds(3)) == nil)
     }
 }
@@ -382,10 +382,10 @@ struct BellTests {
             bell.publish(steps[number], problems: [])
             bell.publish(.heldUp)
         }
-        let (kept, lost) = bell.takeSteps()
+        let (kept, lost) = bell.collectSteps()
         #expect(kept.map(\.step.sequence) == (300 - UInt64(Bell.capacity)..<300).map { $0 })
         #expect(lost == 300 - Bell.capacity)
-        #expect(bell.takeHangs().count == Bell.capacity)
-        #expect(bell.takeSteps().lost == 0)
+        #expect(bell.collectHangs().count == Bell.capacity)
+        #expect(bell.collectSteps().lost == 0)
     }
 }

@@ -71,7 +71,7 @@ struct EdgeModelTests {
             let context = RuleContext(
                 reading: reading, thresholds: Self.thresholds, managedBytes: managedBytes, cause: .sampler)
             let vote = judgement.judge(context)
-            if case .changed = machine.take(vote, cause: .sampler, at: reading.instant) {
+            if case .changed = machine.handle(vote, cause: .sampler, at: reading.instant) {
                 level = machine.level
                 changes.append((now, level))
             }

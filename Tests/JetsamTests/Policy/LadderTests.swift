@@ -145,11 +145,11 @@ struct LadderTests {
         }
         channel.post(order(.loseScene))
         channel.post(order(.lastResort))
-        var mail = channel.take()
+        var mail = channel.collectMail()
         #expect(mail.ladder?.action == .loseScene && mail.lastResort?.action == .lastResort)
         channel.post(order(.lastResort))
         channel.post(order(.loseScene))
-        mail = channel.take()
+        mail = channel.collectMail()
         #expect(mail.ladder?.action == .loseScene && mail.lastResort?.action == .lastResort)
         #expect(channel.isEmpty)
     }

@@ -12,7 +12,7 @@ struct LevelMachineTests {
     @Test("The level rises at once, over more than one step if need be")
     func risesAtOnce() {
         var machine = LevelMachine(timing: .init())
-        let outcome = machine.take(vote(.critical), cause: .sampler, at: .seconds(1))
+        let outcome = machine.handle(vote(.critical), cause: .sampler, at: .seconds(1))
         #expect(machine.level == .critical)
         #expect(outcome == .changed(from: .normal, reason: vote(.critical).reason(.sampler)))
     }
@@ -20,50 +20,50 @@ struct LevelMachineTests {
     @Test("It falls a step at a time, each after its own delay")
     func fallsInSteps() {
         var machine = LevelMachine(timing: .init())
-        _ = machine.take(vote(.critical), cause: .sampler, at: .seconds(0))
-        _ = machine.take(vote(.normal), cause: .sampler, at: .seconds(1))
+        _ = machine.handle(vote(.critical), cause: .sampler, at: .seconds(0))
+        _ = machine.handle(vote(.normal), cause: .sampler, at: .seconds(1))
         #expect(machine.fallsAt == .seconds(3))
-        _ = machine.take(vote(.normal), cause: .sampler, at: .seconds(2.9))
+        _ = machine.handle(vote(.normal), cause: .sampler, at: .seconds(2.9))
         #expect(machine.level == .critical)
-        _ = machine.take(vote(.normal), cause: .sampler, at: .seconds(3))
+        _ = machine.handle(vote(.normal), cause: .sampler, at: .seconds(3))
         #expect(machine.level == .warning)
-        _ = machine.take(vote(.normal), cause: .sampler, at: .seconds(7.9))
+        _ = machine.handle(vote(.normal), cause: .sampler, at: .seconds(7.9))
         #expect(machine.level == .warning)
-        _ = machine.take(vote(.normal), cause: .sampler, at: .seconds(8))
+        _ = machine.handle(vote(.normal), cause: .sampler, at: .seconds(8))
         #expect(machine.level == .normal)
     }
 
     @Test("A vote at the level starts the fall's delay anew")
     func delayStartsAnew() {
         var machine = LevelMachine(timing: .init())
-        _ = machine.take(vote(.warning), cause: .sampler, at: .seconds(0))
-        _ = machine.take(vote(.normal), cause: .sampler, at: .seconds(1))
-        _ = machine.take(vote(.warning), cause: .sampler, at: .seconds(5))
-        _ = machine.take(vote(.normal), cause: .sampler, at: .seconds(6))
-        _ = machine.take(vote(.normal), cause: .sampler, at: .seconds(10.9))
+        _ = machine.handle(vote(.warning), cause: .sampler, at: .seconds(0))
+        _ = machine.handle(vote(.normal), cause: .sampler, at: .seconds(1))
+        _ = machine.handle(vote(.warning), cause: .sampler, at: .seconds(5))
+        _ = machine.handle(vote(.normal), cause: .sampler, at: .seconds(6))
+        _ = machine.handle(vote(.normal), cause: .sampler, at: .seconds(10.9))
         #expect(machine.level == .warning)
-        _ = machine.take(vote(.normal), cause: .sampler, at: .seconds(11))
+        _ = machine.handle(vote(.normal), cause: .sampler, at: .seconds(11))
         #expect(machine.level == .normal)
     }
 
     @Test("A level that sticks is announced again after the repeat interval, and normal never is")
     func repeats() {
         var machine = LevelMachine(timing: .init())
-        _ = machine.take(vote(.warning), cause: .sampler, at: .seconds(0))
-        #expect(machine.take(vote(.warning), cause: .sampler, at: .seconds(29.9)) == .unchanged)
+        _ = machine.handle(vote(.warning), cause: .sampler, at: .seconds(0))
+        #expect(machine.handle(vote(.warning), cause: .sampler, at: .seconds(29.9)) == .unchanged)
         #expect(
-            machine.take(vote(.warning), cause: .sampler, at: .seconds(30))
+            machine.handle(vote(.warning), cause: .sampler, at: .seconds(30))
                 == .repeated(reason: vote(.warning).reason(.sampler)))
-        #expect(machine.take(vote(.warning), cause: .sampler, at: .seconds(31)) == .unchanged)
+        #expect(machine.handle(vote(.warning), cause: .sampler, at: .seconds(31)) == .unchanged)
         var quiet = LevelMachine(timing: .init())
-        #expect(quiet.take(vote(.normal), cause: .sampler, at: .seconds(100)) == .unchanged)
+        #expect(quiet.handle(vote(.normal), cause: .sampler, at: .seconds(100)) == .unchanged)
     }
 
     @Test("The first to raise the level owns the reason")
     func firstOwnsTheReason() {
         var machine = LevelMachine(timing: .init())
-        _ = machine.take(vote(.warning), cause: .event(.pressureTrigger), at: .seconds(0))
-        _ = machine.take(vote(.warning), cause: .sampler, at: .seconds(1))
+        _ = machine.handle(vote(.warning), cause: .event(.pressureTrigger), at: .seconds(0))
+        _ = machine.handle(vote(.warning), cause: .sampler, at: .seconds(1))
         #expect(machine.reason?.cause == .event(.pressureTrigger))
     }
 
@@ -85,7 +85,7 @@ struct LevelMachineTests {
             time += Double.random(in: 0.001...2, using: &generator)
             let cast = PressureLevel.allCases.randomElement(using: &generator)!
             history.append((time, cast))
-            _ = machine.take(vote(cast), cause: .sampler, at: .seconds(time))
+            _ = machine.handle(vote(cast), cause: .sampler, at: .seconds(time))
             if cast > level {
                 level = cast
                 changedAt = time

@@ -58,16 +58,16 @@ struct StepSchedulerTests {
         scheduler.stepEnded(1, promisedBytes: 0, at: .seconds(0))
         for second in stride(from: 1.0, to: 600, by: 1) {
             _ = scheduler.next(short(second))
-            #expect(scheduler.takeLack(short(second)) == nil)
+            #expect(scheduler.findLack(short(second)) == nil)
         }
         _ = scheduler.next(short(600, purgeable: 300))
-        #expect(scheduler.takeLack(short(600, purgeable: 300)) == nil, "there is something to give")
-        #expect(scheduler.takeLack(short(601)).map { $0 / mebibyte } == 51)
-        #expect(scheduler.takeLack(short(602)) == nil)
+        #expect(scheduler.findLack(short(600, purgeable: 300)) == nil, "there is something to give")
+        #expect(scheduler.findLack(short(601)).map { $0 / mebibyte } == 51)
+        #expect(scheduler.findLack(short(602)) == nil)
         // Another episode counts anew.
         _ = scheduler.next(context(headroom: 300, level: .normal, at: 603))
         _ = scheduler.next(short(604))
-        #expect(scheduler.takeLack(short(605)) == nil)
+        #expect(scheduler.findLack(short(605)) == nil)
     }
 
     @Test("Where growth calls, a step asks for what it needs and no more, but for no less than is worth a step")

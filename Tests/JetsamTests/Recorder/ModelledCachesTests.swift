@@ -56,7 +56,7 @@ import Testing
         #expect(caches.difference == -300)
         var raise = RegrowthRecord()
         raise.raiseBytes = 50
-        caches.take(raise)
+        caches.apply(raise)
         // They grow as fast as recorded ones did: 100 a second.
         caches.note(1100, Self.second, isModel: true)
         caches.keepToLimit()
@@ -64,11 +64,11 @@ import Testing
         // Where they hold the caches back they rise instead of being lifted.
         var lift = RegrowthRecord()
         lift.elseRaiseBytes = 10
-        caches.take(lift)
+        caches.apply(lift)
         caches.note(1100, Self.second, isModel: true)
         caches.keepToLimit()
         #expect(caches.difference == -240)
-        caches.take(RegrowthRecord())
+        caches.apply(RegrowthRecord())
         for _ in 0..<10 {
             caches.note(1100, Self.second, isModel: true)
             caches.keepToLimit()
@@ -83,7 +83,7 @@ import Testing
         caches.note(600, Self.second, isModel: true)
         var raise = RegrowthRecord()
         raise.raiseBytes = 1000
-        caches.take(raise)
+        caches.apply(raise)
         caches.note(2000, Self.second, isModel: true)
         caches.keepToLimit()
         #expect(caches.difference == 800 - 2000)

@@ -86,7 +86,7 @@ struct RecordedReleasesTests {
         var trial: Trial?
         for line in try TraceText(trace).lines {
             if case .trace(let header) = line.event, trial == nil { trial = Trial(configuration, header: header) }
-            trial?.take(line.event, at: line.instant)
+            trial?.feed(line.event, at: line.instant)
         }
         trial?.finish()
         return try #require(trial).outcome

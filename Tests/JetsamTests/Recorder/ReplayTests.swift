@@ -50,7 +50,7 @@ struct ReplayTests {
         let readings = lines.dropFirst().filter { $0.hasPrefix(#"{"k":"reading""#) }
         let text = ([header] + readings.map(String.init)).map { $0 + "\n" }.joined()
         var replay = Replay()
-        for line in try TraceText(Array(text.utf8)).lines { try replay.take(line.event, at: line.instant) }
+        for line in try TraceText(Array(text.utf8)).lines { try replay.feed(line.event, at: line.instant) }
         #expect(replay.version == 2)
         #expect(replay.readings == readings.count && readings.count > 5)
     }

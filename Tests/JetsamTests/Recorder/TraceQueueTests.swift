@@ -15,18 +15,18 @@ struct TraceQueueTests {
     func lostHeader() {
         let queue = TraceQueue(capacity: 2)
         var place = [UInt8](repeating: 0, count: RecordBytes.most)
-        func take() -> TraceKind? { unsafe place.withUnsafeMutableBytes { unsafe queue.take(to: $0)?.kind } }
+        func popFirst() -> TraceKind? { unsafe place.withUnsafeMutableBytes { unsafe queue.popFirst(into: $0)?.kind } }
         queue.append(header(1), at: .seconds(1))
         queue.append(header(2), at: .seconds(2))
         queue.append(header(3), at: .seconds(3))
-        #expect(take() == .trace)
-        #expect(queue.takeHeader()?.wallClock == 1)
+        #expect(popFirst() == .trace)
+        #expect(queue.popFirstHeader()?.wallClock == 1)
         queue.append(header(4), at: .seconds(4))
-        #expect(take() == .trace)
-        #expect(queue.takeHeader()?.wallClock == 2)
-        #expect(take() == .trace)
-        #expect(queue.takeHeader()?.wallClock == 4)
-        #expect(take() == nil && queue.takeHeader() == nil)
-        #expect(queue.takeLost() == 1)
+        #expect(popFirst() == .trace)
+        #expect(queue.popFirstHeader()?.wallClock == 2)
+        #expect(popFirst() == .trace)
+        #expect(queue.popFirstHeader()?.wallClock == 4)
+        #expect(popFirst() == nil && queue.popFirstHeader() == nil)
+        #expect(queue.collectLostCount() == 1)
     }
 }

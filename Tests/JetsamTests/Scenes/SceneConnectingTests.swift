@@ -24,21 +24,21 @@ struct SceneConnectingTests {
         let fixture = SceneFixture()
         let record = SceneRecord()
         let scene = try await fixture.scenes.connect("a", observer: record)
-        _ = record.takeCalls()
+        _ = record.collectCalls()
         try await scene.suspend()
         #expect(
-            record.takeCalls() == [
+            record.collectCalls() == [
                 "willResignActive", "encodeState", "didEnterBackground", "encodeState", "encodeState",
             ])
         #expect(fixture.store["a"]?.version == 3)
         #expect(!scene.isUnsaved)
         try await scene.activate()
-        #expect(record.takeCalls() == ["willEnterForeground", "didBecomeActive"])
+        #expect(record.collectCalls() == ["willEnterForeground", "didBecomeActive"])
         #expect(scene.isUnsaved)
         try await scene.deactivate()
-        #expect(record.takeCalls() == ["willResignActive", "encodeState"])
+        #expect(record.collectCalls() == ["willResignActive", "encodeState"])
         try await scene.disconnect()
-        #expect(record.takeCalls() == ["didEnterBackground", "encodeState", "didDisconnect"])
+        #expect(record.collectCalls() == ["didEnterBackground", "encodeState", "didDisconnect"])
         #expect(scene.sceneState == .disconnected)
         #expect(fixture.scenes["a"] == nil)
         #expect(fixture.store["a"]?.version == 5, "what is stored stays")

@@ -16,7 +16,7 @@ struct SceneLossTests {
         _ = try await fixture.scenes.connect("active", observer: active)
         _ = try await fixture.scenes.connect("background", by: .system, observer: background)
         try await fixture.scenes.connect("suspended", by: .system, observer: suspended).suspend()
-        for record in [active, background, suspended] { _ = record.takeCalls() }
+        for record in [active, background, suspended] { _ = record.collectCalls() }
         let losses = [
             await fixture.scenes.loseNext(reason: "test"), await fixture.scenes.loseNext(reason: "test"),
             await fixture.scenes.loseNext(reason: "test"),

@@ -62,10 +62,10 @@ struct SceneProcessTests {
         let records = [SceneRecord(), SceneRecord()]
         _ = try await fixture.scenes.connect("background", observer: records[0])
         try await fixture.scenes.connect("suspended", observer: records[1]).suspend()
-        _ = records[1].takeCalls()
+        _ = records[1].collectCalls()
         await fixture.scenes.processGoesDown(to: .inactive, isFinal: true, by: end(fixture))
         await fixture.scenes.processGoesDown(to: .background, isFinal: true, by: end(fixture))
-        _ = records[0].takeCalls()
+        _ = records[0].collectCalls()
         await fixture.scenes.processGoesDown(to: .disconnected, isFinal: true, by: end(fixture))
         #expect(records[0].calls == ["willTerminate"])
         #expect(records[1].calls == ["didDisconnect"])
@@ -148,7 +148,7 @@ struct SceneProcessTests {
             try await fixture.scenes.connect(SceneIdentifier(String("scene \(index)"))!, observer: SceneRecord())
         }
         let stuck = scenes.prefix(127)
-        for scene in stuck { await scene.turn.take() }
+        for scene in stuck { await scene.turn.acquire() }
         let end = end(fixture)
         let down = Task { await fixture.scenes.processGoesDown(to: .inactive, isFinal: false, by: end) }
         try await eventually("the others have followed") {
@@ -167,7 +167,7 @@ struct SceneProcessTests {
             try await fixture.scenes.connect(
                 SceneIdentifier(String("scene \(index)"))!, observer: records[index])
         }
-        for scene in scenes.prefix(128) { await scene.turn.take() }
+        for scene in scenes.prefix(128) { await scene.turn.acquire() }
         let end = end(fixture)
         let down = Task { await fixture.scenes.processGoesDown(to: .inactive, isFinal: false, by: end) }
         try await eventually("it is under way") { scenes.prefix(128).allSatisfy { $0.turn.waiting == 1 } }
@@ -187,7 +187,7 @@ struct SceneProcessTests {
         let fixture = SceneFixture()
         let record = SceneRecord()
         let scene = try await fixture.scenes.connect("a", observer: record)
-        await scene.turn.take()
+        await scene.turn.acquire()
         let end = end(fixture)
         let down = Task { await fixture.scenes.processGoesDown(to: .inactive, isFinal: false, by: end) }
         try await eventually("it is under way") { scene.turn.waiting == 1 }

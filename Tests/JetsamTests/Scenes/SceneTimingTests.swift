@@ -51,13 +51,13 @@ struct SceneTimingTests {
     func turns() async {
         let turn = AsyncTurn()
         let order = Lock<[Int]>([])
-        await turn.take()
+        await turn.acquire()
         await withTaskGroup { group in
             for number in 0..<10 {
                 let isWaiting = Gate()
                 group.addTask {
                     isWaiting.arrive()
-                    await turn.take()
+                    await turn.acquire()
                     order.withLock { $0.append(number) }
                     turn.release()
                 }

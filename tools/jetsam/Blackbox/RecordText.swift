@@ -15,7 +15,7 @@ enum RecordText {
         if case .reading(let reading) = event { return text(reading) }
         var writer = TraceLineWriter()
         event.write(to: &writer, at: record.instant)
-        return visible(fields(of: writer.take()).dropFirst(2).map { "\($0) \($1)" }.joined(separator: ", "))
+        return visible(fields(of: writer.collectBytes()).dropFirst(2).map { "\($0) \($1)" }.joined(separator: ", "))
     }
 
     private static func text(_ record: ReadingRecord) -> String {

@@ -94,7 +94,7 @@ struct RecordCommand: ParsableCommand {
         var count = 0
         while RecordedProcess.isRunning(process), !isInterrupted, end.map({ clock.now < $0 }) ?? true {
             let now = clock.now
-            trace.take(at: now, includingStall: stall)
+            trace.recordReading(at: now, includingStall: stall)
             count += 1
             if now >= nextFlush {
                 nextFlush = now.advanced(by: .seconds(1))

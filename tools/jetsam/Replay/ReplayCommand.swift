@@ -90,7 +90,7 @@ private struct ExactReplay {
         var differingLines = 0
         var progress = ProgressReport(reading: trace)
         let isWhole = try unsafe TraceInput(path: trace).forEachLine { event, instant, line in
-            try replay.take(event, at: instant)
+            try replay.feed(event, at: instant)
             if unsafe !Self.isSame(replay.writer.bytes, line) {
                 differingLines += 1
                 if differing.count < 5 {

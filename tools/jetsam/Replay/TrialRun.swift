@@ -25,8 +25,8 @@ struct TrialRun {
                 recorded = Trial(nil, header: header)
                 trial = Trial(settings, header: header, writesTrace: sink != nil)
             }
-            recorded?.take(event, at: instant)
-            trial?.take(event, at: instant)
+            recorded?.feed(event, at: instant)
+            trial?.feed(event, at: instant)
             if let bytes = trial?.writer?.bytes, !bytes.isEmpty {
                 try sink?.write(bytes)
                 trial?.dropLines()

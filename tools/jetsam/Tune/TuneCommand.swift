@@ -114,7 +114,7 @@ struct RecordedTrace {
 
     func outcome(of configuration: ResourceManager.Configuration) -> Trial.Outcome {
         var trial = Trial(configuration, header: header)
-        for (event, instant) in events { trial.take(event, at: instant) }
+        for (event, instant) in events { trial.feed(event, at: instant) }
         trial.finish()
         return trial.outcome
     }

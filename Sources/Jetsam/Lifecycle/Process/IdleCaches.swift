@@ -25,7 +25,7 @@ final class IdleCaches: Sendable {
 
     /// Sets the limits, for as long as the process is idle.
     func hold() async {
-        await turn.take()
+        await turn.acquire()
         defer { turn.release() }
         for client in caches.registry.clients where client.scene == nil && !client.isHeldDown {
             let isWanted = state.withLock { state in
@@ -40,7 +40,7 @@ final class IdleCaches: Sendable {
 
     /// Gives the limits back.
     func lift() async {
-        await turn.take()
+        await turn.acquire()
         defer { turn.release() }
         let before = state.withLock { state in
             defer { state.before = [:] }

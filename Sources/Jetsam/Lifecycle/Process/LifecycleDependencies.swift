@@ -75,7 +75,7 @@ struct LifecycleDependencies: Sendable {
     var secondsFromUTC: @Sendable (_ wallClock: Int64) -> Int = { _ in 0 }
     /// The arguments that the process was started with, for the launch reason.
     var arguments: [String] = []
-    /// Wakes the queue that calls ``ProcessLifecycle/takeWork()``.
+    /// Wakes the queue that calls ``ProcessLifecycle/performDueWork(pulse:)``.
     var ring: @Sendable () -> Void = {}
 }
 

@@ -46,7 +46,8 @@ final class LifecycleWatch: Sendable {
         nextLookAtTime.store(instant.nanoseconds, ordering: .relaxed)
     }
 
-    func takeWork() -> Work {
+    /// The work that has become due since the last call.
+    func collectDueWork() -> Work {
         Work(rawValue: due.exchange(0, ordering: .acquiringAndReleasing))
     }
 

@@ -83,10 +83,10 @@ final class ObserverMailbox: Sendable {
     }
 
     private func makeCalls() async {
-        while let call = takeCall() { await call.run(on: executor) }
+        while let call = nextCall() { await call.run(on: executor) }
     }
 
-    private func takeCall() -> Call? {
+    private func nextCall() -> Call? {
         state.withLock { state in
             guard !state.waiting.isEmpty else {
                 state.isCalling = false

@@ -27,7 +27,7 @@ extension ProcessLifecycle {
 
     /// The time in the background is over.
     func suspendAfterTime() async {
-        await turn.take()
+        await turn.acquire()
         defer { turn.release() }
         guard processState == .background, !isShuttingDown, backgroundModes.isEmpty, backgroundTime.isOver(at: now)
         else { return }

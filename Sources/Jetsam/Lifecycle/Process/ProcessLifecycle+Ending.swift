@@ -57,7 +57,7 @@ extension ProcessLifecycle {
     /// Does the gate's part: no more work is taken before the servers are told.
     func closeGate() async {
         let ending = beginShutdown()
-        await turn.take()
+        await turn.acquire()
         if processState == .active {
             try? await move(to: .inactive, cause: ending.cause, by: ending.clock.waitEnd)
         }
@@ -85,7 +85,7 @@ extension ProcessLifecycle {
     func drain() async {
         let ending = beginShutdown()
         let clock = ending.clock
-        await turn.take()
+        await turn.acquire()
         if !ending.skipsBackground, processState == .active || processState == .inactive {
             let end = clock.backgroundEnd(from: now, deadline: configuration.backgroundDeadline)
             try? await move(to: .background, cause: ending.cause, by: end)
@@ -100,7 +100,7 @@ extension ProcessLifecycle {
         dependencies.assertions.shut()
         // Those that began between the end of the last one and now were let in, and are waited for as well.
         if areReleased { await waitForAssertions(until: clock.waitEnd) }
-        await turn.take()
+        await turn.acquire()
         try? await move(to: .notRunning, cause: ending.cause, by: clock.terminateEnd)
         turn.release()
         // A service that returns before its turn has the whole group cancelled; the group does so in time by itself.
@@ -142,7 +142,7 @@ extension ProcessLifecycle {
         setReady(false)
         state.withLock { $0.machine.beginShutdown() }
         dependencies.assertions.shut()
-        await turn.take()
+        await turn.acquire()
         defer { turn.release() }
         guard processState != .notRunning else { return }
         let skipsBackground = state.withLock { $0.ending?.skipsBackground ?? false }

@@ -37,7 +37,7 @@ extension ProcessLifecycle {
         let deadline = now.advanced(by: configuration.launchDeadline)
         state.withLock { $0.launch = .underWay(reason, deadline: deadline) }
         let target: ProcessState = configuration.launchesIntoBackground ? .background : .inactive
-        await turn.take()
+        await turn.acquire()
         defer { turn.release() }
         try? await step(to: target, cause: .launch, by: deadline)
     }
@@ -46,7 +46,7 @@ extension ProcessLifecycle {
     func finishLaunch() async {
         let transition = state.withLock { $0.transition }
         if let transition {
-            await turn.take()
+            await turn.acquire()
             await tell(.didFinishLaunching, transition, by: now.advanced(by: configuration.launchDeadline))
             turn.release()
         }
@@ -88,7 +88,7 @@ extension ProcessLifecycle {
 
     func activateIfDue() async {
         guard configuration.activation == .automatic, !configuration.launchesIntoBackground else { return }
-        await turn.take()
+        await turn.acquire()
         defer { turn.release() }
         let isDue = state.withLock { state in
             let isDue =

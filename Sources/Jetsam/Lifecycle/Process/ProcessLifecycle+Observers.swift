@@ -60,7 +60,7 @@ extension ProcessLifecycle {
     func note(_ callback: LifecycleCallback, _ body: @escaping @Sendable (any LifecycleObserver) async -> Void) {
         state.withLock { $0.notes.append((callback, body)) }
         Task {
-            await turn.take()
+            await turn.acquire()
             _ = dependencies.nextSequence()
             // Tasks may come in another order than they were made in: each takes what happened first.
             let (callback, body) = state.withLock { $0.notes.removeFirst() }

@@ -11,7 +11,7 @@ extension ProcessLifecycle {
     /// Brings the process to a state on a request from outside: one request after another, and never from inside a callback.
     func request(_ target: ProcessState, cause: LifecycleCause) async throws(LifecycleRefusal) {
         if isInsideCallback { throw .insideCallback }
-        await turn.take()
+        await turn.acquire()
         defer { turn.release() }
         let (current, hasEnded) = state.withLock { ($0.machine.state, $0.machine.hasEnded) }
         if current == .notRunning { throw hasEnded ? .ended : .notRunning }

@@ -12,8 +12,8 @@ extension ProcessLifecycle {
     /// Does what the sampler found due. Runs on the notification queue.
     ///
     /// - Parameter pulse: Called where the supervisor's watchdog is to be told that the sampler answers.
-    func takeWork(pulse: () -> Void) {
-        let work = watch.takeWork()
+    func performDueWork(pulse: () -> Void) {
+        let work = watch.collectDueWork()
         if work.contains(.pulse) { pulse() }
         if work.contains(.lookAtTime) { lookAtTime() }
         if work.contains(.suspend) { Task { await suspendIfIdle() } }
@@ -22,7 +22,7 @@ extension ProcessLifecycle {
     }
 
     private func suspendIfIdle() async {
-        await turn.take()
+        await turn.acquire()
         defer { turn.release() }
         guard processState == .background, !isShuttingDown, dependencies.assertions.heldCount == 0,
             backgroundModes.isEmpty
@@ -33,7 +33,7 @@ extension ProcessLifecycle {
     /// From suspended to the background: there is work again.
     func resume() async throws(LifecycleRefusal) {
         if isInsideCallback { throw .insideCallback }
-        await turn.take()
+        await turn.acquire()
         defer { turn.release() }
         guard processState == .suspended else { return }
         try await move(to: .background, cause: .resume)

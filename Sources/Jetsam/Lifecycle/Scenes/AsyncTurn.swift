@@ -3,7 +3,7 @@ internal import MemoryPressure
 /// Lets one task at a time through, in the order in which they came.
 final class AsyncTurn: Sendable {
     private struct State {
-        var isTaken = false
+        var isHeld = false
         var waiters: [CheckedContinuation<Void, Never>] = []
     }
 
@@ -12,14 +12,14 @@ final class AsyncTurn: Sendable {
     /// The number of tasks that wait for it.
     var waiting: Int { state.withLock { $0.waiters.count } }
 
-    func take() async {
+    func acquire() async {
         await withCheckedContinuation { continuation in
             let isFree = state.withLock { state in
-                if state.isTaken {
+                if state.isHeld {
                     state.waiters.append(continuation)
                     return false
                 }
-                state.isTaken = true
+                state.isHeld = true
                 return true
             }
             if isFree { continuation.resume() }
@@ -29,7 +29,7 @@ final class AsyncTurn: Sendable {
     func release() {
         let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
             guard !state.waiters.isEmpty else {
-                state.isTaken = false
+                state.isHeld = false
                 return nil
             }
             return state.waiters.removeFirst()

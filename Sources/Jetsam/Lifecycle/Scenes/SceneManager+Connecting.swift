@@ -57,7 +57,7 @@ extension SceneManager {
     func connect(_ connection: SceneConnection) async throws(SceneRefusal) -> ServerScene {
         do throws(SceneRefusal) {
             let scene = try reserve(connection)
-            await scene.turn.take()
+            await scene.turn.acquire()
             defer { scene.turn.release() }
             do throws(SceneRefusal) {
                 try await makeRoom(scene, connection)

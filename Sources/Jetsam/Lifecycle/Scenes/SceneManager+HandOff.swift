@@ -18,7 +18,7 @@ extension SceneManager {
     ) async throws(SceneRefusal) {
         guard let scene = self[identifier] else { throw .notConnected }
         try refuseInside(scene)
-        await scene.turn.take()
+        await scene.turn.acquire()
         defer { scene.turn.release() }
         let before = scene.sceneState
         guard before != .disconnected, before != .unattached else { throw .notConnected }

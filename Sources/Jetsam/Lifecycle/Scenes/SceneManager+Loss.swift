@@ -30,30 +30,30 @@ extension SceneManager {
     package func loseNext(
         reason: String, isCalledFor: @Sendable () -> Bool = { true }
     ) async -> SceneLoss? {
-        await lossTurn.take()
+        await lossTurn.acquire()
         defer { lossTurn.release() }
         // Cancelled where it had its time while it waited: what was asked for then need not be called for any more.
         while !Task.isCancelled, isCalledFor(),
             let first = SceneOrder.firstLost(facts(all.filter { !CallbackToken.isInside($0) }))
         {
             guard let scene = self[first.identifier] else { continue }
-            if let loss = await take(scene, reason, as: first.state, isCalledFor) { return loss }
+            if let loss = await lose(scene, reason, as: first.state, isCalledFor) { return loss }
         }
         return nil
     }
 
     func lose(_ scene: ServerScene, _ reason: String) async -> SceneLoss? {
         let chosen = scene.sceneState
-        await lossTurn.take()
+        await lossTurn.acquire()
         defer { lossTurn.release() }
-        return await take(scene, reason, as: chosen) { true }
+        return await lose(scene, reason, as: chosen) { true }
     }
 
     /// - Parameter chosen: The state in which it was chosen; nothing happens where it ranks higher by now.
-    private func take(
+    private func lose(
         _ scene: ServerScene, _ reason: String, as chosen: SceneState, _ isCalledFor: @Sendable () -> Bool
     ) async -> SceneLoss? {
-        await scene.turn.take()
+        await scene.turn.acquire()
         defer { scene.turn.release() }
         let facts = facts(scene)
         guard !Task.isCancelled, isCalledFor(), let rank = SceneOrder.rank(facts.state),

@@ -83,7 +83,7 @@ extension SceneManager {
                 for _ in 0..<min(Self.lanes, ordered.count) {
                     group.addTask {
                         while let scene = left.withLock({ $0.popFirst() }) {
-                            await scene.turn.take()
+                            await scene.turn.acquire()
                             await body(scene)
                             scene.turn.release()
                         }

@@ -57,7 +57,7 @@ extension SceneManager {
         guard let store = dependencies.store, state.withLock({ $0.observerForRestoring != nil }) else {
             return SceneRestoration()
         }
-        await restorationTurn.take()
+        await restorationTurn.acquire()
         defer { restorationTurn.release() }
         let end = now.advanced(by: deadline ?? configuration.restorationDeadline)
         state.withLock { $0.restorationIsDue = true }
@@ -84,7 +84,7 @@ extension SceneManager {
         if state.withLock({ $0.restorationIsDue }) { return await restoreStored(hasRoom: false) }
         guard hasPostponed, canSave else { return SceneRestoration() }
         // What is tried now may be postponed again, for want of room that has come since.
-        await restorationTurn.take()
+        await restorationTurn.acquire()
         defer { restorationTurn.release() }
         let waiting = state.withLock { state in
             defer { state.postponed = [] }

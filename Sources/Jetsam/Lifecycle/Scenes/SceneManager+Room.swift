@@ -5,7 +5,7 @@ extension SceneManager {
     /// Makes room for a scene that is to connect, from whatever ranks lower, and throws where there is not enough.
     func makeRoom(_ scene: ServerScene, _ connection: SceneConnection) async throws(SceneRefusal) {
         guard connection.expectedBytes > 0, !connection.hasRoom, let ask = dependencies.makeRoom else { return }
-        await roomTurn.take()
+        await roomTurn.acquire()
         defer { roomTurn.release() }
         let (needed, overflow) = connection.expectedBytes.addingReportingOverflow(connecting)
         guard !overflow else { throw .noRoom(needed: connection.expectedBytes, available: 0) }

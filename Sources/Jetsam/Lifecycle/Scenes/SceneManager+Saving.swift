@@ -137,7 +137,7 @@ extension SceneManager {
     func catchUp() async {
         for scene in scenes where scene.saved.waiting != nil {
             guard !CallbackToken.isInside(scene) else { continue }
-            await scene.turn.take()
+            await scene.turn.acquire()
             defer { scene.turn.release() }
             guard let waiting = scene.saved.waiting, canSave else { continue }
             await store(waiting, of: scene, by: now.advanced(by: configuration.transitionDeadline))

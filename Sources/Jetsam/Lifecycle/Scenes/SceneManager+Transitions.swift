@@ -6,7 +6,7 @@ extension SceneManager {
     /// Brings a scene to a state that a client asks for: refused where the process does not allow it now.
     func request(_ scene: ServerScene, _ target: SceneState) async throws(SceneRefusal) {
         try refuseInside(scene)
-        await scene.turn.take()
+        await scene.turn.acquire()
         defer { scene.turn.release() }
         try checkCeiling(target)
         scene.resumesTo = nil
@@ -15,7 +15,7 @@ extension SceneManager {
 
     func disconnect(_ scene: ServerScene, discardsState: Bool) async throws(SceneRefusal) {
         try refuseInside(scene)
-        await scene.turn.take()
+        await scene.turn.acquire()
         defer { scene.turn.release() }
         try await move(scene, to: .disconnected, cause: .client)
         // By its stamp: what a new scene of this name has stored meanwhile is not its own.

@@ -25,7 +25,7 @@ extension SceneManager {
     }
 
     private func warn(_ scene: ServerScene, of change: LevelChange) async {
-        await scene.turn.take()
+        await scene.turn.acquire()
         defer { scene.turn.release() }
         guard state.withLock({ $0.lastWarning == change.sequence }), scene.sceneState != .suspended,
             let observer = scene.observer

@@ -98,7 +98,7 @@ private struct ByteFieldReader: FieldVisitor {
         self.bytes = bytes
     }
 
-    private mutating func take<Value: FixedWidthInteger & UnsignedInteger>(_ type: Value.Type) -> Value? {
+    private mutating func read<Value: FixedWidthInteger & UnsignedInteger>(_ type: Value.Type) -> Value? {
         let size = MemoryLayout<Value>.size
         guard !hasFailed, bytes.count - offset >= size else {
             hasFailed = true
@@ -112,33 +112,33 @@ private struct ByteFieldReader: FieldVisitor {
 
     /// Nil where none is there; fails where the byte that says so says neither.
     private mutating func isThere() -> Bool {
-        guard let byte = take(UInt8.self) else { return false }
+        guard let byte = read(UInt8.self) else { return false }
         if byte > 1 { hasFailed = true }
         return byte == 1
     }
 
     mutating func integer(_ name: StaticString, _ value: inout Int) {
-        if let bits = take(UInt64.self) { value = Int(Int64(bitPattern: bits)) }
+        if let bits = read(UInt64.self) { value = Int(Int64(bitPattern: bits)) }
     }
 
     mutating func optional(_ name: StaticString, _ value: inout Int?) {
-        value = isThere() ? take(UInt64.self).map { Int(Int64(bitPattern: $0)) } : nil
+        value = isThere() ? read(UInt64.self).map { Int(Int64(bitPattern: $0)) } : nil
     }
 
     mutating func flag(_ name: StaticString, _ value: inout Bool) { value = isThere() }
 
     mutating func real(_ name: StaticString, _ value: inout Double?) {
-        value = isThere() ? take(UInt64.self).map { Double(bitPattern: $0) } : nil
+        value = isThere() ? read(UInt64.self).map { Double(bitPattern: $0) } : nil
         if let value, !value.isFinite { hasFailed = true }
     }
 
     mutating func word<Word: RecordWord>(_ name: StaticString, _ value: inout Word) {
-        guard let code = take(UInt8.self) else { return }
+        guard let code = read(UInt8.self) else { return }
         if let word = Word(code: Int(code)) { value = word } else { hasFailed = true }
     }
 
     mutating func text(_ name: StaticString, _ value: inout String) {
-        guard let count = take(UInt8.self), bytes.count - offset >= Int(count) else {
+        guard let count = read(UInt8.self), bytes.count - offset >= Int(count) else {
             hasFailed = true
             return
         }
@@ -149,7 +149,7 @@ private struct ByteFieldReader: FieldVisitor {
     mutating func addedSize(_ name: StaticString, _ value: inout Int) {
         guard offset < bytes.count else { return value = 0 }
         var size = 0
-        for byte in 0..<RecordBytes.bytesOfAddedSize { size |= Int(take(UInt8.self) ?? 0) << (8 * byte) }
+        for byte in 0..<RecordBytes.bytesOfAddedSize { size |= Int(read(UInt8.self) ?? 0) << (8 * byte) }
         value = size
     }
 }

@@ -122,9 +122,9 @@ final class TraceFile: Sendable {
     private func writeAll() {
         var slot = [UInt8](repeating: 0, count: RecordBytes.most)
         state.withLock { state in
-            while let entry = unsafe slot.withUnsafeMutableBytes({ unsafe queue.take(to: $0) }) {
+            while let entry = unsafe slot.withUnsafeMutableBytes({ unsafe queue.popFirst(into: $0) }) {
                 if entry.kind == .trace {
-                    if let header = queue.takeHeader() { state.writer.append(header, at: entry.instant) }
+                    if let header = queue.popFirstHeader() { state.writer.append(header, at: entry.instant) }
                     continue
                 }
                 guard let event = TraceEvent(kind: entry.kind, bytes: slot[..<entry.count]), !state.isFull else {
@@ -133,7 +133,7 @@ final class TraceFile: Sendable {
                 event.write(to: &state.writer, at: entry.instant)
                 if state.writer.bytes.count >= 64 << 10 { write(&state) }
             }
-            let lost = queue.takeLost()
+            let lost = queue.collectLostCount()
             if lost > 0, !state.isFull { state.writer.append(LostRecord(.tooFast, records: lost), at: clock.now) }
             write(&state)
         }

@@ -6,7 +6,7 @@ internal import MemoryPressure
 /// records those are left out that have their default; but a header has them all, as another version of the library may have
 /// other defaults.
 package struct TraceLineWriter: Sendable {
-    /// The lines that were written and not taken yet.
+    /// The lines that were written and not collected yet.
     package private(set) var bytes: [UInt8] = []
     /// The values of the last reading, field by field.
     private var lastReading: [Int]
@@ -36,7 +36,7 @@ package struct TraceLineWriter: Sendable {
     }
 
     /// Returns the bytes that were written since the last call.
-    package mutating func take() -> [UInt8] {
+    package mutating func collectBytes() -> [UInt8] {
         defer { bytes.removeAll(keepingCapacity: true) }
         return bytes
     }

@@ -62,7 +62,7 @@ internal import MemoryPressure
     }
 
     /// The next header, for a record of the kind `trace` that has no bytes.
-    func takeHeader() -> TraceHeader? {
+    func popFirstHeader() -> TraceHeader? {
         state.withLock { $0.headers.isEmpty ? nil : $0.headers.removeFirst() }
     }
 
@@ -76,7 +76,7 @@ internal import MemoryPressure
 
     /// Copies the oldest record to `place`, which has room for ``RecordBytes/most`` bytes; nil where none waits. Nothing is
     /// allocated under the lock, for whoever decides may wait for it.
-    func take(to place: UnsafeMutableRawBufferPointer) -> Entry? {
+    func popFirst(into place: UnsafeMutableRawBufferPointer) -> Entry? {
         state.withLock { state in
             guard state.count > 0 else { return nil }
             let offset = state.first * Self.stride
@@ -94,7 +94,7 @@ internal import MemoryPressure
     }
 
     /// Returns the number of records that were left out since the last call.
-    func takeLost() -> Int {
+    func collectLostCount() -> Int {
         state.withLock { state in
             defer { state.lost = 0 }
             return state.lost

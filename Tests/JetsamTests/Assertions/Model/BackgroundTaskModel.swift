@@ -218,7 +218,7 @@ struct PauseModel {
         expected = nil
     }
 
-    mutating func take(_ now: Int64) -> Int64? {
+    mutating func beginTurn(_ now: Int64) -> Int64? {
         check(now)
         defer { untold = 0 }
         return untold > 0 ? untold : nil

@@ -46,8 +46,8 @@ extension ModelledRegistry {
             model.pauses.expected = nil
             return
         }
-        let pause = pauses.take(clock.now)
-        #expect(pause?.nanoseconds == model.pauses.take(model.now), "seed \(seed): pause")
+        let pause = pauses.beginTurn(clock.now)
+        #expect(pause?.nanoseconds == model.pauses.beginTurn(model.now), "seed \(seed): pause")
         let interval = Int64.random(in: 1_000_000...1_500_000_000, using: &random)
         pauses.expect(clock.now, next: .nanoseconds(interval))
         model.pauses.expected = (model.now, interval)

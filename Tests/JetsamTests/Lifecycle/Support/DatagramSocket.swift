@@ -37,7 +37,7 @@ final class DatagramSocket: Sendable {
     deinit { closeDescriptor(descriptor) }
 
     /// The datagrams that have come since the last call. What was sent has come: there is no network between.
-    func take() -> [String] {
+    func receiveAll() -> [String] {
         var texts: [String] = []
         var bytes = [UInt8](repeating: 0, count: 1000)
         while true {

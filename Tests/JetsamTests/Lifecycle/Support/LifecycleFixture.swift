@@ -78,7 +78,7 @@ final class LifecycleFixture: Sendable {
         _ = await steps.next()
         // The queue leaves changes of the state to tasks of their own.
         for _ in 0..<20 { await Task.yield() }
-        await lifecycle.turn.take()
+        await lifecycle.turn.acquire()
         lifecycle.turn.release()
     }
 

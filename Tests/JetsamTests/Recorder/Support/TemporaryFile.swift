@@ -51,7 +51,7 @@ struct TraceText {
 
     func replayed() throws -> (text: String, differences: Int) {
         var replay = Replay()
-        for line in lines { try replay.take(line.event, at: line.instant) }
+        for line in lines { try replay.feed(line.event, at: line.instant) }
         replay.finish()
         return (String(decoding: replay.writer.bytes, as: UTF8.self), replay.differences)
     }

@@ -34,7 +34,7 @@ final class SceneRecord: SceneObserver {
     var overlapped: Bool { state.withLock { $0.overlapped } }
     var transitions: [SceneTransition] { state.withLock { $0.transitions } }
 
-    func takeCalls() -> [String] {
+    func collectCalls() -> [String] {
         state.withLock { state in
             defer { state.calls = [] }
             return state.calls
