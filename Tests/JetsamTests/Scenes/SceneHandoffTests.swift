@@ -4,7 +4,7 @@ import Testing
 
 @testable import Jetsam
 
-struct SceneHandOffTests {
+struct SceneHandoffTests {
     @Test("The value survives as bytes, with and without a state, and is bounded", arguments: [true, false])
     func value(hasState: Bool) throws {
         let handoff = SceneHandoff(
