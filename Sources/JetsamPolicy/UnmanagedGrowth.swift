@@ -25,7 +25,7 @@ struct UnmanagedGrowth {
     /// Unmanaged memory without what is owed, in bytes; only differences mean anything.
     private var total = 0
     /// The rises of unmanaged memory that comes and goes.
-    package private(set) var rise = UnmanagedRise()
+    package private(set) var rise = LargestUnmanagedRise()
     /// Bytes that caches gave and that are still in the footprint.
     private var owed = 0
     /// The slopes between the last readings, in bytes a second, with the nanoseconds between them.

@@ -11,9 +11,9 @@ final class RegrowthInvariant: Invariant {
 
     private var waits: [ObjectIdentifier: Wait] = [:]
     /// How memory beside its caches comes and goes, for each server.
-    private var rises: [ObjectIdentifier: UnmanagedRise] = [:]
+    private var rises: [ObjectIdentifier: LargestUnmanagedRise] = [:]
     /// How memory beside all caches does: a server that looks at the peak sees it before the others have given for it.
-    private var common = UnmanagedRise()
+    private var common = LargestUnmanagedRise()
     private static let minute: Int64 = 60_000_000_000
     private static let leastGrowth = 1 << 20
 
@@ -23,7 +23,7 @@ final class RegrowthInvariant: Invariant {
         let exit = HeadroomThresholds(limitBytes: world.cgroup.limitBytes).warningExit
         let managed = server.caches.reduce(0) { $0 + $1.bytes }
         let now = MonotonicInstant(nanoseconds: world.now)
-        rises[ObjectIdentifier(server), default: UnmanagedRise()].append(
+        rises[ObjectIdentifier(server), default: LargestUnmanagedRise()].append(
             world.cgroup.unreclaimableBytes - managed, at: now)
         let inAll = world.servers.reduce(0) { $0 + $1.cacheBytes }
         common.append(world.cgroup.unreclaimableBytes - inAll, at: now)

@@ -3,7 +3,7 @@ package import MemoryPressure
 /// The largest rise of memory beside the caches within ten seconds, in the last five minutes. Memory that comes and goes faster
 /// than caches refill comes again, so room for it is kept free. The memory that a process takes as it starts does not count: a
 /// window that is not full counts nothing.
-package struct UnmanagedRise {
+package struct LargestUnmanagedRise {
     private struct Slot {
         var number = Int64.min
         var bytes = 0

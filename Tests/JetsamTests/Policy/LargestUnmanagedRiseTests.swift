@@ -4,9 +4,9 @@ import Testing
 @testable import Jetsam
 @testable import JetsamPolicy
 
-struct UnmanagedRiseTests {
-    private func rise(_ samples: [(seconds: Double, bytes: Int)]) -> UnmanagedRise {
-        var rise = UnmanagedRise()
+struct LargestUnmanagedRiseTests {
+    private func rise(_ samples: [(seconds: Double, bytes: Int)]) -> LargestUnmanagedRise {
+        var rise = LargestUnmanagedRise()
         for sample in samples { rise.append(sample.bytes, at: .seconds(sample.seconds)) }
         return rise
     }
