@@ -7,7 +7,7 @@ internal import CLinuxShims
 @safe @usableFromInline
 struct CacheShard {
     /// A chunk that is not, or not any more, part of a shard.
-    @safe struct TakenChunk {
+    @safe struct DetachedChunk {
         let chunk: UnsafeMutableRawPointer
         let headers: UnsafeMutableRawPointer
     }
@@ -138,11 +138,11 @@ struct CacheShard {
     }
 
     private mutating func addChunk() {
-        unsafe add(TakenChunk(chunk: memory.allocateChunk(), headers: memory.allocateHeaders()))
+        unsafe add(DetachedChunk(chunk: memory.allocateChunk(), headers: memory.allocateHeaders()))
     }
 
     /// Adds a chunk with anything in it.
-    mutating func add(_ chunk: TakenChunk) {
+    mutating func add(_ chunk: DetachedChunk) {
         if chunkCount == chunkCapacity { resizeChunks(to: chunkCapacity * 2) }
         unsafe (headers + chunkCount).initialize(to: chunk.headers)
         unsafe (chunks + chunkCount).initialize(to: chunk.chunk)
@@ -189,7 +189,7 @@ struct CacheShard {
     /// gives is to be given back when the locks are not held any more.
     ///
     /// - Parameter move: Moves key and value of an entry to the place of another.
-    mutating func detachLastChunk(_ move: (UInt32, UInt32) -> Void) -> TakenChunk? {
+    mutating func detachLastChunk(_ move: (UInt32, UInt32) -> Void) -> DetachedChunk? {
         guard chunkCount > 0 else { return nil }
         let first = UInt32(chunkCount - 1) << layout.chunkShift
         guard emptyPlaces >= Int(highWater - first) else { return nil }
@@ -205,7 +205,7 @@ struct CacheShard {
         }
         highWater = first
         chunkCount -= 1
-        let taken = unsafe TakenChunk(chunk: chunks[chunkCount], headers: headers[chunkCount])
+        let taken = unsafe DetachedChunk(chunk: chunks[chunkCount], headers: headers[chunkCount])
         if chunkCapacity > Self.fewestChunks, chunkCount < chunkCapacity / 4 { resizeChunks(to: chunkCapacity / 2) }
         return taken
     }

@@ -20,7 +20,7 @@ struct CacheSupply {
 
     private var tries = 0
     private var memory: CacheMemory?
-    fileprivate var chunk: CacheShard.TakenChunk?
+    fileprivate var chunk: CacheShard.DetachedChunk?
     fileprivate var slots: UnsafeMutablePointer<UInt32>?
     fileprivate var slotCount: UInt32 = 0
 
@@ -36,7 +36,7 @@ struct CacheSupply {
         tries += 1
         memory = need.memory
         if need.isChunk, chunk == nil {
-            unsafe chunk = CacheShard.TakenChunk(
+            unsafe chunk = CacheShard.DetachedChunk(
                 chunk: need.memory.allocateChunk(), headers: need.memory.allocateHeaders())
             if let chunk = chunk {
                 unsafe Self.touch(chunk.chunk, need.layout.chunkBytes)
