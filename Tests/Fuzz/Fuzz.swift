@@ -29,7 +29,7 @@ private enum Target: String, CaseIterable {
         switch self {
         case .configuration: _ = CheckReport(checking: bytes)
         case .trace: Self.replay(bytes)
-        case .ring: _ = try? FlightRecording(bytes)
+        case .ring: _ = try? RecordingContents(bytes)
         case .socket: _ = try? ControlRequest(bytes)
         }
     }

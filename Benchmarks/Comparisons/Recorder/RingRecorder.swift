@@ -15,7 +15,7 @@ struct RingRecorder: Contender {
         guard unsafe mkdtemp(&template) != nil else { stop("no directory can be made in /tmp") }
         directory = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         do {
-            let run = RecordedRun.current(
+            let run = RunIdentity.current(
                 in: KernelRoot(), processID: getpid(), wallClock: 0, start: MonotonicInstant(nanoseconds: 0))
             recorder = try FlightRecorder(directory: directory, capacityBytes: 1 << 20, run: run)
         } catch {

@@ -10,7 +10,7 @@ struct ManagerParts {
     let channel: ReclaimChannel
     let metrics: ManagerMetrics
     let traceQueue: TraceQueue?
-    let recorder: Recorder
+    let recorder: RecordSink
     let governor: Governor
     let reclaimer: Reclaimer
     let scenes: SceneManager
@@ -35,7 +35,7 @@ struct ManagerParts {
         channel = ReclaimChannel(threads: environment.threads)
         metrics = ManagerMetrics(factory: metricsFactory)
         traceQueue = configuration.recorder.traceFile.map { _ in TraceQueue(capacity: ResourceManager.tracedRecords) }
-        recorder = Recorder(trace: traceQueue, hashesNames: configuration.recorder.hashesNames)
+        recorder = RecordSink(trace: traceQueue, hashesNames: configuration.recorder.hashesNames)
         let reports = ManagerReports(metrics: metrics, recorder: recorder, clock: environment.clock)
 
         governor = Governor(

@@ -3,7 +3,7 @@ internal import MemoryPressure
 /// The reports of a manager on its process and its scenes: metrics, and records of its recorder.
 struct ManagerReports: LifecycleReports {
     let metrics: ManagerMetrics
-    let recorder: Recorder
+    let recorder: RecordSink
     let clock: any MonotonicClock
 
     func record(_ transition: ProcessTransition) {

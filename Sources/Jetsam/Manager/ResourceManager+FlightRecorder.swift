@@ -21,7 +21,7 @@ extension ResourceManager {
                 "The flight recorder is off: set recorder.directory to learn at the next start how this run ended")
             return
         }
-        let run = RecordedRun.current(
+        let run = RunIdentity.current(
             in: environment.kernelRoot, processID: environment.processID, wallClock: environment.wallClock(),
             start: environment.clock.now)
         do throws(FileError) {
@@ -88,7 +88,7 @@ extension ResourceManager {
 
 extension LastExit {
     /// Returns the end of the latest run that is over; nil where there is none in the directory.
-    package static func read(from directory: String, before run: RecordedRun) throws(FileError) -> LastExit? {
+    package static func read(from directory: String, before run: RunIdentity) throws(FileError) -> LastExit? {
         try RecordingDirectory(directory, isMade: true).lastExit(before: run, in: directory)
     }
 }

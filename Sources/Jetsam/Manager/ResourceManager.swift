@@ -435,7 +435,7 @@ public final class ResourceManager: Service, Sendable {
     var governor: Governor { parts.governor }
     var reclaimer: Reclaimer { parts.reclaimer }
     var lifecycle: ProcessLifecycle { parts.lifecycle }
-    var recorder: Recorder { parts.recorder }
+    var recorder: RecordSink { parts.recorder }
     var traceQueue: TraceQueue? { parts.traceQueue }
     var metrics: ManagerMetrics { parts.metrics }
     var channel: ReclaimChannel { parts.channel }

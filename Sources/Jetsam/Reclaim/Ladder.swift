@@ -19,7 +19,7 @@ final class Ladder: Sendable {
     private var host: any ReclaimHost { reclaimer.host }
     private var channel: ReclaimChannel { reclaimer.channel }
     private var clock: any MonotonicClock { reclaimer.clock }
-    private var recorder: Recorder { reclaimer.recorder }
+    private var recorder: RecordSink { reclaimer.recorder }
 
     /// - Parameters:
     ///   - reclaimer: The reclaimer between whose runs it acts, and that trims for it.

@@ -46,7 +46,7 @@ extension Reclaimer {
 
     /// - Parameter client: Nil where it only says that whoever was to see to it is done.
     func recordSegments(_ run: UInt64, _ client: UInt64?, _ bytes: Int, at now: MonotonicInstant) {
-        var record = SegmentsRecord()
+        var record = ReleasedSegmentsRecord()
         record.run = Int(clamping: run)
         record.cache = client.map { Int(clamping: $0) }
         record.bytes = bytes

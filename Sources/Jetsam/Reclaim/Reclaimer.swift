@@ -89,13 +89,13 @@ final class Reclaimer: Sendable {
     let allocator: any MemoryAllocator
     let host: any ReclaimHost
     let state: Lock<State>
-    let recorder: Recorder
+    let recorder: RecordSink
     private let dryRun: Atomic<Bool>
 
     init(
         registry: CacheRegistry, channel: ReclaimChannel, host: any ReclaimHost,
         configuration: ManagerConfiguration, clock: any MonotonicClock, allocator: any MemoryAllocator,
-        recorder: Recorder = .off
+        recorder: RecordSink = .off
     ) {
         self.registry = registry
         self.channel = channel

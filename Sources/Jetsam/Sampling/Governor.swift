@@ -53,7 +53,7 @@ final class Governor: Sendable {
     let state: Lock<State>
     let bell: Bell
     private let stock: any LadderStock
-    let recorder: Recorder
+    let recorder: RecordSink
     private let level = Atomic<UInt8>(0)
     private let sequence: NotificationSequence
     private let liveTrigger = Atomic<Bool>(false)
@@ -65,7 +65,7 @@ final class Governor: Sendable {
         wallClock: @escaping @Sendable () -> Int64, backgroundTasks: BackgroundTaskRegistry,
         registry: CacheRegistry, channel: ReclaimChannel,
         ticker: any Ticker, bell: Bell, stock: any LadderStock,
-        sequence: NotificationSequence = NotificationSequence(), recorder: Recorder = .off, setup: Decider.Setup
+        sequence: NotificationSequence = NotificationSequence(), recorder: RecordSink = .off, setup: Decider.Setup
     ) {
         self.recorder = recorder
         root = reader.root

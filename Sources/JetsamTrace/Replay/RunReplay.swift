@@ -46,7 +46,7 @@ struct RunReplay {
         run?.wasTrimmed(gainedBytes: trimmed.gainedBytes, trimmedBytes: trimmed.trimmedBytes)
     }
 
-    mutating func feed(_ segments: SegmentsRecord, at now: MonotonicInstant) {
+    mutating func feed(_ segments: ReleasedSegmentsRecord, at now: MonotonicInstant) {
         guard segments.run == record.run else { return }
         if let cache = segments.cache {
             run?.gaveSegments(client: UInt64(max(0, cache)), bytes: segments.bytes, at: now)

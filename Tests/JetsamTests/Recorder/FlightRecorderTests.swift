@@ -121,7 +121,7 @@ import Testing
         return (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 3 &+ number &+ thread) }
     }
 
-    private static func isWhole(_ record: FlightRecording.Record) -> Bool {
+    private static func isWhole(_ record: RecordingContents.Record) -> Bool {
         // Bytes of two records would not go on from one to the next.
         guard let first = record.payload.first else { return false }
         return record.payload.enumerated().allSatisfy { $1 == first &+ UInt8(truncatingIfNeeded: $0 &* 3) }

@@ -107,7 +107,7 @@ import Testing
     @Test("The last exit is that of the latest run that is over, whoever else runs there")
     func latest() throws {
         let directory = try TemporaryDirectory()
-        func run(_ number: Int32) -> RecordedRun { madeRun(process: number, wallClock: Int64(number)) }
+        func run(_ number: Int32) -> RunIdentity { madeRun(process: number, wallClock: Int64(number)) }
         try FlightRecorder(directory, run: run(1)).end(.clean, at: .seconds(101))
         try FlightRecorder(directory, run: run(2)).end(.watchdog, at: .seconds(101))
         let other = try FlightRecorder(directory, run: run(3))

@@ -16,7 +16,7 @@ import Testing
         return configuration
     }
 
-    private static func recording(_ directory: TemporaryDirectory) throws -> FlightRecording {
+    private static func recording(_ directory: TemporaryDirectory) throws -> RecordingContents {
         try RecordingFile(directory.path.appending("ring").string).recording
     }
 

@@ -20,7 +20,7 @@ import Testing
         @Test("The latest recordings are kept, the older ones go, and never one that is being written")
         func pruning() throws {
             let directory = try TemporaryDirectory()
-            func run(_ number: Int) -> RecordedRun { madeRun(process: Int32(number), wallClock: Int64(number)) }
+            func run(_ number: Int) -> RunIdentity { madeRun(process: Int32(number), wallClock: Int64(number)) }
             let living = try FlightRecorder(directory, run: run(1))
             for number in 2...7 { _ = try FlightRecorder(directory, run: run(number)) }
             let last = try FlightRecorder(directory, run: run(8))
@@ -148,13 +148,13 @@ import Testing
 
         @Test("This process is told from others by what the kernel says of it")
         func thisRun() {
-            let run = RecordedRun.current(
+            let run = RunIdentity.current(
                 in: KernelRoot(), processID: getpid(), wallClock: 1, start: .seconds(2))
             #expect(run.bootID.contains { $0 != 0 })
             #expect(run.processStart > 0)
-            #expect(run.processStart == RecordedRun.processStart(of: getpid()))
+            #expect(run.processStart == RunIdentity.processStart(of: getpid()))
             #expect(run.cgroup == nil || run.cgroup?.inode ?? 0 > 0)
-            #expect(RecordedRun.processStart(of: -1) == nil)
+            #expect(RunIdentity.processStart(of: -1) == nil)
         }
     }
 #endif

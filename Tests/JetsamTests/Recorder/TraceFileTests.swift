@@ -20,7 +20,7 @@ struct TraceFileTests {
         let trace = try TraceFile(
             path: FilePath(file.path), maximumBytes: maximumBytes, header: TraceHeader(Decider.Setup()), queue: queue,
             clock: clock)
-        let recorder = Recorder(trace: queue)
+        let recorder = RecordSink(trace: queue)
         for number in 0..<records {
             recorder.record(CacheRecord(cache: UInt64(number), name: "cache \(number)"), at: clock.now)
         }

@@ -15,7 +15,7 @@ import Testing
     )
         throws -> String
     {
-        var run = RecordedRun.current(
+        var run = RunIdentity.current(
             in: KernelRoot(), processID: 42, wallClock: wallClock, start: MonotonicInstant(nanoseconds: 1_000_000_000))
         run.processStart = 17
         let recorder = try FlightRecorder(directory: directory.path, capacityBytes: 64 << 10, run: run)
@@ -79,7 +79,7 @@ import Testing
     @Test("A recording that is still being written is said to be")
     func live() async throws {
         let directory = try TemporaryDirectory()
-        let run = RecordedRun.current(
+        let run = RunIdentity.current(
             in: KernelRoot(), processID: 42, wallClock: 0, start: MonotonicInstant(nanoseconds: 0))
         let recorder = try FlightRecorder(directory: directory.path, capacityBytes: 64 << 10, run: run)
         let file = try RecordingFile(recorder.path)

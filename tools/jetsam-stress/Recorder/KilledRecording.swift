@@ -65,7 +65,7 @@ struct KilledRecording {
             guard noted.allSatisfy({ $0 == 0 }) else { throw StressError("there is no recording") }
             return Counts()
         }
-        let recording = try FlightRecording(try System.bytes(of: "\(directory)/ring/\(name)"))
+        let recording = try RecordingContents(try System.bytes(of: "\(directory)/ring/\(name)"))
         guard recording.state == .running else { throw StressError("its state is \(recording.state as Any)") }
         guard recording.dropped == 0 else { throw StressError("\(recording.dropped) records were dropped") }
         guard recording.torn <= log.threads else {
@@ -97,7 +97,7 @@ struct KilledRecording {
     }
 
     /// Every record that was read must be one that was written, and under its own number.
-    private func checkRead(_ recording: FlightRecording, _ log: CommitLog, _ noted: [UInt64]) throws -> Set<UInt64> {
+    private func checkRead(_ recording: RecordingContents, _ log: CommitLog, _ noted: [UInt64]) throws -> Set<UInt64> {
         var present: Set<UInt64> = []
         for record in recording.records {
             present.insert(record.sequence)
@@ -118,7 +118,7 @@ struct KilledRecording {
         return present
     }
 
-    private func checkState(_ recording: FlightRecording, _ noted: UInt64) throws {
+    private func checkState(_ recording: RecordingContents, _ noted: UInt64) throws {
         guard noted > 0 else { return }
         guard let state = recording.lastState?.state else { throw StressError("the last state is not there") }
         let count = UInt64(state.heldTasks)

@@ -39,7 +39,7 @@ struct ExpectedRecord: Equatable {
     }
 
     /// The thread and the number that a record says that it is of; nil where it is no such record.
-    static func origin(_ record: FlightRecording.Record) -> (thread: Int, number: UInt64)? {
+    static func origin(_ record: RecordingContents.Record) -> (thread: Int, number: UInt64)? {
         let thread = Int(record.kind.rawValue) - Int(firstKind)
         guard (0..<mostThreads).contains(thread), record.payload.count >= 8 else { return nil }
         return (thread, record.payload.prefix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) })

@@ -24,7 +24,7 @@ struct RecordLoadCommand: ParsableCommand {
         guard System.parentIdentifier == parent else { return }
         let log = try CommitLog(log, threads: threads, length: capacity / 256)
         let clock = SystemMonotonicClock()
-        let run = RecordedRun.current(
+        let run = RunIdentity.current(
             in: KernelRoot(), processID: System.processIdentifier, wallClock: wallClockNanoseconds(), start: clock.now)
         let recorder = try FlightRecorder(directory: directory, capacityBytes: capacity, run: run)
         for thread in 1..<threads { try System.startThread { write(to: recorder, log, thread) } }

@@ -54,7 +54,7 @@ struct BlackboxCommand: ParsableCommand {
             if case .damaged = error { throw ExitCode(65) }
             throw ExitCode(66)
         }
-        let here = RecordedRun.current(
+        let here = RunIdentity.current(
             in: KernelRoot(), processID: 0, wallClock: 0, start: MonotonicInstant(nanoseconds: 0))
         let report = BlackboxReport(file, here: here)
         print(json ? report.json(last: last).description : report.text(last: last ?? 40))

@@ -51,7 +51,7 @@ extension BlackboxReport {
         ])
     }
 
-    private func row(_ record: FlightRecording.Record) -> JSONText {
+    private func row(_ record: RecordingContents.Record) -> JSONText {
         .object([
             ("sequence", .integer(Int(clamping: record.sequence))),
             ("time", .integer(Int(time(record.instant)))),

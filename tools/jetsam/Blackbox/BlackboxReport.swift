@@ -8,9 +8,9 @@ struct BlackboxReport {
     /// How it ended; nil while it goes on.
     let exit: LastExit?
 
-    var recording: FlightRecording { file.recording }
+    var recording: RecordingContents { file.recording }
 
-    init(_ file: RecordingFile, here: RecordedRun?) {
+    init(_ file: RecordingFile, here: RunIdentity?) {
         self.file = file
         exit = file.isLive ? nil : LastExit(file.recording, path: file.path, now: here)
     }

@@ -3,7 +3,7 @@ internal import MemoryPressure
 
 /// What a record says, in words; nil where it is of a kind that is not known here, or not whole.
 enum RecordText {
-    static func of(_ record: FlightRecording.Record) -> String? {
+    static func of(_ record: RecordingContents.Record) -> String? {
         switch record.kind {
         case .note: return visible(String(decoding: record.payload, as: UTF8.self))
         case .end: return record.payload.first.flatMap { RunState(rawValue: UInt32($0)) }.map { "\($0)" }

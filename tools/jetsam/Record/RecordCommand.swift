@@ -67,11 +67,11 @@ struct RecordCommand: ParsableCommand {
 
     func run() throws {
         let configuration = try config.map(ConfigurationInput.read) ?? ResourceManager.Configuration()
-        guard let process = pid ?? cgroup.flatMap(RecordedProcess.first(in:)) else {
+        guard let process = pid ?? cgroup.flatMap(TracedProcess.first(in:)) else {
             StandardError.write("\(cgroup ?? ""): error: no process is in it, or it is no cgroup")
             throw ExitCode(66)
         }
-        guard RecordedProcess.isRunning(process) else {
+        guard TracedProcess.isRunning(process) else {
             StandardError.write("error: there is no process \(process)")
             throw ExitCode(66)
         }
@@ -92,7 +92,7 @@ struct RecordCommand: ParsableCommand {
         var next = clock.now
         var nextFlush = next
         var count = 0
-        while RecordedProcess.isRunning(process), !isInterrupted, end.map({ clock.now < $0 }) ?? true {
+        while TracedProcess.isRunning(process), !isInterrupted, end.map({ clock.now < $0 }) ?? true {
             let now = clock.now
             trace.recordReading(at: now, includingStall: stall)
             count += 1
@@ -112,7 +112,7 @@ struct RecordCommand: ParsableCommand {
 }
 
 /// The process that is looked at.
-enum RecordedProcess {
+enum TracedProcess {
     /// Whether it has memory: one that has ended has none, even while nobody has asked how it ended.
     static func isRunning(_ process: Int32) -> Bool {
         guard let text = beginning(of: FilePath("/proc/\(process)/statm")) else { return false }

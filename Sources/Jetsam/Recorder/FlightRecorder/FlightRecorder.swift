@@ -13,7 +13,7 @@ package final class FlightRecorder: Sendable {
     /// The recording's file.
     package let path: String
     /// The run that it is of.
-    package let run: RecordedRun
+    package let run: RunIdentity
     private let mapping: FileMapping
 
     /// The number of bytes that a record can carry.
@@ -27,7 +27,7 @@ package final class FlightRecorder: Sendable {
     ///   - capacityBytes: The number of bytes of records that are kept, 256 a record.
     ///   - run: The run that it is of; its slots are set here.
     package init(
-        directory: String, capacityBytes: Int, run: RecordedRun, keeping kept: Int = FlightRecorder.keptFiles
+        directory: String, capacityBytes: Int, run: RunIdentity, keeping kept: Int = FlightRecorder.keptFiles
     ) throws(FileError) {
         #if os(Linux)
             var run = run
@@ -119,7 +119,7 @@ package final class FlightRecorder: Sendable {
         mapping.unlock()
     }
 
-    /// Returns the present contents of the recording, as ``FlightRecording`` reads them. Reads the file.
+    /// Returns the present contents of the recording, as ``RecordingContents`` reads them. Reads the file.
     package func snapshot() throws(Errno) -> [UInt8] { try mapping.contents() }
 
     /// The reason why nobody will find what is recorded from now on; nil where the file is all right. Looks at the file.

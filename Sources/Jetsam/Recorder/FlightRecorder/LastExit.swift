@@ -54,7 +54,7 @@ extension LastExit {
     ///   - path: Its file.
     ///   - run: The run that asks: in which boot and cgroup, and what `oom_kill` is now. Nil where it is not known, as on another
     ///     machine.
-    package init(_ recording: FlightRecording, path: String, now run: RecordedRun?) {
+    package init(_ recording: RecordingContents, path: String, now run: RunIdentity?) {
         let last = recording.lastState?.state
         reason = Self.reason(recording, run)
         startedAtWallClock = recording.run.wallClock
@@ -72,17 +72,17 @@ extension LastExit {
     }
 
     /// The last record, by the wall clock.
-    private static func end(of recording: FlightRecording) -> Int64 {
+    private static func end(of recording: RecordingContents) -> Int64 {
         recording.run.bootedAt &+ lastInstant(recording)
     }
 
-    private static func lastInstant(_ recording: FlightRecording) -> Int64 {
+    private static func lastInstant(_ recording: RecordingContents) -> Int64 {
         max(
             recording.records.last?.instant.nanoseconds ?? .min, recording.lastState?.instant.nanoseconds ?? .min,
             recording.run.start.nanoseconds)
     }
 
-    private static func reason(_ recording: FlightRecording, _ run: RecordedRun?) -> LaunchReason.PreviousExit {
+    private static func reason(_ recording: RecordingContents, _ run: RunIdentity?) -> LaunchReason.PreviousExit {
         switch recording.state {
         case .clean: return .clean
         case .pressureShutdown: return .pressureShutdown
@@ -120,13 +120,13 @@ extension LastExit {
 
 extension RecordingDirectory {
     /// The end of the latest run that is over; nil where there is none, or it cannot be read.
-    borrowing func lastExit(before run: RecordedRun, in directory: String) -> LastExit? {
+    borrowing func lastExit(before run: RunIdentity, in directory: String) -> LastExit? {
         guard let ended = try? ended(run) else { return nil }
         for candidate in ended {
             guard let file = open(candidate.name) else { continue }
             defer { Syscalls.close(file) }
             guard let bytes = try? Syscalls.start(of: file, limit: RingFormat.mostBytes),
-                let recording = try? FlightRecording(bytes)
+                let recording = try? RecordingContents(bytes)
             else { continue }
             return LastExit(recording, path: "\(directory)/\(candidate.name)", now: run)
         }

@@ -6,7 +6,7 @@ package struct RecordingFile: Sendable {
     /// Its path.
     package var path: String
     /// The contents of the file.
-    package var recording: FlightRecording
+    package var recording: RecordingContents
     /// Indicates whether its process is still alive and writes to it.
     package var isLive: Bool
 
@@ -15,7 +15,7 @@ package struct RecordingFile: Sendable {
         /// It cannot be read.
         case unreadable(String)
         /// It is no recording.
-        case damaged(FlightRecordingError)
+        case damaged(RecordingFormatError)
 
         package var description: String {
             switch self {
@@ -43,8 +43,8 @@ package struct RecordingFile: Sendable {
         do throws(Errno) {
             bytes = try Syscalls.start(of: file, limit: RingFormat.mostBytes)
         } catch { throw Self.system(error) }
-        do throws(FlightRecordingError) {
-            recording = try FlightRecording(bytes)
+        do throws(RecordingFormatError) {
+            recording = try RecordingContents(bytes)
         } catch { throw .damaged(error) }
         self.path = chosen
         isLive = FileLock.isFree(file) == false

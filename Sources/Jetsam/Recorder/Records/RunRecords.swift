@@ -219,7 +219,7 @@ package struct TrimmedRecord: Record {
 }
 
 /// Caches gave memory of their own without their handlers.
-package struct SegmentsRecord: Record {
+package struct ReleasedSegmentsRecord: Record {
     package static let kind = TraceKind.segments
 
     package var run = 0

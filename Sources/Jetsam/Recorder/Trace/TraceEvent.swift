@@ -15,7 +15,7 @@ package enum TraceEvent: Equatable, Sendable {
     case turn(TurnRecord)
     case answer(AnswerRecord)
     case trimmed(TrimmedRecord)
-    case segments(SegmentsRecord)
+    case segments(ReleasedSegmentsRecord)
     case hurry(HurryRecord)
     case step(StepRecord)
     case cache(CacheRecord)

@@ -24,7 +24,7 @@ enum EveryRecord {
         case .turn: TurnRecord.self
         case .answer: AnswerRecord.self
         case .trimmed: TrimmedRecord.self
-        case .segments: SegmentsRecord.self
+        case .segments: ReleasedSegmentsRecord.self
         case .hurry: HurryRecord.self
         case .step: StepRecord.self
         case .cache: CacheRecord.self

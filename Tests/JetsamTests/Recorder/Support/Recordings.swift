@@ -13,8 +13,8 @@ import SystemPackage
 #endif
 
 /// A run that is made up.
-func madeRun(process: Int32 = 7, wallClock: Int64 = 1_000, boot: UInt8 = 1) -> RecordedRun {
-    var run = RecordedRun()
+func madeRun(process: Int32 = 7, wallClock: Int64 = 1_000, boot: UInt8 = 1) -> RunIdentity {
+    var run = RunIdentity()
     run.bootID = [UInt8](repeating: boot, count: 16)
     run.wallClock = wallClock
     run.start = .seconds(100)
@@ -28,7 +28,7 @@ func madeRun(process: Int32 = 7, wallClock: Int64 = 1_000, boot: UInt8 = 1) -> R
 extension FlightRecorder {
     /// One with so many slots.
     convenience init(
-        _ directory: TemporaryDirectory, slots: Int = 16, run: RecordedRun = madeRun(), keeping kept: Int = 4
+        _ directory: TemporaryDirectory, slots: Int = 16, run: RunIdentity = madeRun(), keeping kept: Int = 4
     ) throws {
         try self.init(
             directory: directory.path.appending("ring").string, capacityBytes: slots * 256, run: run, keeping: kept)
@@ -42,7 +42,7 @@ extension FlightRecorder {
     /// What its file holds now, also when its directory is gone.
     var contents: [UInt8] { get throws { try snapshot() } }
 
-    var recording: FlightRecording { get throws { try FlightRecording(contents) } }
+    var recording: RecordingContents { get throws { try RecordingContents(contents) } }
 }
 
 #if canImport(Glibc)

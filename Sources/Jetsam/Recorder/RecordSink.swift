@@ -5,7 +5,7 @@ internal import Synchronization
 ///
 /// Recording allocates nothing, calls nothing of the application's and waits for no file: it may be done under the locks of those
 /// who record, so that the order of the records is the order in which things were decided.
-final class Recorder: Sendable {
+final class RecordSink: Sendable {
     private let trace: TraceQueue?
     private let hashesNames: Bool
     private let ring = AtomicLazyReference<FlightRecorder>()
@@ -26,7 +26,7 @@ final class Recorder: Sendable {
     }
 
     /// Records nothing.
-    static let off = Recorder(trace: nil)
+    static let off = RecordSink(trace: nil)
 
     /// Indicates whether anybody wants records. Otherwise none need be made.
     var isOn: Bool { trace != nil || flight != nil }
@@ -69,7 +69,7 @@ final class Recorder: Sendable {
     }
 
     private struct Receiver: RecordReceiver {
-        let recorder: Recorder
+        let recorder: RecordSink
         let instant: MonotonicInstant
 
         mutating func receive(_ record: some Record) {

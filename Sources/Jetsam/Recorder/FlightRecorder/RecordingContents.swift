@@ -3,7 +3,7 @@ internal import MemoryPressure
 /// A recording that was read: its header, and its records in their order.
 ///
 /// Reading is pure and bounded, and takes any bytes: what is damaged or was being written is left out and counted.
-package struct FlightRecording: Sendable {
+package struct RecordingContents: Sendable {
     /// One record.
     package struct Record: Sendable, Equatable {
         /// Its number.
@@ -17,7 +17,7 @@ package struct FlightRecording: Sendable {
     }
 
     /// The run that it is of.
-    package var run: RecordedRun
+    package var run: RunIdentity
     /// The state of the run; nil where that is damaged.
     package var state: RunState?
     /// The number of records that were begun, as the header has it. In a damaged recording it may be any number.
@@ -41,8 +41,8 @@ package struct FlightRecording: Sendable {
     /// Reads a recording.
     ///
     /// - Parameter bytes: The file; of a longer one than 64 MiB and its header the rest is not looked at.
-    package init(_ bytes: [UInt8]) throws(FlightRecordingError) {
-        let run = try RecordedRun(bytes[...])
+    package init(_ bytes: [UInt8]) throws(RecordingFormatError) {
+        let run = try RunIdentity(bytes[...])
         self.run = run
         state = RunState(word: bytes[...].number(at: RingFormat.stateOffset))
         begun = bytes[...].number(at: RingFormat.cursorOffset)

@@ -1,7 +1,7 @@
 package import MemoryPressure
 
 /// The identity of a recording's run: the part of its header that never changes. Pure but for what it is made from.
-package struct RecordedRun: Sendable, Equatable {
+package struct RunIdentity: Sendable, Equatable {
     /// The kernel's `boot_id`, 16 bytes; zeros where it cannot be read.
     package var bootID = [UInt8](repeating: 0, count: 16)
     /// The time when it began, in nanoseconds since 1970.
@@ -60,7 +60,7 @@ package struct RecordedRun: Sendable, Equatable {
     }
 
     /// Reads a header; there may be more behind it.
-    init(_ bytes: ArraySlice<UInt8>) throws(FlightRecordingError) {
+    init(_ bytes: ArraySlice<UInt8>) throws(RecordingFormatError) {
         guard bytes.count >= RingFormat.magic.count, bytes.prefix(8).elementsEqual(RingFormat.magic) else {
             throw .notARecording("it does not begin as one does")
         }
@@ -102,7 +102,7 @@ package struct RecordedRun: Sendable, Equatable {
 }
 
 /// The reason why bytes cannot be read as a recording.
-package enum FlightRecordingError: Error, Equatable, CustomStringConvertible {
+package enum RecordingFormatError: Error, Equatable, CustomStringConvertible {
     /// They are something else, or their header is damaged.
     case notARecording(String)
     /// A later version wrote them.

@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// The record of what is under way, for whoever asks after the end. It is kept beside the records, which the next ones write
 /// over.
-extension Recorder {
+extension RecordSink {
     /// The last resort is about to be called.
     func noteLastResort(at now: MonotonicInstant) {
         calledLastResort.store(true, ordering: .relaxed)

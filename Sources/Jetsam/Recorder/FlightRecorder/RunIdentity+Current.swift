@@ -1,11 +1,11 @@
 package import MemoryPressure
 
-extension RecordedRun {
+extension RunIdentity {
     /// This process's run, from the kernel's files. Opens files and allocates.
     package static func current(
         in root: KernelRoot, processID: Int32, wallClock: Int64, start: MonotonicInstant
-    ) -> RecordedRun {
-        var run = RecordedRun()
+    ) -> RunIdentity {
+        var run = RunIdentity()
         run.bootID = bootID(in: root)
         run.wallClock = wallClock
         run.start = start
@@ -41,8 +41,8 @@ extension RecordedRun {
     var bootedAt: Int64 { wallClock &- start.nanoseconds }
 
     /// Returns whether the machine was started anew between the two; false where that is not known.
-    func isOfOtherBoot(than other: RecordedRun) -> Bool {
-        func isKnown(_ run: RecordedRun) -> Bool { run.bootID.contains { $0 != 0 } }
+    func isOfOtherBoot(than other: RunIdentity) -> Bool {
+        func isKnown(_ run: RunIdentity) -> Bool { run.bootID.contains { $0 != 0 } }
         return isKnown(self) && isKnown(other) && bootID != other.bootID
     }
 }
