@@ -7,9 +7,9 @@ internal import JetsamSystem
 @safe public struct BackgroundTask: ~Copyable, Sendable {
     // The table's entry keeps the registry alive for as long as the identifier is not 0.
     private let registry: Unmanaged<BackgroundTaskRegistry>
-    private var identifier: AssertionTable.Identifier
+    private var identifier: TaskTable.Identifier
 
-    init(registry: BackgroundTaskRegistry, identifier: AssertionTable.Identifier) {
+    init(registry: BackgroundTaskRegistry, identifier: TaskTable.Identifier) {
         unsafe self.registry = Unmanaged.passUnretained(registry)
         self.identifier = identifier
     }
@@ -67,7 +67,7 @@ internal import JetsamSystem
 /// Names a background task where a handle cannot be kept. It is never reused while the process runs, but for wrapping round
 /// after four billion tasks in one place of the table.
 public struct BackgroundTaskIdentifier: Sendable, Hashable {
-    let value: AssertionTable.Identifier
+    let value: TaskTable.Identifier
 
     /// The identifier of a task that was refused. Ending it does nothing.
     public static let invalid = BackgroundTaskIdentifier(value: 0)

@@ -120,7 +120,7 @@ extension BackgroundTaskRegistry {
         return due == .max ? nil : MonotonicInstant(nanoseconds: due)
     }
 
-    private func expireNow(_ identifiers: [AssertionTable.Identifier]) {
+    private func expireNow(_ identifiers: [TaskTable.Identifier]) {
         guard !identifiers.isEmpty else { return }
         table.pauses.check(MonotonicInstant(nanoseconds: table.now))
         // What is made due last is told first.
@@ -136,10 +136,10 @@ package struct EarlyExpiry: Sendable {
     private static let mostDescriptions = 16
 
     package let descriptions: [String]
-    private let table: AssertionTable
-    private let identifiers: [AssertionTable.Identifier]
+    private let table: TaskTable
+    private let identifiers: [TaskTable.Identifier]
 
-    init(table: AssertionTable, identifiers: [AssertionTable.Identifier]) {
+    init(table: TaskTable, identifiers: [TaskTable.Identifier]) {
         self.table = table
         self.identifiers = identifiers
         descriptions = identifiers.prefix(Self.mostDescriptions).compactMap { table.held($0)?.description }
@@ -150,7 +150,7 @@ package struct EarlyExpiry: Sendable {
     package var areGone: Bool { identifiers.allSatisfy { table.isGone($0) } }
 }
 
-extension AssertionTable {
+extension TaskTable {
     /// Orders by priority, then by how long they run.
     private struct Rank: Comparable {
         var key: UInt64
@@ -162,18 +162,18 @@ extension AssertionTable {
     func lowestRanking(atMost most: Int) -> [Identifier] {
         let unit = unit
         return select(most) { entry in
-            let youth = ~AssertionEntry.age(entry.begunAt, at: unit)
+            let youth = ~TaskEntry.age(entry.begunAt, at: unit)
             return entry.phase == .held ? UInt64(entry.priority) << 32 | UInt64(youth) : nil
         }
     }
 
     func longestRunning(limit: Int) -> [HeldBackgroundTask] {
         let unit = unit
-        return select(limit) { UInt64(~AssertionEntry.age($0.begunAt, at: unit)) }.compactMap { held($0) }
+        return select(limit) { UInt64(~TaskEntry.age($0.begunAt, at: unit)) }.compactMap { held($0) }
     }
 
     /// The entries with the lowest keys, those first. Keeps no more than it gives.
-    private func select(_ most: Int, _ key: (borrowing AssertionEntry) -> UInt64?) -> [Identifier] {
+    private func select(_ most: Int, _ key: (borrowing TaskEntry) -> UInt64?) -> [Identifier] {
         guard most > 0 else { return [] }
         var heap = Heap<Rank>()
         forEach { entry, identifier in
@@ -203,9 +203,9 @@ extension AssertionTable {
         let now = now
         guard let (shard, index, generation) = locate(identifier) else { return nil }
         // A copy without its handler: that must not be let go of here by chance.
-        let copy: AssertionEntry? = shard.withLock { shard in
+        let copy: TaskEntry? = shard.withLock { shard in
             guard let entry = unsafe shard.slab.entry(index, generation: generation) else { return nil }
-            return unsafe AssertionEntry(
+            return unsafe TaskEntry(
                 handler: nil, due: entry.pointee.due, lead: entry.pointee.lead, began: entry.pointee.began, next: 0,
                 previous: 0, generation: generation, origin: entry.pointee.origin, owner: entry.pointee.owner,
                 place: 0, priority: entry.pointee.priority, phase: entry.pointee.phase)

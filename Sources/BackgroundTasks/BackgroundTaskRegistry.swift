@@ -21,7 +21,7 @@ public final class BackgroundTaskRegistry: Sendable {
     /// The registry of this process.
     public static let shared = BackgroundTaskRegistry()
 
-    let table: AssertionTable
+    let table: TaskTable
     let engine: ExpiryEngine
     package let configuration: Configuration
     let hasManager = Atomic<Bool>(false)
@@ -47,7 +47,7 @@ public final class BackgroundTaskRegistry: Sendable {
         threads: any ThreadSource
     ) {
         self.configuration = configuration.bounded
-        table = AssertionTable(configuration: configuration, clock: clock, pauses: PauseWatch())
+        table = TaskTable(configuration: configuration, clock: clock, pauses: PauseWatch())
         engine = ExpiryEngine(table: table, isAutomatic: isAutomatic, threads: threads)
         table.setKeeper(self)
     }
@@ -86,7 +86,7 @@ public final class BackgroundTaskRegistry: Sendable {
         _ name: BackgroundTaskName, _ priority: BackgroundTaskPriority, _ expiry: BackgroundTaskExpiry,
         _ scene: SceneIdentifier?, _ file: StaticString, _ line: UInt, _ handler: consuming ExpirationHandler,
         hasHandle: Bool
-    ) throws(BackgroundTaskRefusal) -> AssertionTable.Identifier {
+    ) throws(BackgroundTaskRefusal) -> TaskTable.Identifier {
         var admission = table.admission
         guard admission.admits(priority) else {
             return try addLeavingWork(
@@ -103,7 +103,7 @@ public final class BackgroundTaskRegistry: Sendable {
         _ name: BackgroundTaskName, _ priority: BackgroundTaskPriority, _ expiry: BackgroundTaskExpiry,
         _ scene: SceneIdentifier?, _ file: StaticString, _ line: UInt, _ handler: consuming ExpirationHandler,
         hasHandle: Bool, _ seen: Admission
-    ) throws(BackgroundTaskRefusal) -> AssertionTable.Identifier {
+    ) throws(BackgroundTaskRefusal) -> TaskTable.Identifier {
         guard let end = Self.leavingDeadline(seen) else { throw refusal(priority, seen) }
         var admission = seen
         let left = max(.zero, MonotonicInstant(nanoseconds: table.now).duration(to: end))
@@ -123,7 +123,7 @@ public final class BackgroundTaskRegistry: Sendable {
         _ name: BackgroundTaskName, _ priority: BackgroundTaskPriority, _ expiry: BackgroundTaskExpiry,
         _ scene: SceneIdentifier?, _ file: StaticString, _ line: UInt, _ handler: consuming ExpirationHandler,
         hasHandle: Bool, isLeavingWork: Bool, _ admission: inout Admission
-    ) throws(BackgroundTaskRefusal) -> AssertionTable.Identifier {
+    ) throws(BackgroundTaskRefusal) -> TaskTable.Identifier {
         let owner = scene.map { table.scenes.enter($0) } ?? 0
         guard
             let begun = table.begin(
@@ -146,14 +146,14 @@ public final class BackgroundTaskRegistry: Sendable {
     }
 
     @inline(__always)
-    func end(_ identifier: AssertionTable.Identifier, isHandle: Bool) {
+    func end(_ identifier: TaskTable.Identifier, isHandle: Bool) {
         if let ended = table.end(identifier, isHandle: isHandle) { hasEnded(ended) }
     }
 
     /// The handler is let go of here, outside the lock. Where nothing is held any more, this may be the end of the registry
     /// itself.
     @inline(__always)
-    func hasEnded(_ ended: consuming AssertionTable.Ended) {
+    func hasEnded(_ ended: consuming TaskTable.Ended) {
         guard ended.hasReference else { return }
         if ended.owner != 0 { table.scenes.leave(ended.owner) }
         if ended.shardIsFree { table.checkReleased() }

@@ -17,7 +17,7 @@ final class ExpiryEngine: Sendable {
     /// The time between two tries for a thread.
     private static let retryInterval = Duration.seconds(1)
 
-    let table: AssertionTable
+    let table: TaskTable
     private let isAutomatic: Bool
     private let threadSource: any ThreadSource
     private let runner = ExpiryRunner()
@@ -44,7 +44,7 @@ final class ExpiryEngine: Sendable {
     /// - Parameters:
     ///   - isAutomatic: True where threads drive it; otherwise nothing is called before ``runDue()``.
     ///   - threads: The source of these threads.
-    init(table: AssertionTable, isAutomatic: Bool, threads: any ThreadSource = SystemThreads()) {
+    init(table: TaskTable, isAutomatic: Bool, threads: any ThreadSource = SystemThreads()) {
         self.table = table
         self.isAutomatic = isAutomatic
         threadSource = threads
@@ -221,7 +221,7 @@ final class ExpiryEngine: Sendable {
             switch item {
             // Taken out only now: one that has ended since it was found due is not called.
             case .expired(let identifier): table.claimHandler(of: identifier)?.call()
-            case .overdue(let assertion): report(assertion)
+            case .overdue(let task): report(task)
             }
         }
         return (hasMore || !isFirst) && runner.isLeader(me)
@@ -252,12 +252,12 @@ final class ExpiryEngine: Sendable {
         return true
     }
 
-    private func report(_ assertion: OverdueAssertion) {
+    private func report(_ task: OverdueTask) {
         let observer = observer.withLock { $0 }
         hasReported.store(true, ordering: .releasing)
         // First, for an observer that takes its time holds nobody up.
         table.checkReleased()
-        observer?.taskIsOverdue(table.describe(assertion))
+        observer?.taskIsOverdue(table.describe(task))
     }
 
     /// Looks whether the leader gets on while it is at work, and sleeps while it is not.

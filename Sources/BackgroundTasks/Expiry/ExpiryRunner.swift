@@ -69,7 +69,7 @@ internal import JetsamSystem
     }
 
     /// Fills the batch where it is empty. Nil where another thread leads; else whether there may be more.
-    func fill(_ thread: Int, _ table: AssertionTable) -> Bool? {
+    func fill(_ thread: Int, _ table: TaskTable) -> Bool? {
         withLock {
             guard unsafe leader == thread else { return nil }
             guard unsafe batch.isEmpty else { return true }

@@ -57,7 +57,7 @@ package final class LongHeldTasks: Sendable {
     }
 }
 
-extension AssertionTable {
+extension TaskTable {
     /// The tasks that a walk has found.
     struct LongHeldWalk {
         var count = 0
@@ -71,14 +71,14 @@ extension AssertionTable {
     /// Beginnings are known to 17 ms: they count as so much later, for nothing is reported early.
     func findLongHeld(_ range: LongHeldHorizon.Range, naming most: Int) -> LongHeldWalk {
         let unit = unit
-        func age(_ instant: Int64) -> Int64 { Int64(unit) - ((instant - start) >> AssertionEntry.beginShift) }
+        func age(_ instant: Int64) -> Int64 { Int64(unit) - ((instant - start) >> TaskEntry.beginShift) }
         let youngest = age(range.upTo)
         let oldest = range.after == .min ? Int64.max : age(range.after)
         var walk = LongHeldWalk()
         var oldestLeft = Int64.min
         forEach { entry, identifier in
             guard entry.phase == .held || entry.phase == .expiring else { return }
-            let age = Int64(AssertionEntry.age(entry.begunAt, at: unit))
+            let age = Int64(TaskEntry.age(entry.begunAt, at: unit))
             if age <= youngest {
                 oldestLeft = max(oldestLeft, age)
             } else if age <= oldest {
@@ -87,7 +87,7 @@ extension AssertionTable {
             }
         }
         if oldestLeft != .min {
-            walk.oldestLeft = start + ((Int64(unit) - oldestLeft + 1) << AssertionEntry.beginShift)
+            walk.oldestLeft = start + ((Int64(unit) - oldestLeft + 1) << TaskEntry.beginShift)
         }
         return walk
     }

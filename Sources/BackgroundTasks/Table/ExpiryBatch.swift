@@ -1,6 +1,6 @@
-/// An assertion whose grace is over, as far as an entry knows it.
-struct OverdueAssertion {
-    var identifier: AssertionTable.Identifier
+/// A background task whose grace is over, as far as an entry knows it.
+struct OverdueTask {
+    var identifier: TaskTable.Identifier
     var origin: UInt32
     var began: UInt32
     var owner: UInt32
@@ -11,13 +11,13 @@ struct OverdueAssertion {
 @safe struct ExpiryBatch: ~Copyable {
     enum Item {
         /// One whose handler is to be taken out and called.
-        case expired(AssertionTable.Identifier)
-        case overdue(OverdueAssertion)
+        case expired(TaskTable.Identifier)
+        case overdue(OverdueTask)
     }
 
     static let capacity = 256
-    private let expired: UnsafeMutablePointer<AssertionTable.Identifier>
-    private let overdue: UnsafeMutablePointer<OverdueAssertion>
+    private let expired: UnsafeMutablePointer<TaskTable.Identifier>
+    private let overdue: UnsafeMutablePointer<OverdueTask>
     private var expiredCount = 0
     private var nextExpired = 0
     private var overdueCount = 0
@@ -37,13 +37,13 @@ struct OverdueAssertion {
 
     var isEmpty: Bool { nextExpired == expiredCount && nextOverdue == overdueCount }
 
-    mutating func append(_ identifier: AssertionTable.Identifier) {
+    mutating func append(_ identifier: TaskTable.Identifier) {
         unsafe (expired + expiredCount).initialize(to: identifier)
         expiredCount += 1
     }
 
-    mutating func append(_ assertion: OverdueAssertion) {
-        unsafe (overdue + overdueCount).initialize(to: assertion)
+    mutating func append(_ task: OverdueTask) {
+        unsafe (overdue + overdueCount).initialize(to: task)
         overdueCount += 1
     }
 

@@ -19,7 +19,7 @@
 
     init(now: Int64) {
         unsafe heads = .allocate(capacity: Self.levels * Self.slots)
-        unsafe heads.initialize(repeating: AssertionEntry.noIndex, count: Self.levels * Self.slots)
+        unsafe heads.initialize(repeating: TaskEntry.noIndex, count: Self.levels * Self.slots)
         unsafe occupied = .allocate(capacity: Self.levels)
         unsafe occupied.initialize(repeating: 0, count: Self.levels)
         elapsed = Self.tick(notAfter: now)
@@ -48,7 +48,7 @@
 
     /// Links the entry in at its `due`. What is due already comes out with the next ``popNext(dueBy:_:budget:)``.
     @inline(__always)
-    mutating func insert(_ index: UInt32, _ slab: borrowing AssertionSlab) {
+    mutating func insert(_ index: UInt32, _ slab: borrowing TaskSlab) {
         let entry = unsafe slab.entry(index)
         // One slot short of a whole turn: what came round to the present slot would seem due now.
         let furthest = elapsed + (Self.reach - Self.reach / UInt64(Self.slots))
@@ -60,9 +60,9 @@
         let place = level * Self.slots + slot
         let head = unsafe heads[place]
         unsafe entry.pointee.place = UInt16(truncatingIfNeeded: place)
-        unsafe entry.pointee.previous = AssertionEntry.noIndex
+        unsafe entry.pointee.previous = TaskEntry.noIndex
         unsafe entry.pointee.next = head
-        if head != AssertionEntry.noIndex {
+        if head != TaskEntry.noIndex {
             unsafe slab.entry(head).pointee.previous = index
         } else {
             unsafe occupied[level] |= 1 << UInt64(slot)
@@ -72,21 +72,21 @@
 
     /// Unlinks an entry that is linked in here.
     @inline(__always)
-    mutating func remove(_ index: UInt32, _ slab: borrowing AssertionSlab) {
+    mutating func remove(_ index: UInt32, _ slab: borrowing TaskSlab) {
         let entry = unsafe slab.entry(index)
         let place = unsafe Int(entry.pointee.place)
         let next = unsafe entry.pointee.next
         let previous = unsafe entry.pointee.previous
-        if next != AssertionEntry.noIndex { unsafe slab.entry(next).pointee.previous = previous }
-        if previous != AssertionEntry.noIndex {
+        if next != TaskEntry.noIndex { unsafe slab.entry(next).pointee.previous = previous }
+        if previous != TaskEntry.noIndex {
             unsafe slab.entry(previous).pointee.next = next
         } else {
             unsafe heads[place] = next
-            if next == AssertionEntry.noIndex {
+            if next == TaskEntry.noIndex {
                 unsafe occupied[place / Self.slots] &= ~(1 << UInt64(place % Self.slots))
             }
         }
-        unsafe entry.pointee.place = AssertionEntry.Place.none
+        unsafe entry.pointee.place = TaskEntry.Place.none
     }
 
     /// The tick at which something has to be looked at next; an entry's own tick is never before it. Nil where it is empty.
@@ -94,7 +94,7 @@
 
     /// Unlinks the next entry that is due by `tick`; nil where there is none any more. Entries of higher levels are put
     /// nearer on the way, at most `budget` of them with one call, and the budget is then 0.
-    mutating func popNext(dueBy tick: UInt64, _ slab: borrowing AssertionSlab, budget: inout Int) -> UInt32? {
+    mutating func popNext(dueBy tick: UInt64, _ slab: borrowing TaskSlab, budget: inout Int) -> UInt32? {
         while budget > 0 {
             guard let next = nextSlot(), next.tick <= tick else {
                 elapsed = max(elapsed, tick)

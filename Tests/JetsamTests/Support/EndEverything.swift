@@ -5,7 +5,7 @@ extension BackgroundTaskRegistry {
     /// Ends all that is held, whoever holds it. A registry lives for as long as it holds tasks, so that one whose test leaves
     /// some would never go.
     func endEverything() {
-        var identifiers: [AssertionTable.Identifier] = []
+        var identifiers: [TaskTable.Identifier] = []
         table.forEach { _, identifier in identifiers.append(identifier) }
         for identifier in identifiers {
             if let ended = table.endFromOutside(identifier) { hasEnded(ended) }

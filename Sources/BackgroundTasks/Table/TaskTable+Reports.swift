@@ -1,7 +1,7 @@
 internal import JetsamSystem
 internal import Synchronization
 
-extension AssertionTable {
+extension TaskTable {
     var statistics: BackgroundTaskStatistics {
         var sum = BackgroundTaskStatistics()
         for number in 0..<shardCount {
@@ -20,7 +20,7 @@ extension AssertionTable {
     }
 
     /// Goes through all entries, a chunk with each taking of a lock. `visit` runs under the lock and must not leave it.
-    func forEach(_ visit: (borrowing AssertionEntry, Identifier) -> Void) {
+    func forEach(_ visit: (borrowing TaskEntry, Identifier) -> Void) {
         for number in 0..<shardCount {
             var chunk = 0
             var isLast = false
@@ -32,7 +32,7 @@ extension AssertionTable {
                         guard let entry = unsafe entries.baseAddress.map({ unsafe $0 + slot }),
                             unsafe entry.pointee.phase != .free, unsafe entry.pointee.phase != .ended
                         else { continue }
-                        let index = UInt32(truncatingIfNeeded: chunk << AssertionSlab.chunkShift | slot)
+                        let index = UInt32(truncatingIfNeeded: chunk << TaskSlab.chunkShift | slot)
                         unsafe visit(
                             entry.pointee,
                             identifier(shard: number, index: index, generation: entry.pointee.generation))
@@ -44,15 +44,15 @@ extension AssertionTable {
         }
     }
 
-    func describe(_ assertion: OverdueAssertion) -> HeldBackgroundTask {
-        let origin = origins[assertion.origin]
+    func describe(_ task: OverdueTask) -> HeldBackgroundTask {
+        let origin = origins[task.origin]
         return HeldBackgroundTask(
             name: origin.name, origin: origin.place,
-            priority: BackgroundTaskPriority(rawValue: assertion.priority), age: age(assertion.began), state: .overdue,
-            remaining: .zero, scene: scenes[assertion.owner])
+            priority: BackgroundTaskPriority(rawValue: task.priority), age: age(task.began), state: .overdue,
+            remaining: .zero, scene: scenes[task.owner])
     }
 
-    func describe(_ entry: borrowing AssertionEntry, at now: Int64) -> HeldBackgroundTask {
+    func describe(_ entry: borrowing TaskEntry, at now: Int64) -> HeldBackgroundTask {
         let origin = origins[entry.origin]
         let state: HeldBackgroundTask.State =
             switch entry.phase {
@@ -66,7 +66,7 @@ extension AssertionTable {
     }
 
     /// Until the deadline: its own or the process's, whichever is earlier.
-    func remaining(_ entry: borrowing AssertionEntry, at now: Int64) -> Duration? {
+    func remaining(_ entry: borrowing TaskEntry, at now: Int64) -> Duration? {
         let process = deadline
         var left = process == .max ? Int64.max : max(0, process - now)
         switch entry.phase {
@@ -79,7 +79,7 @@ extension AssertionTable {
     }
 
     /// The value of `began` for an entry that begins now.
-    var unit: Int64 { (now - start) >> AssertionEntry.beginShift }
+    var unit: Int64 { (now - start) >> TaskEntry.beginShift }
 
     /// The approximate average age of the tasks that hold up the end, in nanoseconds; 0 where there are none. Takes no lock.
     var meanAge: Int64 {
@@ -89,19 +89,19 @@ extension AssertionTable {
             began &+= unsafe shards[number].began
         }
         guard held > 0 else { return 0 }
-        return max(0, unit - Int64(began / held)) << AssertionEntry.beginShift
+        return max(0, unit - Int64(began / held)) << TaskEntry.beginShift
     }
 
     private func age(_ began: UInt32) -> Duration {
-        .nanoseconds(Int64(AssertionEntry.age(began, at: unit)) << AssertionEntry.beginShift)
+        .nanoseconds(Int64(TaskEntry.age(began, at: unit)) << TaskEntry.beginShift)
     }
 }
 
-/// The scenes that assertions belong to, as numbers. A scene has one for as long as it has assertions.
+/// The scenes that background tasks belong to, as numbers. A scene has one for as long as it has background tasks.
 final class SceneNumbers: Sendable {
     private struct State {
         var numbers: [SceneIdentifier: UInt32] = [:]
-        var scenes: [UInt32: (identifier: SceneIdentifier, assertions: Int)] = [:]
+        var scenes: [UInt32: (identifier: SceneIdentifier, tasks: Int)] = [:]
         var last: UInt32 = 0
     }
 
@@ -111,7 +111,7 @@ final class SceneNumbers: Sendable {
     func enter(_ scene: SceneIdentifier) -> UInt32 {
         state.withLock { state in
             if let number = state.numbers[scene] {
-                state.scenes[number]?.assertions += 1
+                state.scenes[number]?.tasks += 1
                 return number
             }
             repeat { state.last = state.last == .max ? 1 : state.last + 1 } while state.scenes[state.last] != nil
@@ -124,14 +124,14 @@ final class SceneNumbers: Sendable {
     func leave(_ number: UInt32) {
         state.withLock { state in
             guard let scene = state.scenes[number] else { return }
-            state.scenes[number]?.assertions -= 1
-            guard scene.assertions == 1 else { return }
+            state.scenes[number]?.tasks -= 1
+            guard scene.tasks == 1 else { return }
             state.scenes[number] = nil
             state.numbers[scene.identifier] = nil
         }
     }
 
-    /// Nil where it has no assertions.
+    /// Nil where it has no background tasks.
     func known(_ scene: SceneIdentifier) -> UInt32? { state.withLock { $0.numbers[scene] } }
 
     subscript(_ number: UInt32) -> SceneIdentifier? {

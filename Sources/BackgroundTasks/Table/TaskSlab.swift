@@ -2,11 +2,11 @@
 /// go back to the allocator.
 ///
 /// Not safe by itself: whoever holds the shard's lock may use it, and an index must be one that is taken.
-@safe struct AssertionSlab: ~Copyable {
+@safe struct TaskSlab: ~Copyable {
     @safe private struct Chunk {
-        var entries: UnsafeMutablePointer<AssertionEntry>?
+        var entries: UnsafeMutablePointer<TaskEntry>?
         /// The first free slot that was used before; linked by `next`.
-        var firstFree = AssertionEntry.noIndex
+        var firstFree = TaskEntry.noIndex
         /// Slots from here on were never used.
         var untouched = 0
         var used = 0
@@ -47,13 +47,13 @@
     }
 
     @inline(__always)
-    func entry(_ index: UInt32) -> UnsafeMutablePointer<AssertionEntry> {
+    func entry(_ index: UInt32) -> UnsafeMutablePointer<TaskEntry> {
         unsafe chunks[Int(index >> UInt32(Self.chunkShift))].entries! + Int(index & UInt32(Self.chunkSize - 1))
     }
 
     /// The entry, where the index is of a chunk that exists and the generation is the entry's.
     @inline(__always)
-    func entry(_ index: UInt32, generation: UInt32) -> UnsafeMutablePointer<AssertionEntry>? {
+    func entry(_ index: UInt32, generation: UInt32) -> UnsafeMutablePointer<TaskEntry>? {
         let number = Int(index >> UInt32(Self.chunkShift))
         let slot = Int(index & UInt32(Self.chunkSize - 1))
         guard number < count, let entries = unsafe chunks[number].entries, unsafe slot < chunks[number].untouched,
@@ -72,12 +72,12 @@
 
     /// Takes a slot for the entry; nil where the slab is full.
     @inline(__always)
-    mutating func insert(_ entry: consuming AssertionEntry) -> UInt32? {
+    mutating func insert(_ entry: consuming TaskEntry) -> UInt32? {
         if withRoom < 0, !addChunk() { return nil }
         let number = withRoom
         let chunk = unsafe chunks + number
         let slot: Int
-        if unsafe chunk.pointee.firstFree != AssertionEntry.noIndex {
+        if unsafe chunk.pointee.firstFree != TaskEntry.noIndex {
             slot = unsafe Int(chunk.pointee.firstFree)
             unsafe chunk.pointee.firstFree = chunk.pointee.entries![slot].next
         } else {
@@ -112,7 +112,7 @@
     var chunkCount: Int { count }
 
     /// The touched slots of a chunk, for a walk over all entries; free ones among them.
-    func entries(ofChunk number: Int) -> UnsafeMutableBufferPointer<AssertionEntry> {
+    func entries(ofChunk number: Int) -> UnsafeMutableBufferPointer<TaskEntry> {
         guard number < count else { return unsafe UnsafeMutableBufferPointer(start: nil, count: 0) }
         return unsafe UnsafeMutableBufferPointer(
             start: chunks[number].entries, count: chunks[number].entries == nil ? 0 : chunks[number].untouched)

@@ -2,15 +2,15 @@ internal import CLinuxShims
 internal import JetsamSystem
 internal import Synchronization
 
-/// Every assertion of a registry: begin, end, and what is due. Calls nobody.
-@safe final class AssertionTable: Sendable {
+/// Every background task of a registry: begin, end, and what is due. Calls nobody.
+@safe final class TaskTable: Sendable {
     typealias Identifier = UInt64
 
     /// 32 bits of generation, 4 of shard, 28 of index. Never 0: no generation is.
     private static let indexBits: UInt64 = 28
     private static let shardBits: UInt64 = 4
 
-    nonisolated(unsafe) let shards: UnsafeMutablePointer<AssertionShardReference>
+    nonisolated(unsafe) let shards: UnsafeMutablePointer<TaskShardReference>
     let shardCount: Int
     /// The registry. Each shard with entries keeps it alive, by one reference.
     nonisolated(unsafe) private(set) var keeper: Unmanaged<AnyObject>?
@@ -47,7 +47,7 @@ internal import Synchronization
         while count < min(Int(jetsam_processor_count()), 1 << Int(Self.shardBits)) { count *= 2 }
         shardCount = count
         unsafe shards = .allocate(capacity: count)
-        for shard in 0..<count { unsafe (shards + shard).initialize(to: AssertionShardReference(now: start)) }
+        for shard in 0..<count { unsafe (shards + shard).initialize(to: TaskShardReference(now: start)) }
     }
 
     deinit {
@@ -146,12 +146,12 @@ internal import Synchronization
                 }
                 let generation = shard.nextGeneration
                 shard.nextGeneration = generation == .max ? 1 : generation + 1
-                let entry = AssertionEntry(
+                let entry = TaskEntry(
                     handler: pending.take(), due: due, lead: lead,
-                    began: UInt32(truncatingIfNeeded: (now - start) >> AssertionEntry.beginShift)
-                        & ~AssertionEntry.handleBit | (hasHandle ? AssertionEntry.handleBit : 0),
-                    next: AssertionEntry.noIndex, previous: AssertionEntry.noIndex, generation: generation,
-                    origin: known, owner: owner, place: AssertionEntry.Place.none, priority: priority.rawValue,
+                    began: UInt32(truncatingIfNeeded: (now - start) >> TaskEntry.beginShift)
+                        & ~TaskEntry.handleBit | (hasHandle ? TaskEntry.handleBit : 0),
+                    next: TaskEntry.noIndex, previous: TaskEntry.noIndex, generation: generation,
+                    origin: known, owner: owner, place: TaskEntry.Place.none, priority: priority.rawValue,
                     phase: .held)
                 let began = entry.begunAt
                 guard let index = shard.slab.insert(entry) else { return .some(nil) }
@@ -173,7 +173,7 @@ internal import Synchronization
     @inline(never)
     private func register(
         _ name: BackgroundTaskName, _ nameAddress: UInt, _ file: StaticString, _ fileAddress: UInt, _ line: UInt,
-        _ shard: AssertionShardReference
+        _ shard: TaskShardReference
     ) -> UInt32 {
         let text =
             switch name.content {
@@ -213,7 +213,7 @@ internal import Synchronization
 
     /// Under the shard's lock.
     @inline(__always)
-    private func ended(_ handler: consuming ExpirationHandler?, _ owner: UInt32, _ shard: borrowing AssertionShard)
+    private func ended(_ handler: consuming ExpirationHandler?, _ owner: UInt32, _ shard: borrowing TaskShard)
         -> Ended
     {
         let ended = Ended(handler: handler, owner: owner, shardIsFree: shard.holding == 0)
@@ -221,7 +221,7 @@ internal import Synchronization
         return ended
     }
 
-    /// Nil where the identifier is of no assertion that is there. What a handle has only the handle ends: an identifier of
+    /// Nil where the identifier is of no background task that is there. What a handle has only the handle ends: an identifier of
     /// another registry could have the same number, and the slot would be gone from under it.
     @inline(__always)
     func end(_ identifier: Identifier, isHandle: Bool) -> Ended? {
@@ -255,7 +255,7 @@ internal import Synchronization
         guard let (shard, index, generation) = locate(identifier) else { return nil }
         return shard.withLock { shard in
             guard let entry = unsafe shard.slab.entry(index, generation: generation) else { return nil }
-            unsafe entry.pointee.began &= ~AssertionEntry.handleBit
+            unsafe entry.pointee.began &= ~TaskEntry.handleBit
             guard unsafe entry.pointee.phase == .ended else { return nil }
             let owner = unsafe entry.pointee.owner
             return ended(shard.remove(index, overdueHolds: overdueHolds), owner, shard)
@@ -263,7 +263,7 @@ internal import Synchronization
     }
 
     @inline(__always)
-    func locate(_ identifier: Identifier) -> (AssertionShardReference, UInt32, UInt32)? {
+    func locate(_ identifier: Identifier) -> (TaskShardReference, UInt32, UInt32)? {
         let number = Int(truncatingIfNeeded: identifier >> Self.indexBits) & (1 << Int(Self.shardBits) - 1)
         guard identifier != 0, number < shardCount else { return nil }
         let index = UInt32(truncatingIfNeeded: identifier & (1 << Self.indexBits - 1))

@@ -1,7 +1,7 @@
 internal import JetsamSystem
 internal import Synchronization
 
-extension AssertionShard {
+extension TaskShard {
     /// Moves what is due at `running` on, and puts what follows from it into the batch, as far as there is room.
     ///
     /// - Parameters:
@@ -10,7 +10,7 @@ extension AssertionShard {
     /// - Returns: True where there may be more.
     mutating func collect(
         _ batch: inout ExpiryBatch, shard number: Int, running: Int64, latest: Int64, expiresAll: Bool,
-        table: AssertionTable
+        table: TaskTable
     ) -> Bool {
         let tick = TimingWheel.tick(notAfter: running)
         // Bounds how long the lock is held where many have to be put nearer.
@@ -24,7 +24,7 @@ extension AssertionShard {
     }
 
     private mutating func advance(
-        _ index: UInt32, _ number: Int, _ running: Int64, _ latest: Int64, _ table: AssertionTable,
+        _ index: UInt32, _ number: Int, _ running: Int64, _ latest: Int64, _ table: TaskTable,
         _ batch: inout ExpiryBatch
     ) {
         let entry = unsafe slab.entry(index)
@@ -40,19 +40,19 @@ extension AssertionShard {
         if !table.overdueHolds { unsafe holdsNoMore(entry.pointee.begunAt) }
         let identifier = unsafe table.identifier(shard: number, index: index, generation: entry.pointee.generation)
         unsafe batch.append(
-            OverdueAssertion(
+            OverdueTask(
                 identifier: identifier, origin: entry.pointee.origin, began: entry.pointee.begunAt,
                 owner: entry.pointee.owner, priority: entry.pointee.priority))
     }
 
     /// Goes on through the chunks and expires what is held. Who begins meanwhile is due at once, and need not be found.
     private mutating func walkOn(
-        _ batch: inout ExpiryBatch, _ number: Int, _ running: Int64, _ latest: Int64, _ table: AssertionTable
+        _ batch: inout ExpiryBatch, _ number: Int, _ running: Int64, _ latest: Int64, _ table: TaskTable
     ) -> Bool {
         guard var slot = walk else { return false }
         isPastDeadline = true
-        let end = slab.chunkCount << AssertionSlab.chunkShift
-        let stop = min(end, slot + AssertionSlab.chunkSize)
+        let end = slab.chunkCount << TaskSlab.chunkShift
+        let stop = min(end, slot + TaskSlab.chunkSize)
         while slot < stop, !batch.isFull {
             let index = UInt32(truncatingIfNeeded: slot)
             slot += 1
@@ -67,7 +67,7 @@ extension AssertionShard {
     }
 }
 
-extension AssertionTable {
+extension TaskTable {
     var deadlineLeadNow: Int64 { deadlineLead.load(ordering: .relaxed) }
 
     /// Returns whether everything that is held expires now, because the process's deadline is near.
@@ -133,7 +133,7 @@ extension AssertionTable {
         ProcessDeadline(word: deadlineWord.load(ordering: .acquiring)).instant(after: pauses.pausedNanoseconds)
     }
 
-    /// The process's deadline is set, or taken back. Costs nothing per assertion.
+    /// The process's deadline is set, or taken back. Costs nothing per background task.
     func setDeadline(_ deadline: ProcessDeadline, lead: Int64) {
         for number in 0..<shardCount {
             unsafe shards[number].withLock { shard in

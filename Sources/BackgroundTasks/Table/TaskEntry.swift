@@ -3,8 +3,8 @@ struct ExpirationHandler {
     let call: @Sendable () -> Void
 }
 
-/// One assertion in the table. 56 bytes, because a million of them are held at once.
-struct AssertionEntry {
+/// One background task in the table. 56 bytes, because a million of them are held at once.
+struct TaskEntry {
     enum Phase: UInt8 {
         /// The slot is free.
         case free

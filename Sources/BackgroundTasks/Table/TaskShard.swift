@@ -3,11 +3,11 @@ internal import JetsamSystem
 internal import Synchronization
 
 /// One part of the table, with a lock of its own, so that threads on different processors do not meet.
-@safe struct AssertionShard: ~Copyable {
-    var slab = AssertionSlab()
+@safe struct TaskShard: ~Copyable {
+    var slab = TaskSlab()
     var wheel: TimingWheel
     var origins = OriginCache()
-    var firstUntimed = AssertionEntry.noIndex
+    var firstUntimed = TaskEntry.noIndex
     /// Begins anywhere, so that the identifiers of one table are not those of another.
     var nextGeneration = UInt32.random(in: 1...UInt32.max)
     /// The expiry that was converted last: dividing 128 bits costs as much as all the rest.
@@ -34,10 +34,10 @@ internal import Synchronization
     mutating func link(_ index: UInt32) {
         let entry = unsafe slab.entry(index)
         guard unsafe entry.pointee.due == .max else { return wheel.insert(index, slab) }
-        unsafe entry.pointee.place = AssertionEntry.Place.untimed
-        unsafe entry.pointee.previous = AssertionEntry.noIndex
+        unsafe entry.pointee.place = TaskEntry.Place.untimed
+        unsafe entry.pointee.previous = TaskEntry.noIndex
         unsafe entry.pointee.next = firstUntimed
-        if firstUntimed != AssertionEntry.noIndex { unsafe slab.entry(firstUntimed).pointee.previous = index }
+        if firstUntimed != TaskEntry.noIndex { unsafe slab.entry(firstUntimed).pointee.previous = index }
         firstUntimed = index
     }
 
@@ -45,17 +45,17 @@ internal import Synchronization
     mutating func unlink(_ index: UInt32) {
         let entry = unsafe slab.entry(index)
         switch unsafe entry.pointee.place {
-        case AssertionEntry.Place.none: return
-        case AssertionEntry.Place.untimed:
+        case TaskEntry.Place.none: return
+        case TaskEntry.Place.untimed:
             let next = unsafe entry.pointee.next
             let previous = unsafe entry.pointee.previous
-            if next != AssertionEntry.noIndex { unsafe slab.entry(next).pointee.previous = previous }
-            if previous != AssertionEntry.noIndex {
+            if next != TaskEntry.noIndex { unsafe slab.entry(next).pointee.previous = previous }
+            if previous != TaskEntry.noIndex {
                 unsafe slab.entry(previous).pointee.next = next
             } else {
                 firstUntimed = next
             }
-            unsafe entry.pointee.place = AssertionEntry.Place.none
+            unsafe entry.pointee.place = TaskEntry.Place.none
         default: wheel.remove(index, slab)
         }
     }
@@ -78,11 +78,11 @@ internal import Synchronization
         let entry = unsafe slab.entry(index)
         unsafe jetsam_prefetch(entry.pointee.handlerContext)
         // What is on no list has the neighbours of its last one, which may be gone with their chunks.
-        guard unsafe entry.pointee.place != AssertionEntry.Place.none else { return }
+        guard unsafe entry.pointee.place != TaskEntry.Place.none else { return }
         let next = unsafe entry.pointee.next
         let previous = unsafe entry.pointee.previous
-        if next != AssertionEntry.noIndex { unsafe jetsam_prefetch(slab.entry(next)) }
-        if previous != AssertionEntry.noIndex { unsafe jetsam_prefetch(slab.entry(previous)) }
+        if next != TaskEntry.noIndex { unsafe jetsam_prefetch(slab.entry(next)) }
+        if previous != TaskEntry.noIndex { unsafe jetsam_prefetch(slab.entry(previous)) }
     }
 
     /// Ends the entry for a handle that still has it.
@@ -98,7 +98,7 @@ internal import Synchronization
     }
 
     @inline(__always)
-    private mutating func count(endOf phase: AssertionEntry.Phase, _ began: UInt32, overdueHolds: Bool) {
+    private mutating func count(endOf phase: TaskEntry.Phase, _ began: UInt32, overdueHolds: Bool) {
         if phase == .ended { return }
         if phase == .overdue {
             overdueNow -= 1
@@ -131,9 +131,9 @@ internal import Synchronization
 }
 
 /// The place of a shard and of its lock. Both are on cache lines of their own.
-@safe struct AssertionShardReference {
+@safe struct TaskShardReference {
     private let word: UnsafeMutablePointer<jetsam_lock_word>
-    private let shard: UnsafeMutablePointer<AssertionShard>
+    private let shard: UnsafeMutablePointer<TaskShard>
     /// The number of tasks that hold up the end: `holding`, for callers that do not want the lock.
     private let gauge: UnsafeMutablePointer<Atomic<Int>>
     /// The sum of the times when those began.
@@ -141,7 +141,7 @@ internal import Synchronization
     private static let lineBytes = 128
 
     init(now: Int64) {
-        let bytes = Self.lineBytes + MemoryLayout<AssertionShard>.stride
+        let bytes = Self.lineBytes + MemoryLayout<TaskShard>.stride
         let memory = UnsafeMutableRawPointer.allocate(byteCount: bytes, alignment: Self.lineBytes)
         unsafe word = memory.bindMemory(to: jetsam_lock_word.self, capacity: 1)
         unsafe word.initialize(to: jetsam_lock_word())
@@ -150,8 +150,8 @@ internal import Synchronization
         let beside = Self.lineBytes / 2 + MemoryLayout<Atomic<Int>>.stride
         unsafe beganGauge = (memory + beside).bindMemory(to: Atomic<Int>.self, capacity: 1)
         unsafe beganGauge.initialize(to: Atomic(0))
-        unsafe shard = (memory + Self.lineBytes).bindMemory(to: AssertionShard.self, capacity: 1)
-        unsafe shard.initialize(to: AssertionShard(now: now))
+        unsafe shard = (memory + Self.lineBytes).bindMemory(to: TaskShard.self, capacity: 1)
+        unsafe shard.initialize(to: TaskShard(now: now))
     }
 
     func destroy() {
@@ -167,7 +167,7 @@ internal import Synchronization
     func unlock() { unsafe jetsam_unlock(word) }
 
     @inline(__always)
-    func withLock<Result: ~Copyable>(_ body: (inout AssertionShard) -> Result) -> Result {
+    func withLock<Result: ~Copyable>(_ body: (inout TaskShard) -> Result) -> Result {
         unsafe jetsam_lock(word)
         let result = unsafe body(&shard.pointee)
         // Only whoever holds the lock writes it: no read-modify-write is needed.

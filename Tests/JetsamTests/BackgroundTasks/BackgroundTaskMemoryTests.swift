@@ -80,7 +80,7 @@ struct BackgroundTaskMemoryTests {
             registry.beginBackgroundTask(expiry: number % 2 == 0 ? .after(.seconds(60)) : .atTermination)
         }
         let most = table.chunks
-        #expect(most.kept >= count / AssertionSlab.chunkSize && most.kept <= count / AssertionSlab.chunkSize + 16)
+        #expect(most.kept >= count / TaskSlab.chunkSize && most.kept <= count / TaskSlab.chunkSize + 16)
         var random = SeededGenerator(seed: 11)
         if !inOrder { identifiers.shuffle(using: &random) }
         for identifier in identifiers.dropFirst(10) { registry.endBackgroundTask(identifier) }
@@ -100,7 +100,7 @@ struct BackgroundTaskMemoryTests {
     @Test("One that comes and goes at the edge of a chunk does not make the table breathe")
     func edge() throws {
         let registry = ManualRegistry().registry
-        var held = (0..<AssertionSlab.chunkSize * registry.table.shardCount).map { _ in registry.beginBackgroundTask() }
+        var held = (0..<TaskSlab.chunkSize * registry.table.shardCount).map { _ in registry.beginBackgroundTask() }
         for _ in 0..<3 { held.append(registry.beginBackgroundTask()) }
         let before = registry.table.chunks.kept
         for _ in 0..<100 {

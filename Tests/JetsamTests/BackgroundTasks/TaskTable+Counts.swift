@@ -1,7 +1,7 @@
 @testable import BackgroundTasks
 @testable import Jetsam
 
-extension AssertionTable {
+extension TaskTable {
     /// How many slots are taken: by what is held, expiring or overdue, and by what has ended and is still in a handle.
     var takenSlots: Int {
         (0..<shardCount).reduce(0) { sum, shard in unsafe sum + shards[shard].withLock { $0.slab.taken } }

@@ -169,7 +169,7 @@ struct ExpiryThreadTests {
 
     @Test("A registry that nobody has any more ends its threads, and lets go of its table")
     func threadsEnd() async {
-        weak var table: AssertionTable?
+        weak var table: TaskTable?
         do {
             let registry = BackgroundTaskRegistry()
             table = registry.table

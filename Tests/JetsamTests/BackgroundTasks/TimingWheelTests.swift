@@ -6,7 +6,7 @@ import Testing
 
 /// The wheel beside a plain list of what it should hold.
 private struct WheelModel: ~Copyable {
-    var slab = AssertionSlab()
+    var slab = TaskSlab()
     var wheel: TimingWheel
     var due: [UInt32: Int64] = [:]
     var now: Int64
@@ -17,9 +17,9 @@ private struct WheelModel: ~Copyable {
     }
 
     mutating func insert(_ due: Int64) -> UInt32 {
-        let entry = AssertionEntry(
+        let entry = TaskEntry(
             handler: nil, due: due, lead: 0, began: 0, next: 0, previous: 0, generation: 1, origin: 0, owner: 0,
-            place: AssertionEntry.Place.none, priority: 0, phase: .held)
+            place: TaskEntry.Place.none, priority: 0, phase: .held)
         let index = slab.insert(entry)!
         wheel.insert(index, slab)
         self.due[index] = due
