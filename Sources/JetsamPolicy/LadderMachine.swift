@@ -16,15 +16,15 @@ package struct LadderContext {
     package var scenes: Int
 }
 
-/// The stages of reclaim that cannot be taken back: assertions, scenes, the last resort.
+/// The stages of reclaim that cannot be taken back: background tasks, scenes, the last resort.
 ///
 /// They need headroom to a hard limit below its critical threshold, or a new `oom`, and caches that have nothing left to
-/// give. One victim (a batch of assertions counts as one) is gone or timed out before the next is chosen. The last resort
+/// give. One victim (a batch of background tasks counts as one) is gone or timed out before the next is chosen. The last resort
 /// comes once in a process's life, and waits for no victim: when nothing is left and the end is near, when this has lasted too long,
 /// or early, see ``EarlyLeave``.
 package struct LadderMachine {
     package enum Action: Equatable {
-        /// Expire so many held assertions early.
+        /// Expire so many held background tasks early.
         case expireBackgroundTasks(atMost: Int)
         /// Take the scene that ranks lowest.
         case loseScene

@@ -47,7 +47,7 @@ struct ManagerParts {
             registry: registry, channel: channel, host: governor, configuration: configuration,
             clock: environment.clock, allocator: environment.allocator, recorder: recorder)
         var around = SceneDependencies(
-            clock: environment.clock, logger: logger, registry: registry, assertions: tasks, store: stateStore,
+            clock: environment.clock, logger: logger, registry: registry, tasks: tasks, store: stateStore,
             makeRoom: CacheRoom(governor: governor, reclaimer: reclaimer).make, nextSequence: sequence.next,
             storeAvailability: bell.publish(stateStoreIsAvailable:), isAutomatic: environment.ticker == nil)
         around.threads = environment.threads
@@ -58,7 +58,7 @@ struct ManagerParts {
         lifecycle = ProcessLifecycle(
             configuration: configuration.lifecycle,
             dependencies: LifecycleDependencies(
-                clock: environment.clock, logger: logger, ticker: ticker, assertions: tasks,
+                clock: environment.clock, logger: logger, ticker: ticker, tasks: tasks,
                 variables: environment.variables, processID: environment.processID, nextSequence: sequence.next,
                 exit: environment.exit, gauges: leaving, scenes: scenes, reports: reports,
                 memory: ProcessCaches(

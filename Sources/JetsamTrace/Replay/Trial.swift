@@ -9,8 +9,8 @@ internal import MemoryPressure
 /// caches that gave more than recorded fill up again at the rate at which the recorded ones grew, and as far as limits allow:
 /// each step lowers them to what is left, and regrowth raises them. Of what they grow, as large a part counts as fetched again as of the
 /// recorded ones' growth after recorded releases, or all of it where there was none. Readings are those that were
-/// recorded: one that looks more often sees no more here. What assertions, scenes and the last resort would have brought is not
-/// known and counts as nothing.
+/// recorded: one that looks more often sees no more here. What background tasks, scenes and the last resort would have brought is
+/// not known and counts as nothing.
 package struct Trial: Sendable {
     /// What came of it.
     package struct Outcome: Equatable, Sendable {

@@ -96,7 +96,7 @@ struct SceneCallbackTests {
         let cancelled = Lock(0)
         let tasks = machine.makeBackgroundTaskRegistry()
         let dependencies = LifecycleDependencies(
-            clock: machine.clock, logger: LogRecord().logger, ticker: SamplerThread(), assertions: tasks,
+            clock: machine.clock, logger: LogRecord().logger, ticker: SamplerThread(), tasks: tasks,
             variables: [:], processID: 1, nextSequence: { 0 }, exit: { _ in }, gauges: LeavingGauges(tasks: tasks),
             memory: SlowMemory {
                 await withTaskCancellationHandler {

@@ -11,19 +11,19 @@ struct TerminationClockTests {
             (.seconds(1), .seconds(2), .seconds(3600)), (.seconds(30), .seconds(2), .seconds(2)),
             (.seconds(30), .zero, .zero), (.seconds(3600), .seconds(3600), .seconds(1)),
         ])
-    func order(gracePeriod: Duration, exitRoom: Duration, assertionGrace: Duration) {
+    func order(gracePeriod: Duration, exitRoom: Duration, taskGrace: Duration) {
         let began = MonotonicInstant.seconds(100)
         let clock = TerminationClock(
             began: began, gracePeriod: gracePeriod, backgroundDeadline: .seconds(5), exitRoom: exitRoom,
-            assertionGrace: assertionGrace)
+            taskGrace: taskGrace)
         #expect(clock.end == began.advanced(by: gracePeriod))
-        #expect(began < clock.assertionDeadline)
-        #expect(clock.assertionDeadline <= clock.waitEnd)
-        #expect(began < clock.backgroundStart && clock.backgroundStart <= clock.assertionDeadline)
-        #expect(clock.backgroundStart.duration(to: clock.assertionDeadline) <= .seconds(5))
+        #expect(began < clock.taskDeadline)
+        #expect(clock.taskDeadline <= clock.waitEnd)
+        #expect(began < clock.backgroundStart && clock.backgroundStart <= clock.taskDeadline)
+        #expect(clock.backgroundStart.duration(to: clock.taskDeadline) <= .seconds(5))
         #expect(clock.waitEnd <= clock.terminateEnd && clock.terminateEnd <= clock.end)
         let half = began.advanced(by: gracePeriod / 2)
-        #expect(clock.assertionDeadline >= half, "the most of it is left to the work that is held")
+        #expect(clock.taskDeadline >= half, "the most of it is left to the work that is held")
         for passed in [Duration.zero, gracePeriod / 2, gracePeriod, gracePeriod * 2] {
             let now = began.advanced(by: passed)
             let end = clock.backgroundEnd(from: now, deadline: .seconds(5))
@@ -35,12 +35,12 @@ struct TerminationClockTests {
         }
     }
 
-    @Test("With the defaults assertions have 26 seconds, and the process is gone after 29")
+    @Test("With the defaults background tasks have 26 seconds, and the process is gone after 29")
     func defaults() {
         let clock = TerminationClock(
             began: .seconds(0), gracePeriod: .seconds(30), backgroundDeadline: .seconds(5), exitRoom: .seconds(2),
-            assertionGrace: .seconds(2))
-        #expect(clock.assertionDeadline == .seconds(26))
+            taskGrace: .seconds(2))
+        #expect(clock.taskDeadline == .seconds(26))
         #expect(clock.waitEnd == .seconds(28))
         #expect(clock.terminateEnd == .seconds(29))
         #expect(clock.backgroundStart == .seconds(21))

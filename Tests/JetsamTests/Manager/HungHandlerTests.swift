@@ -122,7 +122,7 @@ struct HungHandlerTests {
         stage.lastResort.open()
     }
 
-    @Test("With more threads than there may be in handlers, assertions, the last resort and calls go on")
+    @Test("With more threads than there may be in handlers, background tasks, the last resort and calls go on")
     func realThreads() async throws {
         let resorts = Gate()
         let fixture = try Fixture { _ in resorts.arrive() }

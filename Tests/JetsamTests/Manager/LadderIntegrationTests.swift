@@ -36,8 +36,8 @@ struct LadderIntegrationTests {
         }
     }
 
-    @Test("When the caches have nothing left, assertions expire early: the lowest first, of these the longest-running")
-    func assertions() async throws {
+    @Test("With nothing left in the caches, tasks expire early: the lowest first, of these the longest-running")
+    func backgroundTasks() async throws {
         var configuration = ResourceManager.Configuration()
         configuration.ladder.backgroundTaskBatch = 1
         let fixture = try Fixture(configuration: configuration)

@@ -6,10 +6,10 @@ import Testing
 @testable import JetsamPolicy
 
 struct LadderTests {
-    private func configuration(scenes: Bool = true, assertions: Bool = true) -> ResourceManager.Configuration {
+    private func configuration(scenes: Bool = true, tasks: Bool = true) -> ResourceManager.Configuration {
         var configuration = ResourceManager.Configuration()
         configuration.ladder.takesScenes = scenes
-        configuration.ladder.expiresBackgroundTasks = assertions
+        configuration.ladder.expiresBackgroundTasks = tasks
         return configuration
     }
 
@@ -34,7 +34,7 @@ struct LadderTests {
         #expect(ladder.next(context(headroom: false, oom: true)) == .expireBackgroundTasks(atMost: 8))
     }
 
-    @Test("Assertions go in batches that double, then scenes one at a time, then the last resort")
+    @Test("Background tasks go in batches that double, then scenes one at a time, then the last resort")
     func order() {
         var ladder = LadderMachine(configuration: configuration(), hasLastResort: true)
         for batch in [8, 16, 32] {
@@ -76,7 +76,7 @@ struct LadderTests {
 
     @Test("Where nobody was there to take, somebody may be there five seconds later", arguments: [true, false])
     func again(scenes: Bool) {
-        var ladder = LadderMachine(configuration: configuration(assertions: !scenes), hasLastResort: false)
+        var ladder = LadderMachine(configuration: configuration(tasks: !scenes), hasLastResort: false)
         let action = scenes ? LadderMachine.Action.loseScene : .expireBackgroundTasks(atMost: 8)
         #expect(ladder.next(context(scenes: scenes ? 3 : 0)) == action)
         ladder.ended(action, .nobody, at: .seconds(101))
@@ -89,7 +89,7 @@ struct LadderTests {
 
     @Test("Stages that are off are passed over")
     func stagesOff() {
-        var ladder = LadderMachine(configuration: configuration(scenes: false, assertions: false), hasLastResort: false)
+        var ladder = LadderMachine(configuration: configuration(scenes: false, tasks: false), hasLastResort: false)
         #expect(ladder.next(context(at: 1000, oom: true, milliseconds: 1)) == nil)
         ladder = LadderMachine(configuration: ResourceManager.Configuration(), hasLastResort: false)
         #expect(ladder.next(context(held: 0)) == nil, "scenes are off unless configured")
@@ -161,7 +161,7 @@ struct LadderTests {
 
     private func walk(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
-        let configuration = configuration(scenes: .random(using: &random), assertions: .random(using: &random))
+        let configuration = configuration(scenes: .random(using: &random), tasks: .random(using: &random))
         let hasLastResort = Bool.random(using: &random)
         var ladder = LadderMachine(configuration: configuration, hasLastResort: hasLastResort)
         var outstanding: LadderMachine.Action?

@@ -76,15 +76,15 @@ struct SceneCachesTests {
         #expect(cache.asked.withLock { $0 } == (isSensitive ? [1000] : []))
     }
 
-    @Test("Disconnecting empties a scene's caches and ends them, and its assertions; suspension expires those")
+    @Test("Disconnecting empties a scene's caches and ends them, and its background tasks; suspension expires those")
     func ending() async throws {
         let fixture = SceneFixture()
         let cache = Cache(fixture.registry, scene: "a", bytes: 1000)
         let scene = try await fixture.scenes.connect("a", observer: SceneRecord())
         try await scene.suspend()
-        #expect(fixture.assertions.calls.withLock { $0 } == ["expire a"])
+        #expect(fixture.tasks.calls.withLock { $0 } == ["expire a"])
         try await scene.disconnect()
-        #expect(fixture.assertions.calls.withLock { $0 } == ["expire a", "end a"])
+        #expect(fixture.tasks.calls.withLock { $0 } == ["expire a", "end a"])
         #expect(cache.asked.withLock { $0 } == [500, 500])
         #expect(fixture.registry.clients.isEmpty)
         cache.registration.withLock { $0 }?.update(bytes: 5)

@@ -10,21 +10,22 @@ import Testing
 
 /// Scenes together with the manager that they belong to.
 struct SceneManagerIntegrationTests {
-    @Test("Assertions of a scene expire when it is suspended and end when it is gone; others stay")
-    func assertions() async throws {
+    @Test("Background tasks of a scene expire when it is suspended and end when it is gone; others stay")
+    func backgroundTasks() async throws {
         let clock = ManualClock()
         let tasks = BackgroundTaskRegistry(clock: clock, isAutomatic: false)
         let scenes = SceneManager(
             dependencies: SceneDependencies(
                 clock: clock, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
-                registry: CacheRegistry(), assertions: tasks, nextSequence: { 0 }, isAutomatic: false))
+                registry: CacheRegistry(), tasks: tasks, nextSequence: { 0 }, isAutomatic: false))
         let expired = Lock<[String]>([])
         let scene = try await scenes.connect("a", observer: SceneRecord())
         let own = try tasks.begin("own", scene: "a") { expired.withLock { $0.append("own") } }.intoIdentifier()
         let other = try tasks.begin("other") { expired.withLock { $0.append("other") } }.intoIdentifier()
         try await scene.enterBackground()
         tasks.runDue()
-        #expect(expired.withLock { $0 } == [] && tasks.heldCount(of: "a") == 1, "the background may hold assertions")
+        #expect(
+            expired.withLock { $0 } == [] && tasks.heldCount(of: "a") == 1, "the background may hold background tasks")
         try await scene.suspend()
         clock.advance(by: .milliseconds(10))
         tasks.runDue()

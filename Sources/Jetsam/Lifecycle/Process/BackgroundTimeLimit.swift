@@ -8,7 +8,7 @@ final class BackgroundTimeLimit: Sendable {
     /// Once more after so long, should suspension be refused.
     private static let retry = Int64(1_000_000_000)
 
-    private let assertions: any AssertionHolder
+    private let tasks: any TaskHolder
     /// So long after the end of the time the process is suspended with whatever is held then.
     private let patience: Int64
     /// The time when the limit is over, in nanoseconds of running time; `none` while it has no limit.
@@ -16,12 +16,12 @@ final class BackgroundTimeLimit: Sendable {
     /// The time when it may be told that the limit is over, in the same time.
     private let nextTelling = Atomic<Int64>(.min)
 
-    init(assertions: any AssertionHolder) {
-        self.assertions = assertions
-        patience = assertions.overdueGrace.nanoseconds + Self.retry
+    init(tasks: any TaskHolder) {
+        self.tasks = tasks
+        patience = tasks.overdueGrace.nanoseconds + Self.retry
     }
 
-    private func running(_ now: MonotonicInstant) -> Int64 { now.nanoseconds - assertions.pausedNanoseconds }
+    private func running(_ now: MonotonicInstant) -> Int64 { now.nanoseconds - tasks.pausedNanoseconds }
 
     /// The time begins, and is over after so long. Held tasks expire by then.
     ///
@@ -29,13 +29,13 @@ final class BackgroundTimeLimit: Sendable {
     func begin(_ limit: Duration, at now: MonotonicInstant) -> MonotonicInstant? {
         nextTelling.store(.min, ordering: .relaxed)
         end.store(running(now) + limit.nanoseconds, ordering: .releasing)
-        return assertions.setBackgroundDeadline(now.advanced(by: limit))
+        return tasks.setBackgroundDeadline(now.advanced(by: limit))
     }
 
     /// There is no limit from here on.
     func cancel() {
         guard end.exchange(Self.none, ordering: .acquiringAndReleasing) != Self.none else { return }
-        _ = assertions.setBackgroundDeadline(nil)
+        _ = tasks.setBackgroundDeadline(nil)
     }
 
     /// Returns the time that is left; nil without a limit, zero where it is over.
@@ -52,7 +52,7 @@ final class BackgroundTimeLimit: Sendable {
         let end = end.load(ordering: .acquiring)
         guard end != Self.none else { return false }
         let past = running(now) - end
-        return past >= 0 && (assertions.heldCount == 0 || (past >= patience && !assertions.overdueTasksHold))
+        return past >= 0 && (tasks.heldCount == 0 || (past >= patience && !tasks.overdueTasksHold))
     }
 
     /// One turn of the sampler.

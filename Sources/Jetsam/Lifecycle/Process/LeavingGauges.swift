@@ -11,14 +11,14 @@ final class LeavingGauges: Sendable {
     }
 
     private let configuration: ManagerConfiguration.Lifecycle
-    private let tasks: any AssertionHolder
+    private let tasks: any TaskHolder
     private let scenes: SceneGauges
     private let phase = Atomic<UInt8>(Phase.launching)
     /// The time that entering the background took last, scenes aside, in nanoseconds.
     private let backgroundTime = Atomic<Int64>(0)
 
     init(
-        configuration: ManagerConfiguration.Lifecycle = .init(), tasks: any AssertionHolder,
+        configuration: ManagerConfiguration.Lifecycle = .init(), tasks: any TaskHolder,
         scenes: SceneGauges = SceneGauges()
     ) {
         self.configuration = configuration

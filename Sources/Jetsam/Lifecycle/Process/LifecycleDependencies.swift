@@ -2,7 +2,7 @@ internal import Logging
 internal import MemoryPressure
 
 /// The background work that holds the process, as far as its life cycle needs it.
-protocol AssertionHolder: Sendable {
+protocol TaskHolder: Sendable {
     /// The time that a background task has after its deadline before it is overdue and holds nothing up.
     var overdueGrace: Duration { get }
     /// The time until nine of ten of the held tasks have ended, as far as is known. It is never less than the time from being
@@ -36,7 +36,7 @@ protocol AssertionHolder: Sendable {
     func waitUntilReleased() async
 }
 
-extension BackgroundTaskRegistry: AssertionHolder {
+extension BackgroundTaskRegistry: TaskHolder {
     var overdueGrace: Duration { configuration.grace }
     var timeToEnd: Duration {
         max(configuration.lead + configuration.grace, meanAge * 23 / 10)
@@ -52,7 +52,7 @@ struct LifecycleDependencies: Sendable {
     var clock: any MonotonicClock
     var logger: Logger
     var ticker: any Ticker
-    var assertions: any AssertionHolder
+    var tasks: any TaskHolder
     /// Those of the process: what its supervisor set.
     var variables: [String: String]
     var processID: Int32

@@ -56,7 +56,7 @@ final class LifecycleWatch: Sendable {
     /// - Returns: The work that has become due, and the nanoseconds that the sampler may sleep; `Int64.max` for as long as it
     ///   likes.
     func look(
-        at now: MonotonicInstant, idleDelay: Int64?, assertions: any AssertionHolder,
+        at now: MonotonicInstant, idleDelay: Int64?, tasks: any TaskHolder,
         backgroundTime: BackgroundTimeLimit
     ) -> (isDue: Bool, sleep: Int64) {
         var work = Work()
@@ -76,14 +76,14 @@ final class LifecycleWatch: Sendable {
         }
         switch state.load(ordering: .acquiring) {
         case ProcessState.background.rawValue:
-            if let idleDelay { lookForIdling(at: now, idleDelay, assertions, &work, &sleep) }
+            if let idleDelay { lookForIdling(at: now, idleDelay, tasks, &work, &sleep) }
             let (isOver, left) = backgroundTime.look(at: now)
             if isOver { work.insert(.timeIsOver) }
             sleep = min(sleep, left)
         case ProcessState.suspended.rawValue:
-            if assertions.heldCount > 0 || assertions.begunCount != begunAtIdle.load(ordering: .relaxed) {
+            if tasks.heldCount > 0 || tasks.begunCount != begunAtIdle.load(ordering: .relaxed) {
                 work.insert(.resume)
-                begunAtIdle.store(assertions.begunCount, ordering: .relaxed)
+                begunAtIdle.store(tasks.begunCount, ordering: .relaxed)
             }
         default: break
         }
@@ -92,11 +92,11 @@ final class LifecycleWatch: Sendable {
     }
 
     private func lookForIdling(
-        at now: MonotonicInstant, _ delay: Int64, _ assertions: any AssertionHolder, _ work: inout Work,
+        at now: MonotonicInstant, _ delay: Int64, _ tasks: any TaskHolder, _ work: inout Work,
         _ sleep: inout Int64
     ) {
-        let begun = assertions.begunCount
-        guard assertions.heldCount == 0, modes.load(ordering: .relaxed) == 0 else {
+        let begun = tasks.begunCount
+        guard tasks.heldCount == 0, modes.load(ordering: .relaxed) == 0 else {
             idleSince.store(Self.none, ordering: .relaxed)
             return
         }

@@ -14,13 +14,13 @@ extension ProcessLifecycle {
             backgroundTime.cancel()
             return nil
         }
-        if let due { dependencies.assertions.expect(due) }
+        if let due { dependencies.tasks.expect(due) }
     }
 
     /// The time that the process may still stay where it is: see ``ResourceManager/backgroundTimeRemaining``.
     var backgroundTimeRemaining: Duration? {
         if let clock = state.withLock({ $0.ending?.clock }) {
-            return max(.zero, now.duration(to: clock.assertionDeadline))
+            return max(.zero, now.duration(to: clock.taskDeadline))
         }
         return backgroundTime.remaining(at: now)
     }
@@ -35,7 +35,7 @@ extension ProcessLifecycle {
             let verb = configuration.exitsOnSuspend ? "ends" : "is suspended"
             dependencies.logger.notice(
                 "The time in the background is over, after \(limit): the process \(verb)",
-                metadata: ["held": "\(dependencies.assertions.heldCount)"])
+                metadata: ["held": "\(dependencies.tasks.heldCount)"])
         }
         try? await suspendOrLeave(cause: .expiration)
     }

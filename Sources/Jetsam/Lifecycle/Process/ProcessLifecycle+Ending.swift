@@ -12,7 +12,7 @@ extension ProcessLifecycle {
         let clock = TerminationClock(
             began: now, gracePeriod: configuration.terminationGracePeriod,
             backgroundDeadline: configuration.backgroundDeadline, exitRoom: configuration.exitRoom,
-            assertionGrace: dependencies.assertions.overdueGrace)
+            taskGrace: dependencies.tasks.overdueGrace)
         let ending = Ending(
             clock: clock, manner: manner,
             workEnd: min(
@@ -34,7 +34,7 @@ extension ProcessLifecycle {
         state.withLock { $0.ending?.backgroundTimer = timer }
         if !endWait.isOpen { waits.deadlines.cancel(timer) }
         waits.hurry(to: ending.workEnd)
-        dependencies.assertions.beginDraining(deadline: clock.assertionDeadline)
+        dependencies.tasks.beginDraining(deadline: clock.taskDeadline)
         notifier?.stopping(within: configuration.terminationGracePeriod)
         dependencies.memory?.follow(processState, isDraining: true)
         logWhatHolds()
@@ -45,9 +45,9 @@ extension ProcessLifecycle {
     private static let mostNamed = 8
 
     private func logWhatHolds() {
-        let count = dependencies.assertions.heldCount
+        let count = dependencies.tasks.heldCount
         guard count > 0 else { return dependencies.logger.info("Draining: no background task is held") }
-        let names = dependencies.assertions.describeHeld(limit: Self.mostNamed)
+        let names = dependencies.tasks.describeHeld(limit: Self.mostNamed)
         let rest = count > names.count && !names.isEmpty ? "; and \(count - names.count) more" : ""
         dependencies.logger.notice(
             "Draining: waits for \(count) background \(count == 1 ? "task" : "tasks"): \(names.joined(separator: "; "))\(rest)",
@@ -91,15 +91,15 @@ extension ProcessLifecycle {
             try? await move(to: .background, cause: ending.cause, by: end)
         }
         turn.release()
-        var areReleased = await waitForAssertions(until: clock.waitEnd)
+        var areReleased = await waitForTasks(until: clock.waitEnd)
         // They may begin tasks for what they finish.
         if !ending.isByItself {
             await waitForServers(until: clock.waitEnd)
-            if areReleased { areReleased = await waitForAssertions(until: clock.waitEnd) }
+            if areReleased { areReleased = await waitForTasks(until: clock.waitEnd) }
         }
-        dependencies.assertions.shut()
+        dependencies.tasks.shut()
         // Those that began between the end of the last one and now were let in, and are waited for as well.
-        if areReleased { await waitForAssertions(until: clock.waitEnd) }
+        if areReleased { await waitForTasks(until: clock.waitEnd) }
         await turn.acquire()
         try? await move(to: .notRunning, cause: ending.cause, by: clock.terminateEnd)
         turn.release()
@@ -116,18 +116,18 @@ extension ProcessLifecycle {
 
     /// - Returns: True where none was held any more.
     @discardableResult
-    private func waitForAssertions(until end: MonotonicInstant) async -> Bool {
-        let assertions = dependencies.assertions
-        guard assertions.heldCount > 0 else { return true }
+    private func waitForTasks(until end: MonotonicInstant) async -> Bool {
+        let tasks = dependencies.tasks
+        guard tasks.heldCount > 0 else { return true }
         let wait = TimedWait()
         let release = Task {
-            await assertions.waitUntilReleased()
+            await tasks.waitUntilReleased()
             wait.resolve(.done)
         }
         let outcome = await waits.run(wait, until: { end }, movesWithPauses: false)
         if outcome == .expired {
-            let names = assertions.describeHeld(limit: 8).joined(separator: ", ")
-            let count = assertions.heldCount
+            let names = tasks.describeHeld(limit: 8).joined(separator: ", ")
+            let count = tasks.heldCount
             dependencies.logger.warning(
                 "The termination grace period is nearly over; \(count) background \(count == 1 ? "task is" : "tasks are") still held: \(names)"
             )
@@ -141,7 +141,7 @@ extension ProcessLifecycle {
         waits.abandon()
         setReady(false)
         state.withLock { $0.machine.beginShutdown() }
-        dependencies.assertions.shut()
+        dependencies.tasks.shut()
         await turn.acquire()
         defer { turn.release() }
         guard processState != .notRunning else { return }

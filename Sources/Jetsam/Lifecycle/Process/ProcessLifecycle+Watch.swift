@@ -4,7 +4,7 @@ extension ProcessLifecycle {
     /// One turn of the sampler; gives how long it may sleep.
     func tick(_ interval: Duration) -> Duration {
         let (isDue, sleep) = watch.look(
-            at: now, idleDelay: idleNanoseconds, assertions: dependencies.assertions, backgroundTime: backgroundTime)
+            at: now, idleDelay: idleNanoseconds, tasks: dependencies.tasks, backgroundTime: backgroundTime)
         if isDue { dependencies.ring() }
         return sleep == .max ? interval : min(interval, .nanoseconds(sleep))
     }
@@ -24,7 +24,7 @@ extension ProcessLifecycle {
     private func suspendIfIdle() async {
         await turn.acquire()
         defer { turn.release() }
-        guard processState == .background, !isShuttingDown, dependencies.assertions.heldCount == 0,
+        guard processState == .background, !isShuttingDown, dependencies.tasks.heldCount == 0,
             backgroundModes.isEmpty
         else { return }
         try? await suspendOrLeave(cause: .idle)

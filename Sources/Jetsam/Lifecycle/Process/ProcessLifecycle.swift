@@ -34,7 +34,7 @@ final class ProcessLifecycle: Sendable {
         self.configuration = configuration
         self.dependencies = dependencies
         state = Lock(State(machine: ProcessMachine(exitsOnSuspend: configuration.exitsOnSuspend)))
-        backgroundTime = BackgroundTimeLimit(assertions: dependencies.assertions)
+        backgroundTime = BackgroundTimeLimit(tasks: dependencies.tasks)
         idleNanoseconds = configuration.idleDelay?.nanoseconds
         watch.modesChanged(to: configuration.backgroundModes.count)
         let deadlines = Deadlines(clock: dependencies.clock, isAutomatic: !dependencies.ticker.drivesDeadlines)
@@ -91,7 +91,7 @@ final class ProcessLifecycle: Sendable {
     func publish(_ processState: ProcessState) {
         stateWord.store(processState.rawValue, ordering: .releasing)
         // What was begun until now leads nowhere: a suspension that was asked for has to last.
-        if processState == .suspended { watch.noteBegun(dependencies.assertions.begunCount) }
+        if processState == .suspended { watch.noteBegun(dependencies.tasks.begunCount) }
         watch.entered(processState)
     }
 

@@ -2,7 +2,7 @@ internal import MemoryPressure
 
 /// The division of the termination grace period, from the moment at which shutdown began. It never moves. Pure.
 ///
-///     began ── into the background, at the latest ── assertions expire ── their grace ── waiting ends ── will terminate ── others stop ── end
+///     began ── into the background, at the latest ── tasks expire ── their grace ── waiting ends ── will terminate ── others stop ── end
 struct TerminationClock: Sendable, Equatable {
     /// The time when shutdown began.
     let began: MonotonicInstant
@@ -11,8 +11,8 @@ struct TerminationClock: Sendable, Equatable {
     let backgroundStart: MonotonicInstant
     /// The time when the side that asked for the end loses patience.
     let end: MonotonicInstant
-    /// The process's deadline, as held assertions are told it.
-    let assertionDeadline: MonotonicInstant
+    /// The process's deadline, as held background tasks are told it.
+    let taskDeadline: MonotonicInstant
     /// The time from which held background tasks are waited for no longer.
     let waitEnd: MonotonicInstant
     /// The time from which the last callback is waited for no longer.
@@ -22,19 +22,19 @@ struct TerminationClock: Sendable, Equatable {
     ///   - backgroundDeadline: The time that entering the background may take; at most half of the time up to the background
     ///     tasks' deadline.
     ///   - exitRoom: The time that is kept free at the end; at most a quarter of the grace period.
-    ///   - assertionGrace: The time that a background task has after its deadline before it is overdue; at most a quarter, too.
+    ///   - taskGrace: The time that a background task has after its deadline before it is overdue; at most a quarter, too.
     init(
         began: MonotonicInstant, gracePeriod: Duration, backgroundDeadline: Duration, exitRoom: Duration,
-        assertionGrace: Duration
+        taskGrace: Duration
     ) {
         self.began = began
         end = began.advanced(by: gracePeriod)
         let room = min(exitRoom, gracePeriod / 4)
         waitEnd = end.advanced(by: .zero - room)
         terminateEnd = end.advanced(by: .zero - room / 2)
-        assertionDeadline = waitEnd.advanced(by: .zero - min(assertionGrace, gracePeriod / 4))
-        let background = min(backgroundDeadline, began.duration(to: assertionDeadline) / 2)
-        backgroundStart = assertionDeadline.advanced(by: .zero - background)
+        taskDeadline = waitEnd.advanced(by: .zero - min(taskGrace, gracePeriod / 4))
+        let background = min(backgroundDeadline, began.duration(to: taskDeadline) / 2)
+        backgroundStart = taskDeadline.advanced(by: .zero - background)
     }
 
     /// Returns the time from which entering the background is waited for no longer. It leaves at least half of what is left to

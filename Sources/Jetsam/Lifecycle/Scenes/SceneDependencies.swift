@@ -6,7 +6,7 @@ struct SceneDependencies: Sendable {
     var clock: any MonotonicClock
     var logger: Logger
     var registry: CacheRegistry
-    var assertions: any SceneAssertions
+    var tasks: any SceneTasks
     /// Nil where nothing is stored.
     var store: (any SceneStateStore)?
     /// Makes room for so many bytes from whatever ranks below every scene, and gives how many can then be taken without
@@ -29,7 +29,7 @@ struct SceneDependencies: Sendable {
 
     init(
         clock: any MonotonicClock = SystemMonotonicClock(), logger: Logger, registry: CacheRegistry,
-        assertions: (any SceneAssertions)? = nil, store: (any SceneStateStore)? = nil,
+        tasks: (any SceneTasks)? = nil, store: (any SceneStateStore)? = nil,
         makeRoom: (@Sendable (_ bytes: Int) async -> Int)? = nil,
         nextSequence: @escaping @Sendable () -> UInt64,
         storeAvailability: @escaping @Sendable (_ isAvailable: Bool) -> Void = { _ in }, isAutomatic: Bool = true
@@ -37,7 +37,7 @@ struct SceneDependencies: Sendable {
         self.clock = clock
         self.logger = logger
         self.registry = registry
-        self.assertions = assertions ?? NoSceneAssertions()
+        self.tasks = tasks ?? NoSceneTasks()
         self.store = store
         self.makeRoom = makeRoom
         self.nextSequence = nextSequence

@@ -16,9 +16,9 @@ struct SceneMachine: Sendable {
         case restoreLimits
         /// Empty its caches.
         case emptyCaches
-        /// Expire the assertions that it holds.
+        /// Expire the background tasks that it holds.
         case expireBackgroundTasks
-        /// End its registrations and assertions.
+        /// End its registrations and background tasks.
         case endBelongings
     }
 

@@ -143,7 +143,7 @@ extension SceneManager {
     private func abandon(_ scene: ServerScene, _ connection: SceneConnection) async {
         scene.abandon()
         scene.releaseObserver()
-        dependencies.assertions.endAll(of: scene.identifier)
+        dependencies.tasks.endAll(of: scene.identifier)
         caches.end(scene.identifier)
         forgetScene(scene)
         // It goes back to the predecessor, and must not be restored here as well.

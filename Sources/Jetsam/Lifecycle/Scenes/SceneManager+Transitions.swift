@@ -83,9 +83,9 @@ extension SceneManager {
             await handleCaches(scene, by: deadline) { [caches] left in
                 await caches.empty(scene.identifier, deadline: left)
             }
-        case .expireBackgroundTasks: dependencies.assertions.expireAll(of: scene.identifier)
+        case .expireBackgroundTasks: dependencies.tasks.expireAll(of: scene.identifier)
         case .endBelongings:
-            dependencies.assertions.endAll(of: scene.identifier)
+            dependencies.tasks.endAll(of: scene.identifier)
             caches.end(scene.identifier)
         }
     }

@@ -6,7 +6,7 @@ public enum SceneState: UInt8, Sendable, Hashable, CaseIterable, CustomStringCon
     case inactive
     /// Serving.
     case active
-    /// Not serving; its state is saved and its caches are cut. It may hold assertions.
+    /// Not serving; its state is saved and its caches are cut. It may hold background tasks.
     case background
     /// Nothing held: state saved, caches empty. It may end without notice.
     case suspended

@@ -139,7 +139,7 @@ package struct LadderRecord: Record {
 
     package var level = PressureLevel.critical
     package var action = Action.none
-    /// The most assertions that expire.
+    /// The most background tasks that expire.
     package var count = 0
     /// Of a last resort that comes before there is an emergency: bytes that would be missing before the process has left.
     package var deficitBytes = 0

@@ -11,7 +11,7 @@ import MemoryPressure
 final class SceneFixture: Sendable {
     let clock = ManualClock()
     let registry = CacheRegistry()
-    let assertions = AssertionRecord()
+    let tasks = SceneTasksRecord()
     let store: MemoryStore
     let scenes: SceneManager
     let room: Lock<Int?>
@@ -36,7 +36,7 @@ final class SceneFixture: Sendable {
             configuration: configuration,
             dependencies: SceneDependencies(
                 clock: clock, logger: logs.logger, registry: registry,
-                assertions: assertions, store: otherStore ?? (withStore ? store : nil),
+                tasks: tasks, store: otherStore ?? (withStore ? store : nil),
                 makeRoom: room == nil ? nil : makeRoom,
                 nextSequence: {
                     sequence.withLock { sequence in
@@ -59,8 +59,8 @@ final class SceneFixture: Sendable {
     }
 }
 
-/// Writes down what becomes of the assertions of scenes.
-final class AssertionRecord: SceneAssertions {
+/// Writes down what becomes of the background tasks of scenes.
+final class SceneTasksRecord: SceneTasks {
     let calls = Lock<[String]>([])
 
     func expireAll(of scene: SceneIdentifier) {
