@@ -1,6 +1,6 @@
 internal import Jetsam
 
-/// The tokens of one line of JSON, from left to right. Bounded by the line: nothing is built but the strings that are asked for.
+/// The tokens of a JSON text, from left to right. Bounded by the text: nothing is built but the strings that are asked for.
 @safe
 struct JSONScanner {
     private let bytes: UnsafeRawBufferPointer
@@ -26,7 +26,7 @@ struct JSONScanner {
     mutating func skipSpaces() {
         while offset < count {
             let byte = byte(offset)
-            guard byte == 0x20 || byte == 0x09 || byte == 0x0d else { return }
+            guard byte == 0x20 || byte == 0x09 || byte == 0x0a || byte == 0x0d else { return }
             offset &+= 1
         }
     }
@@ -38,6 +38,11 @@ struct JSONScanner {
         for index in 0..<length where unsafe bytes[offset &+ index] != literal.utf8Start[index] { return false }
         offset &+= length
         return true
+    }
+
+    /// Returns whether this character comes next.
+    func isNext(_ character: Unicode.Scalar) -> Bool {
+        offset < count && byte(offset) == UInt8(ascii: character)
     }
 
     func text(_ range: Range<Int>) -> String {
@@ -66,7 +71,7 @@ struct JSONScanner {
                 offset &+= byte(offset) == UInt8(ascii: "\\") ? 2 : 1
             }
             offset = min(offset, count)
-            if !consume("\"") { fail("the line ends within a string") }
+            if !consume("\"") { fail("a string does not end") }
         } else if !consume("true"), !consume("false"), !consume("null") {
             if numberText().isEmpty { fail("a number, a string, true, false or null is expected") }
         }
@@ -139,10 +144,13 @@ extension JSONScanner {
                     return nil
                 }
                 result.append(contentsOf: String(Character(scalar)).utf8)
+            case 0..<0x20:
+                fail("a control character stands in a string")
+                return nil
             default: result.append(byte)
             }
         }
-        fail("the line ends within a string")
+        fail("a string does not end")
         return nil
     }
 

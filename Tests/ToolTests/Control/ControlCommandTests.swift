@@ -3,6 +3,7 @@ import CommandOutput
 import Jetsam
 import JetsamTesting
 import Logging
+import JetsamTrace
 import MemoryPressure
 import Testing
 

@@ -1,4 +1,5 @@
 import CommandOutput
+import JetsamTrace
 import MemoryPressure
 
 /// The command's manual page in the form of man(7), from what the command says of itself (`--experimental-dump-help`).

@@ -1,4 +1,5 @@
 import CommandOutput
+import JetsamTrace
 import MemoryPressure
 import SystemPackage
 import Testing

@@ -1,3 +1,4 @@
+import JetsamTrace
 import MemoryPressure
 import Testing
 

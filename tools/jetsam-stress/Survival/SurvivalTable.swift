@@ -1,4 +1,5 @@
 internal import CommandOutput
+internal import JetsamTrace
 internal import MemoryPressure
 internal import _StressPatterns
 

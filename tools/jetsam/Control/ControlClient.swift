@@ -1,5 +1,6 @@
 internal import CommandOutput
 internal import Jetsam
+internal import JetsamTrace
 internal import MemoryPressure
 internal import SystemPackage
 

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import CommandOutput
+internal import JetsamTrace
 internal import MemoryPressure
 internal import SystemPackage
 

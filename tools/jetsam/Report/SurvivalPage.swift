@@ -1,4 +1,5 @@
 internal import CommandOutput
+internal import JetsamTrace
 internal import MemoryPressure
 
 /// The table of `tools/prove survival` as one page: each figure by disturbance and way, with bars.

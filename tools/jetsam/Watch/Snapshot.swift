@@ -1,4 +1,5 @@
 internal import CommandOutput
+internal import JetsamTrace
 internal import MemoryPressure
 
 /// What a process said of itself, ready to be shown: texts hold nothing that a terminal would obey, and what is missing is
