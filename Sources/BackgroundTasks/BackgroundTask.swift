@@ -1,4 +1,4 @@
-internal import JetsamSystem
+public import JetsamSystem
 
 /// A background task that is under way: the promise ends with ``end()`` or when this handle is dropped.
 ///
@@ -87,7 +87,7 @@ extension BackgroundTaskRegistry {
     /// - Returns: The identifier to end it with; ``BackgroundTaskIdentifier/invalid`` where it was refused. A task that is never
     ///   ended holds up the end of the process until its deadline, and is reported as overdue.
     public func beginBackgroundTask(
-        withName name: String? = nil, priority: BackgroundTaskPriority = .normal,
+        withName name: String? = nil, priority: ResourcePriority = .normal,
         expiry: BackgroundTaskExpiry = .atTermination, fileID: StaticString = #fileID, line: UInt = #line,
         expirationHandler: (@Sendable () -> Void)? = nil
     ) -> BackgroundTaskIdentifier {
@@ -108,7 +108,7 @@ extension BackgroundTaskRegistry {
     ///   - expirationHandler: Called once when it expires, with the task's identifier, on a thread of the registry's.
     /// - Returns: The identifier to end it with; ``BackgroundTaskIdentifier/invalid`` where it was refused.
     public func beginBackgroundTask(
-        withName name: String? = nil, priority: BackgroundTaskPriority = .normal,
+        withName name: String? = nil, priority: ResourcePriority = .normal,
         expiry: BackgroundTaskExpiry = .atTermination, fileID: StaticString = #fileID, line: UInt = #line,
         expirationHandler: @escaping @Sendable (BackgroundTaskIdentifier) -> Void
     ) -> BackgroundTaskIdentifier {

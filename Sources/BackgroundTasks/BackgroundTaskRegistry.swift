@@ -1,4 +1,4 @@
-package import JetsamSystem
+public import JetsamSystem
 internal import Synchronization
 
 /// A registry of work that must not be cut off in the middle. Each task says until when it may run, and what to do when it expires.
@@ -15,15 +15,12 @@ internal import Synchronization
 /// It is never called early, and at most two milliseconds late where the machine has time. It may begin and end tasks. A handler
 /// that does not come back keeps its thread; the other handlers go on without it after 100 ms at most.
 public final class BackgroundTaskRegistry: Sendable {
-    /// The settings for how background tasks expire.
-    public typealias Configuration = BackgroundTaskConfiguration
-
     /// The registry of this process.
     public static let shared = BackgroundTaskRegistry()
 
     let table: TaskTable
     let engine: ExpiryEngine
-    package let configuration: Configuration
+    package let configuration: BackgroundTaskConfiguration
     let hasManager = Atomic<Bool>(false)
     /// One change of the process's deadline at a time.
     let deadlineTurn = Lock(())
@@ -31,19 +28,21 @@ public final class BackgroundTaskRegistry: Sendable {
     /// A registry of one's own, for tests and for libraries that want to be apart. A manager has to be given it.
     ///
     /// - Parameter configuration: Values out of their range are held to it.
-    public convenience init(configuration: Configuration = Configuration()) {
+    public convenience init(configuration: BackgroundTaskConfiguration = BackgroundTaskConfiguration()) {
         self.init(configuration: configuration, clock: SystemMonotonicClock(), isAutomatic: true)
     }
 
     /// - Parameter isAutomatic: True where threads call what is due; otherwise nothing is called before ``runDue()``.
     package convenience init(
-        configuration: Configuration = Configuration(), clock: any MonotonicClock, isAutomatic: Bool
+        configuration: BackgroundTaskConfiguration = BackgroundTaskConfiguration(), clock: any MonotonicClock,
+        isAutomatic: Bool
     ) {
         self.init(configuration: configuration, clock: clock, isAutomatic: isAutomatic, threads: SystemThreads())
     }
 
     package init(
-        configuration: Configuration = Configuration(), clock: any MonotonicClock, isAutomatic: Bool,
+        configuration: BackgroundTaskConfiguration = BackgroundTaskConfiguration(), clock: any MonotonicClock,
+        isAutomatic: Bool,
         threads: any ThreadSource
     ) {
         self.configuration = configuration.bounded
@@ -72,7 +71,7 @@ public final class BackgroundTaskRegistry: Sendable {
     ///   always begin before the process ends; where it could not otherwise, it expires by the callback's deadline.
     @inline(never)
     public func begin(
-        _ name: BackgroundTaskName, priority: BackgroundTaskPriority = .normal,
+        _ name: BackgroundTaskName, priority: ResourcePriority = .normal,
         expiry: BackgroundTaskExpiry = .atTermination, scene: SceneIdentifier? = nil, fileID: StaticString = #fileID,
         line: UInt = #line, onExpiration: consuming @escaping @Sendable () -> Void = {}
     ) throws(BackgroundTaskRefusal) -> BackgroundTask {
@@ -83,7 +82,7 @@ public final class BackgroundTaskRegistry: Sendable {
 
     @inline(__always)
     func add(
-        _ name: BackgroundTaskName, _ priority: BackgroundTaskPriority, _ expiry: BackgroundTaskExpiry,
+        _ name: BackgroundTaskName, _ priority: ResourcePriority, _ expiry: BackgroundTaskExpiry,
         _ scene: SceneIdentifier?, _ file: StaticString, _ line: UInt, _ handler: consuming ExpirationHandler,
         hasHandle: Bool
     ) throws(BackgroundTaskRefusal) -> TaskTable.Identifier {
@@ -100,7 +99,7 @@ public final class BackgroundTaskRegistry: Sendable {
     /// the callback's deadline.
     @inline(never)
     private func addLeavingWork(
-        _ name: BackgroundTaskName, _ priority: BackgroundTaskPriority, _ expiry: BackgroundTaskExpiry,
+        _ name: BackgroundTaskName, _ priority: ResourcePriority, _ expiry: BackgroundTaskExpiry,
         _ scene: SceneIdentifier?, _ file: StaticString, _ line: UInt, _ handler: consuming ExpirationHandler,
         hasHandle: Bool, _ seen: Admission
     ) throws(BackgroundTaskRefusal) -> TaskTable.Identifier {
@@ -120,7 +119,7 @@ public final class BackgroundTaskRegistry: Sendable {
 
     @inline(__always)
     private func insert(
-        _ name: BackgroundTaskName, _ priority: BackgroundTaskPriority, _ expiry: BackgroundTaskExpiry,
+        _ name: BackgroundTaskName, _ priority: ResourcePriority, _ expiry: BackgroundTaskExpiry,
         _ scene: SceneIdentifier?, _ file: StaticString, _ line: UInt, _ handler: consuming ExpirationHandler,
         hasHandle: Bool, isLeavingWork: Bool, _ admission: inout Admission
     ) throws(BackgroundTaskRefusal) -> TaskTable.Identifier {
@@ -138,7 +137,7 @@ public final class BackgroundTaskRegistry: Sendable {
     }
 
     @inline(never)
-    private func refusal(_ priority: BackgroundTaskPriority, _ admission: Admission) -> BackgroundTaskRefusal {
+    private func refusal(_ priority: ResourcePriority, _ admission: Admission) -> BackgroundTaskRefusal {
         table.refused.add(1, ordering: .relaxed)
         // By what was seen to stand against it, which may be gone by now.
         return admission.refusal(priority)
@@ -161,15 +160,16 @@ public final class BackgroundTaskRegistry: Sendable {
     }
 
     /// Returns whether a background task of that priority may begin now, by the memory pressure level and the state of the
-    /// process. Takes a nanosecond: meant for admission to routes and queues.
-    public func mayBegin(priority: BackgroundTaskPriority = .normal) -> Bool {
+    /// process. Takes a nanosecond.
+    package func mayBegin(priority: ResourcePriority = .normal) -> Bool {
         let admission = table.admission
         return admission.admits(priority) || Self.leavingDeadline(admission) != nil
     }
 
     /// Returns the reason why a background task of that priority may not begin now; nil where it may. Does not count as a refusal
-    /// in ``BackgroundTaskStatistics/refused``. As cheap as ``mayBegin(priority:)`` where the task may begin.
-    public func whyNot(priority: BackgroundTaskPriority = .normal) -> BackgroundTaskRefusal? {
+    /// in ``BackgroundTaskStatistics/refused``. Takes a nanosecond where the task may begin: meant for
+    /// admission to routes and queues.
+    public func whyNot(priority: ResourcePriority = .normal) -> BackgroundTaskRefusal? {
         let admission = table.admission
         guard let refusal = admission.refusal(priority), Self.leavingDeadline(admission) == nil else { return nil }
         return refusal
@@ -177,7 +177,7 @@ public final class BackgroundTaskRegistry: Sendable {
 
     /// The number of tasks that hold up suspension and the end of the process. While tasks begin and end, the number may already
     /// be a moment old. It is 0 only where at one instant there was no such task. Takes no lock unless it is 0.
-    public var heldCount: Int {
+    package var heldCount: Int {
         let held = table.holding
         return held > 0 ? held : table.settledHolding
     }

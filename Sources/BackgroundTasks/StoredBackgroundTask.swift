@@ -5,7 +5,7 @@
 /// costs no allocation.
 public final class StoredBackgroundTask: Sendable {
     /// The identifier of the task in the registry.
-    public let identifier: BackgroundTaskIdentifier
+    package let identifier: BackgroundTaskIdentifier
     private let registry: BackgroundTaskRegistry
 
     init(_ identifier: BackgroundTaskIdentifier, registry: BackgroundTaskRegistry) {

@@ -1,4 +1,4 @@
-internal import JetsamSystem
+public import JetsamSystem
 
 extension BackgroundTaskRegistry {
     /// Runs `body` as a child task that holds a background task for as long as it takes.
@@ -20,7 +20,7 @@ extension BackgroundTaskRegistry {
     /// - Throws: ``BackgroundTaskRefusal`` where it may not begin, and the body is not run; otherwise any error that the body
     ///   throws.
     public func withBackgroundTask<Result: Sendable>(
-        _ name: BackgroundTaskName, priority: BackgroundTaskPriority = .normal,
+        _ name: BackgroundTaskName, priority: ResourcePriority = .normal,
         expiry: BackgroundTaskExpiry = .atTermination, scene: SceneIdentifier? = nil, fileID: StaticString = #fileID,
         line: UInt = #line, onExpiration: @escaping @Sendable () -> Void = {},
         body: @escaping @Sendable () async throws -> Result
@@ -59,7 +59,7 @@ extension BackgroundTaskRegistry {
 ///
 /// - Throws: ``BackgroundTaskRefusal`` where it may not begin, and the body is not run; what the body throws.
 public func withBackgroundTask<Result: Sendable>(
-    _ name: BackgroundTaskName, priority: BackgroundTaskPriority = .normal,
+    _ name: BackgroundTaskName, priority: ResourcePriority = .normal,
     expiry: BackgroundTaskExpiry = .atTermination, scene: SceneIdentifier? = nil, fileID: StaticString = #fileID,
     line: UInt = #line, onExpiration: @escaping @Sendable () -> Void = {},
     body: @escaping @Sendable () async throws -> Result

@@ -1,63 +1,45 @@
 public import MemoryPressure
 
-/// A named test on readings that votes for a level.
-///
-/// An open set: new rules can be added without breaking a `switch`.
-public struct PressureRule: Sendable, Hashable, CustomStringConvertible {
-    private enum Kind: String, Sendable {
-        case headroom, timeToLimit, stall, events, distanceToHigh, footprint, external
-    }
-
-    private let kind: Kind
-
+/// A named test on readings that votes for a level. Others may be added: give a `switch` a `default`.
+public enum PressureRule: Sendable {
     /// Bytes until the tightest hard limit.
-    public static let headroom = PressureRule(kind: .headroom)
+    case headroom
     /// Headroom ÷ growth of unmanaged memory.
-    public static let timeToLimit = PressureRule(kind: .timeToLimit)
+    case timeToLimit
     /// The share of time in which tasks waited for memory.
-    public static let stall = PressureRule(kind: .stall)
+    case stall
     /// New events of the cgroup.
-    public static let events = PressureRule(kind: .events)
+    case events
     /// The distance to `memory.high`.
-    public static let distanceToHigh = PressureRule(kind: .distanceToHigh)
+    case distanceToHigh
     /// The process's own budget.
-    public static let footprint = PressureRule(kind: .footprint)
+    case footprint
     /// systemd's watch, a simulation, or the operator.
-    public static let external = PressureRule(kind: .external)
-
-    /// The rule's name as in the configuration, such as `timeToLimit`.
-    public var description: String { kind.rawValue }
+    case external
 
     /// Indicates whether it says that memory is short, but not by how much.
     var namesNoBytes: Bool { self == .stall || self == .events || self == .external }
 }
 
 /// The cause that made the manager look.
-public struct LevelCause: Sendable, Hashable, CustomStringConvertible {
-    private enum Kind: Sendable, Hashable {
-        case sampler, reclaim, request
-        case event(MemorySignalSource)
-    }
-
-    private let kind: Kind
-
+public enum LevelCause: Sendable, Hashable, CustomStringConvertible {
     /// The sampler's own reading.
-    public static let sampler = LevelCause(kind: .sampler)
+    case sampler
     /// The reading taken after a reclaim step.
-    public static let reclaim = LevelCause(kind: .reclaim)
+    case reclaim
     /// A call of the application's, such as `ResourceManager.simulate(_:for:)`.
-    public static let request = LevelCause(kind: .request)
+    case request
     /// A kernel event that came through a Dispatch source.
-    public static func event(_ source: MemorySignalSource) -> LevelCause { LevelCause(kind: .event(source)) }
+    case event(MemorySignalSource)
 
     /// The kernel source whose event it was; nil where no event was the cause.
-    public var eventSource: MemorySignalSource? {
-        if case .event(let source) = kind { source } else { nil }
+    package var eventSource: MemorySignalSource? {
+        if case .event(let source) = self { source } else { nil }
     }
 
     /// A few words, such as `event of PSI trigger`.
     public var description: String {
-        switch kind {
+        switch self {
         case .sampler: "sampler"
         case .reclaim: "reading after a reclaim step"
         case .request: "request"

@@ -4,7 +4,7 @@ package import PurgeableCaches
 /// The facts about one registered cache that the order of reclaim uses.
 package struct ClientFacts: Equatable {
     package var id: UInt64
-    package var priority: CachePriority
+    package var priority: ResourcePriority
     package var traits: CacheTraits
     /// The cost of rebuilding one byte; nil where the cache does not say.
     package var rebuildCost: Double?
@@ -29,7 +29,7 @@ package struct ClientFacts: Equatable {
     package var keptBytes = 0
 
     package init(
-        id: UInt64, priority: CachePriority, traits: CacheTraits, rebuildCost: Double? = nil, bytes: Int,
+        id: UInt64, priority: ResourcePriority, traits: CacheTraits, rebuildCost: Double? = nil, bytes: Int,
         limitBytes: Int? = nil, givesNothing: Bool = false, isHeldOff: Bool = false, isBusy: Bool = false,
         bytesPerSecond: Double? = nil, expectedShare: Double = 1.0, turnsAway: Bool = false, keptBytes: Int = 0
     ) {
@@ -101,7 +101,7 @@ package enum ReclaimOrder {
         /// Those known to give nothing come after the rest, and lossy ones after those: asking them costs what cannot be made
         /// again.
         var isLast: Int
-        var priority: CachePriority
+        var priority: ResourcePriority
         var cost: Double
 
         init(_ client: ClientFacts) {

@@ -50,7 +50,7 @@ public final class SimulatedMachine: Sendable {
 
     /// A registry of background tasks whose time is this machine's: handlers run on the thread that moves it.
     public func makeBackgroundTaskRegistry(
-        configuration: BackgroundTaskRegistry.Configuration = .init()
+        configuration: BackgroundTaskConfiguration = .init()
     ) -> BackgroundTaskRegistry {
         let registry = BackgroundTaskRegistry(configuration: configuration, clock: clock, isAutomatic: false)
         ticker.attach(registry)

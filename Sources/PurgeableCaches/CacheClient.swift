@@ -13,7 +13,7 @@ package final class CacheClient: Sendable {
 
     package let id: UInt64
     package let name: String
-    package let priority: CachePriority
+    package let priority: ResourcePriority
     package let rebuildCost: Double?
     package let traits: CacheTraits
     package let handlers: Handlers
@@ -60,7 +60,7 @@ package final class CacheClient: Sendable {
     private let waiters = Lock<[TimedWait]>([])
 
     package init(
-        id: UInt64, name: String, priority: CachePriority, rebuildCost: Double?, traits: CacheTraits,
+        id: UInt64, name: String, priority: ResourcePriority, rebuildCost: Double?, traits: CacheTraits,
         handlers: Handlers, scene: SceneIdentifier? = nil, lastResort: LastResort? = nil,
         refetched: RefetchedBytes? = nil, size: Size? = nil
     ) {

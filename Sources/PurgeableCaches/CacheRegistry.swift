@@ -1,4 +1,4 @@
-internal import JetsamSystem
+public import JetsamSystem
 internal import Synchronization
 
 /// A registry of the caches that a `ResourceManager` can ask to give memory back.
@@ -56,7 +56,7 @@ public final class CacheRegistry: Sendable {
     /// - Returns: The registration; the cache is gone when it is ended or dropped.
     public func register(
         _ name: String,
-        priority: CachePriority = .normal,
+        priority: ResourcePriority = .normal,
         rebuildCost: Double? = nil,
         traits: CacheTraits = [],
         scene: SceneIdentifier? = nil,
@@ -75,7 +75,7 @@ public final class CacheRegistry: Sendable {
     /// Parameters and result are those of ``register(_:priority:rebuildCost:traits:scene:limit:release:)``.
     public func registerAsynchronous(
         _ name: String,
-        priority: CachePriority = .normal,
+        priority: ResourcePriority = .normal,
         rebuildCost: Double? = nil,
         traits: CacheTraits = [],
         scene: SceneIdentifier? = nil,
@@ -115,7 +115,7 @@ public final class CacheRegistry: Sendable {
     ///
     /// - Parameter bytes: The bytes that it holds: asked after each release.
     func registerValues(
-        _ name: String, priority: CachePriority, rebuildCost: Double?, traits: CacheTraits, scene: SceneIdentifier?,
+        _ name: String, priority: ResourcePriority, rebuildCost: Double?, traits: CacheTraits, scene: SceneIdentifier?,
         refetched: RefetchedBytes, limit: @escaping @Sendable (_ bytes: Int?) -> Void,
         release: @escaping @Sendable (ReleaseRequest) -> Int, bytes: (@Sendable () -> Int)? = nil
     ) -> CacheRegistration {
@@ -135,7 +135,7 @@ public final class CacheRegistry: Sendable {
     /// - Parameter lastResort: The release for a thread that may neither wait nor allocate; called at any time, also beside
     ///   the others. It hands over the cache that it is about, which may have no other reference by its end.
     func registerSegments(
-        _ name: String, priority: CachePriority, rebuildCost: Double?, traits: CacheTraits, scene: SceneIdentifier?,
+        _ name: String, priority: ResourcePriority, rebuildCost: Double?, traits: CacheTraits, scene: SceneIdentifier?,
         refetched: RefetchedBytes? = nil, limit: @escaping @Sendable (_ bytes: Int?) -> Void,
         release: @escaping @Sendable (_ bytes: Int) -> Int, lastResort: @escaping CacheClient.LastResort.Release
     ) -> CacheRegistration {
@@ -148,7 +148,7 @@ public final class CacheRegistry: Sendable {
     }
 
     private func add(
-        _ name: String, _ priority: CachePriority, _ rebuildCost: Double?, _ traits: CacheTraits,
+        _ name: String, _ priority: ResourcePriority, _ rebuildCost: Double?, _ traits: CacheTraits,
         _ scene: SceneIdentifier?, _ handlers: CacheClient.Handlers,
         _ lastResort: CacheClient.LastResort? = nil, refetched: RefetchedBytes? = nil, size: CacheClient.Size? = nil
     ) -> CacheRegistration {
@@ -328,7 +328,7 @@ public final class CacheRegistration: Sendable {
     }
 
     /// The name that it was registered with.
-    public var name: String { client.name }
+    package var name: String { client.name }
 
     /// Reports how many bytes the cache holds now. Negative values count as 0, and more than 128 TiB as 128 TiB.
     ///
@@ -341,7 +341,7 @@ public final class CacheRegistration: Sendable {
     func noteTurnedAway() { client.noteTurnedAway() }
 
     /// The bytes that were reported last.
-    public var reportedBytes: Int { client.reportedBytes }
+    package var reportedBytes: Int { client.reportedBytes }
 
     /// The limit that the manager has set, in bytes; nil for none.
     public var limitBytes: Int? { client.limitBytes }

@@ -44,7 +44,7 @@ private enum Target: String, CaseIterable {
             guard (try? reader.checkBounds(at: read.instant)) != nil else { continue }
             guard (try? replay.feed(read.event, at: read.instant)) != nil else { continue }
             if case .trace(let header) = read.event, trial == nil {
-                trial = Trial(ResourceManager.Configuration(), header: header)
+                trial = Trial(ManagerConfiguration(), header: header)
             }
             trial?.feed(read.event, at: read.instant)
             replay.dropLines()

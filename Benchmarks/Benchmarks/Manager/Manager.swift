@@ -13,7 +13,7 @@ final class RunningManager: Sendable {
     private let task: Task<Void, any Error>
 
     init() throws {
-        var configuration = ResourceManager.Configuration()
+        var configuration = ManagerConfiguration()
         configuration.level.criticalFallDelay = .zero
         configuration.level.warningFallDelay = .zero
         let asked = asked

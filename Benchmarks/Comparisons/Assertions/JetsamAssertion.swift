@@ -7,7 +7,7 @@ struct JetsamAssertion: Contender {
     private let held: Slots<BackgroundTask>
 
     init(slots: Int, threads: Int) {
-        var configuration = BackgroundTaskRegistry.Configuration()
+        var configuration = BackgroundTaskConfiguration()
         configuration.lead = .zero
         // Longer than any of these measurements: being overdue is not part of them.
         configuration.grace = .seconds(60)

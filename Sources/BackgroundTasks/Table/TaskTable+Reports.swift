@@ -48,7 +48,7 @@ extension TaskTable {
         let origin = origins[task.origin]
         return HeldBackgroundTask(
             name: origin.name, origin: origin.place,
-            priority: BackgroundTaskPriority(rawValue: task.priority), age: age(task.began), state: .overdue,
+            priority: ResourcePriority(rawValue: task.priority), age: age(task.began), state: .overdue,
             remaining: .zero, scene: scenes[task.owner])
     }
 
@@ -61,7 +61,7 @@ extension TaskTable {
             case .held, .free, .ended: .held
             }
         return HeldBackgroundTask(
-            name: origin.name, origin: origin.place, priority: BackgroundTaskPriority(rawValue: entry.priority),
+            name: origin.name, origin: origin.place, priority: ResourcePriority(rawValue: entry.priority),
             age: age(entry.begunAt), state: state, remaining: remaining(entry, at: now), scene: scenes[entry.owner])
     }
 

@@ -109,7 +109,7 @@ internal import Synchronization
     /// - Returns: Nil where the task may not begin any more, as `seen` then says, and where the shard is full.
     @inline(__always)
     func begin(
-        _ name: BackgroundTaskName, _ priority: BackgroundTaskPriority, _ expiry: BackgroundTaskExpiry, _ owner: UInt32,
+        _ name: BackgroundTaskName, _ priority: ResourcePriority, _ expiry: BackgroundTaskExpiry, _ owner: UInt32,
         _ file: StaticString, _ line: UInt, _ handler: consuming ExpirationHandler, hasHandle: Bool,
         isLeavingWork: Bool = false, admission seen: inout Admission
     ) -> Begun? {

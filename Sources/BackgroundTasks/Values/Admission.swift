@@ -17,9 +17,9 @@ public struct BackgroundTaskRefusal: Error, Sendable, Hashable, CustomStringConv
     /// The reason for the refusal.
     public var reason: Reason
     /// The priority that was asked for.
-    public var priority: BackgroundTaskPriority
+    public var priority: ResourcePriority
     /// The lowest priority with which the task could begin; nil where no priority would do.
-    public var minimumPriority: BackgroundTaskPriority?
+    public var minimumPriority: ResourcePriority?
 
     /// One line, such as `a background task of priority low may not begin at pressure warning; normal and above may`.
     public var description: String {
@@ -73,20 +73,20 @@ struct Admission: Sendable, Hashable {
     /// The lowest priority that may begin; nil where none may.
     ///
     /// What is left to do before the end may still need a task; what nobody misses may not hold the end up.
-    var minimumPriority: BackgroundTaskPriority? {
+    var minimumPriority: ResourcePriority? {
         if isShut { return nil }
         if level == .critical { return .high }
-        return level == .warning || isDraining ? .normal : BackgroundTaskPriority(rawValue: 0)
+        return level == .warning || isDraining ? .normal : ResourcePriority(rawValue: 0)
     }
 
     @inline(__always)
-    func admits(_ priority: BackgroundTaskPriority) -> Bool {
+    func admits(_ priority: ResourcePriority) -> Bool {
         // Nearly always nothing stands against it.
         word == 0 || minimumPriority.map { priority >= $0 } ?? false
     }
 
     /// Nil where it may begin.
-    func refusal(_ priority: BackgroundTaskPriority) -> BackgroundTaskRefusal? {
+    func refusal(_ priority: ResourcePriority) -> BackgroundTaskRefusal? {
         guard !admits(priority) else { return nil }
         let reason: BackgroundTaskRefusal.Reason =
             if isShut {

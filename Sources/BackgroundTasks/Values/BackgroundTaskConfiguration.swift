@@ -1,4 +1,4 @@
-/// The settings for how background tasks expire: `BackgroundTaskRegistry.Configuration`.
+/// The settings for how a ``BackgroundTaskRegistry``'s tasks expire.
 public struct BackgroundTaskConfiguration: Sendable, Hashable {
     /// The longest time between the call of a task's expiration handler and its deadline. It is never more than a tenth of the
     /// expiry, so that short tasks are not told at once. 0…60 s, default 500 ms.

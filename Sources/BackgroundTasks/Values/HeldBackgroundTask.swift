@@ -18,7 +18,7 @@ public struct HeldBackgroundTask: Sendable, Hashable, CustomStringConvertible {
     /// The place in the source where it was begun, such as `Server/Store.swift:88`; empty where too many names were used.
     public var origin: String
     /// Its priority.
-    public var priority: BackgroundTaskPriority
+    public var priority: ResourcePriority
     /// The time that it has been held, to about 17 ms.
     public var age: Duration
     /// The stage of its expiry.

@@ -21,7 +21,7 @@ public struct LevelChange: Sendable, Equatable, CustomStringConvertible {
     var ordinal: UInt64 = 0
 
     /// Indicates whether the level stayed the same and is announced again.
-    public var isRepetition: Bool { previous == level }
+    package var isRepetition: Bool { previous == level }
 
     /// One line, such as `normal → warning: headroom 98 MiB is below 102.4 MiB (sampler)`.
     public var description: String {
@@ -35,7 +35,7 @@ public struct LevelChanges: AsyncSequence, Sendable {
     public typealias Element = LevelChange
 
     /// The number of changes that an observer may lag behind before it misses the oldest.
-    public static let capacity = 16
+    static let capacity = 16
 
     let broadcast: Broadcast<LevelChange>
 
@@ -65,18 +65,5 @@ public struct LevelChanges: AsyncSequence, Sendable {
         public mutating func next() async -> LevelChange? {
             await next(isolation: #isolation)
         }
-    }
-}
-
-/// The finished reclaim steps of a manager, from when iteration begins. Each iteration keeps the newest 16.
-public struct ReclaimSteps: AsyncSequence, Sendable {
-    /// One step at a time.
-    public typealias Element = ReclaimStep
-
-    let broadcast: Broadcast<ReclaimStep>
-
-    /// Begins to listen.
-    public func makeAsyncIterator() -> AsyncStream<ReclaimStep>.AsyncIterator {
-        broadcast.subscribe().makeAsyncIterator()
     }
 }

@@ -24,14 +24,6 @@ public struct ReclaimStep: Sendable, Equatable, CustomStringConvertible {
         var broughtNothing = false
     }
 
-    /// Headroom at both ends of a step, in bytes.
-    public struct Headroom: Sendable, Equatable {
-        /// The headroom when the step was decided.
-        public var before: Int
-        /// The headroom when the step was measured.
-        public var after: Int
-    }
-
     /// Shares one numbering with level changes: what happened first has the lower number.
     public var sequence: UInt64
     /// The stage of the ladder that it belongs to.
@@ -47,9 +39,9 @@ public struct ReclaimStep: Sendable, Equatable, CustomStringConvertible {
     /// Bytes that this step was to bring.
     public var targetBytes: Int
     /// Steepest growth of unmanaged memory when it was decided, in bytes a second; 0 where there was none.
-    public var growthRate = 0
+    package var growthRate = 0
     /// The expected time from the decision until the memory is there; 0 where none was calculated.
-    public var leadTime = Duration.zero
+    package var leadTime = Duration.zero
     /// Sum of what the caches promised.
     public var promisedBytes: Int
     /// Sum of what their threads freed; nil where the allocator cannot tell.
@@ -60,17 +52,19 @@ public struct ReclaimStep: Sendable, Equatable, CustomStringConvertible {
     /// caches.
     public var isDisturbed: Bool
     /// Indicates whether the allocator was trimmed.
-    public var didTrim: Bool
+    package var didTrim: Bool
     /// The bytes that the trims brought: the fall of the allocator's retained bytes where it can tell, else the fall of the
     /// footprint meanwhile. Part of ``returnedBytes``.
     public var trimmedBytes = 0
     /// Bytes that were freed and are still retained by the allocator when the step has ended, as far as is known; no cache is
     /// asked for these.
-    public var retainedBytes = 0
-    /// Headroom before and after, in bytes.
-    public var headroomBytes: Headroom
+    package var retainedBytes = 0
+    /// The headroom when the step was decided, in bytes.
+    public var headroomBefore: Int
+    /// The headroom when the step was measured, in bytes.
+    public var headroomAfter: Int
     /// From the reading that decided it to the first release call; nil where none was made.
-    public var timeToFirstRelease: Duration?
+    package var timeToFirstRelease: Duration?
     /// From the decision to the measurement at its end.
     public var duration: Duration
     /// The caches that were asked, in order.

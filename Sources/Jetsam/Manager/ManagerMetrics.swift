@@ -1,7 +1,7 @@
 internal import CoreMetrics
 internal import MemoryPressure
 
-/// Tells the metrics of ``ResourceManager/Metrics``, on the notification queue.
+/// Tells the metrics of ``ResourceManager/Metric/all``, on the notification queue.
 final class ManagerMetrics: Sendable {
     private typealias Metrics = ResourceManager.Metrics
 
@@ -122,7 +122,7 @@ final class ManagerMetrics: Sendable {
 
     func record(_ step: ReclaimStep) {
         steps.increment()
-        headroom.record(step.headroomBytes.after)
+        headroom.record(step.headroomAfter)
         promised.increment(by: step.promisedBytes)
         freed.increment(by: step.freedBytes ?? 0)
         returned.increment(by: step.returnedBytes)

@@ -1,118 +1,117 @@
 extension ResourceManager {
-    /// Every metric that a manager tells to its `MetricsFactory`: one place for labels, kinds, units and meanings.
+    /// The metrics that a manager tells to its `MetricsFactory`: one place for labels, kinds, units and meanings.
     ///
     /// Nothing is told from the sampler. What belongs to a change of the level or to a step is told with it, on the manager's
     /// notification queue; all other figures once a second, from the same queue, and once more when ``ResourceManager/run()``
     /// ends. Where the factory does nothing, as it does until an application sets one, they are not collected at all.
-    ///
-    /// ``all`` lists them, for pages that show a help text beside each. Labels and meanings do not change within a major version.
-    public struct Metrics: Sendable {
-        private init() {}
-
-        /// Every metric, in the order of the documentation.
-        public static let all = [
-            level, levelChanges, headroom, limit, footprint, stall, readings, steps, promised, freed, returned, trimmed,
-            released, needed, refetched, wasted, retained, handlerTime, missedHandlerDeadlines, processState,
-            processTransitions, missedLifecycleDeadlines,
-            tasksHeld, tasksBegun, tasksExpired, tasksOverdue, tasksLongHeld, tasksRefused, scenes,
-        ]
-
+    package enum Metrics {
         /// 0 normal, 1 warning, 2 critical.
-        public static let level = Metric("jetsam_level", .gauge, .none, "0 normal, 1 warning, 2 critical.")
+        package static let level = Metric("jetsam_level", .gauge, .none, "0 normal, 1 warning, 2 critical.")
         /// Changes of the level; one that sticks and is announced again does not count.
-        public static let levelChanges = Metric("jetsam_level_changes_total", .counter, .none, "Changes of the level.")
+        package static let levelChanges = Metric("jetsam_level_changes_total", .counter, .none, "Changes of the level.")
         /// Bytes until the tightest hard limit is reached by what cannot be taken back for free.
-        public static let headroom = Metric(
+        package static let headroom = Metric(
             "jetsam_headroom_bytes", .gauge, .bytes, "Bytes left until the tightest hard limit.")
         /// The tightest hard limit; the machine's memory where there is none.
-        public static let limit = Metric("jetsam_limit_bytes", .gauge, .bytes, "The tightest hard limit.")
+        package static let limit = Metric("jetsam_limit_bytes", .gauge, .bytes, "The tightest hard limit.")
         /// The memory that this process costs.
-        public static let footprint = Metric(
+        package static let footprint = Metric(
             "jetsam_footprint_bytes", .gauge, .bytes, "What the process costs: resident, less what it shares.")
         /// The share of the last two seconds in which some task waited for memory, from 0 to 1, as far as it was read.
-        public static let stall = Metric(
+        package static let stall = Metric(
             "jetsam_stall_ratio", .gauge, .ratio, "Share of the last 2 s in which some task waited for memory.")
         /// Readings of the memory signals.
-        public static let readings = Metric(
+        package static let readings = Metric(
             "jetsam_readings_total", .counter, .none, "Readings of the memory signals.")
         /// Finished steps of reclaim, of all stages and of calls.
-        public static let steps = Metric("jetsam_reclaim_steps_total", .counter, .none, "Finished steps of reclaim.")
+        package static let steps = Metric("jetsam_reclaim_steps_total", .counter, .none, "Finished steps of reclaim.")
         /// The bytes that caches answered to have given.
-        public static let promised = Metric(
+        package static let promised = Metric(
             "jetsam_reclaim_promised_bytes_total", .counter, .bytes, "Bytes that caches answered to have given.")
         /// The bytes that the threads of caches' handlers freed, where the allocator can tell.
-        public static let freed = Metric(
+        package static let freed = Metric(
             "jetsam_reclaim_freed_bytes_total", .counter, .bytes,
             "Bytes that caches' handlers freed, where the allocator can tell.")
         /// The bytes by which the footprint fell in steps.
-        public static let returned = Metric(
+        package static let returned = Metric(
             "jetsam_reclaim_returned_bytes_total", .counter, .bytes, "Bytes by which the footprint fell in steps.")
         /// The bytes of these that trims of the allocator brought.
-        public static let trimmed = Metric(
+        package static let trimmed = Metric(
             "jetsam_reclaim_trimmed_bytes_total", .counter, .bytes,
             "Bytes of these that trims of the allocator brought.")
         /// The bytes that caches gave and that came back. They are told when their episode is over: ten seconds after its last
         /// release.
-        public static let released = Metric(
+        package static let released = Metric(
             "jetsam_released_bytes_total", .counter, .bytes, "Bytes that caches gave and that came back.")
         /// The bytes that would have had to be released to keep a fixed reserve free, told when the episode is over.
-        public static let needed = Metric(
+        package static let needed = Metric(
             "jetsam_needed_bytes_total", .counter, .bytes,
             "Bytes that would have had to be released to keep a fixed reserve free.")
         /// The bytes that releases gave up and that were put in again within ten seconds, of caches whose keys are known.
-        public static let refetched = Metric(
+        package static let refetched = Metric(
             "jetsam_refetched_bytes_total", .counter, .bytes,
             "Bytes given up in releases and put in again within 10 s, of PurgeableCache and PurgeableByteCache.")
         /// The bytes of these that nothing else had needed meanwhile, told when the episode is over.
-        public static let wasted = Metric(
+        package static let wasted = Metric(
             "jetsam_wasted_bytes_total", .counter, .bytes,
             "Bytes of these that nothing else had needed meanwhile, of PurgeableCache and PurgeableByteCache.")
         /// The bytes that were freed and that the allocator retains, at the latest step.
-        public static let retained = Metric(
+        package static let retained = Metric(
             "jetsam_allocator_retained_bytes", .gauge, .bytes,
             "Bytes that were freed and that the allocator retains, at the latest step.")
         /// The time that release handlers took.
-        public static let handlerTime = Metric(
+        package static let handlerTime = Metric(
             "jetsam_handler_duration_seconds", .timer, .seconds, "How long release handlers took.")
         /// Release handlers that missed their deadline.
-        public static let missedHandlerDeadlines = Metric(
+        package static let missedHandlerDeadlines = Metric(
             "jetsam_handler_missed_deadlines_total", .counter, .none, "Release handlers that missed their deadline.")
         /// 0 not running, 1 inactive, 2 active, 3 background, 4 suspended.
-        public static let processState = Metric(
+        package static let processState = Metric(
             "jetsam_process_state", .gauge, .none, "0 not running, 1 inactive, 2 active, 3 background, 4 suspended.")
         /// Changes of the process's state.
-        public static let processTransitions = Metric(
+        package static let processTransitions = Metric(
             "jetsam_process_transitions_total", .counter, .none, "Changes of the process's state.")
         /// Observers of the life cycle that were late.
-        public static let missedLifecycleDeadlines = Metric(
+        package static let missedLifecycleDeadlines = Metric(
             "jetsam_lifecycle_missed_deadlines_total", .counter, .none, "Observers of the life cycle that were late.")
         /// Background tasks that hold the process now.
-        public static let tasksHeld = Metric(
+        package static let tasksHeld = Metric(
             "jetsam_background_tasks_held", .gauge, .none, "Background tasks that hold the process.")
         /// Background tasks that were begun.
-        public static let tasksBegun = Metric(
+        package static let tasksBegun = Metric(
             "jetsam_background_tasks_begun_total", .counter, .none, "Background tasks that were begun.")
         /// Background tasks that were told that they expire.
-        public static let tasksExpired = Metric(
+        package static let tasksExpired = Metric(
             "jetsam_background_tasks_expired_total", .counter, .none, "Background tasks told that they expire.")
         /// Background tasks that had not ended when their grace was over.
-        public static let tasksOverdue = Metric(
+        package static let tasksOverdue = Metric(
             "jetsam_background_tasks_overdue_total", .counter, .none,
             "Background tasks not ended by the end of their grace.")
         /// Background tasks that were held for longer than ``BackgroundTaskConfiguration/longHeldAfter``.
-        public static let tasksLongHeld = Metric(
+        package static let tasksLongHeld = Metric(
             "jetsam_background_tasks_long_held_total", .counter, .none,
             "Background tasks reported because they were held for long, 15 minutes by default.")
         /// Background tasks that might not begin.
-        public static let tasksRefused = Metric(
+        package static let tasksRefused = Metric(
             "jetsam_background_tasks_refused_total", .counter, .none, "Background tasks that might not begin.")
         /// Connected scenes, one series for each state; told only by processes that have had a scene.
-        public static let scenes = Metric(
+        package static let scenes = Metric(
             "jetsam_scenes", .gauge, .none, "Connected scenes by state.", dimension: "state")
     }
 
-    /// The name of one metric, and its meaning.
+    /// A metric that a manager tells to its `MetricsFactory`: its name, and its meaning. ``all`` lists them, for pages that show a
+    /// help text beside each. Labels and meanings do not change within a major version.
     public struct Metric: Sendable, Hashable {
+        /// Every metric, in the order of the documentation.
+        public static let all = [
+            Metrics.level, Metrics.levelChanges, Metrics.headroom, Metrics.limit, Metrics.footprint, Metrics.stall,
+            Metrics.readings, Metrics.steps, Metrics.promised, Metrics.freed, Metrics.returned, Metrics.trimmed,
+            Metrics.released, Metrics.needed, Metrics.refetched, Metrics.wasted, Metrics.retained, Metrics.handlerTime,
+            Metrics.missedHandlerDeadlines, Metrics.processState, Metrics.processTransitions,
+            Metrics.missedLifecycleDeadlines, Metrics.tasksHeld, Metrics.tasksBegun, Metrics.tasksExpired,
+            Metrics.tasksOverdue, Metrics.tasksLongHeld, Metrics.tasksRefused, Metrics.scenes,
+        ]
+
         /// The types of metrics.
         public enum Kind: String, Sendable {
             /// The value of now.
@@ -144,7 +143,7 @@ extension ResourceManager {
         /// The meaning, in a sentence.
         public let help: String
         /// The name of its one dimension; nil where it has none.
-        public let dimension: String?
+        package let dimension: String?
 
         init(_ label: String, _ kind: Kind, _ unit: Unit, _ help: String, dimension: String? = nil) {
             self.label = label

@@ -1,9 +1,6 @@
 internal import MemoryPressure
 
 extension ResourceManager {
-    /// Every threshold, delay and bound of a manager.
-    public typealias Configuration = ManagerConfiguration
-
     /// Goes by another configuration from now on, all of it at once.
     ///
     /// The level, the work under way and the figures that were learnt stay. The new thresholds count at once; a step that is under
@@ -12,7 +9,7 @@ extension ResourceManager {
     /// - Returns: The settings that are other now, and those that take effect only when a manager is made with them.
     /// - Throws: ``ConfigurationError`` for a configuration that cannot be used; then nothing has changed.
     @discardableResult
-    public func apply(_ configuration: Configuration) throws(ConfigurationError) -> ConfigurationChange {
+    public func apply(_ configuration: ManagerConfiguration) throws(ConfigurationError) -> ConfigurationChange {
         try configuration.validate()
         return applying.withLock { _ in change(to: configuration) }
     }
@@ -30,7 +27,7 @@ extension ResourceManager {
     }
 
     /// Under the lock of those who apply one.
-    private func change(to configuration: Configuration) -> ConfigurationChange {
+    private func change(to configuration: ManagerConfiguration) -> ConfigurationChange {
         let old = governor.configuration
         let change = ConfigurationChange(from: old, to: configuration)
         guard !change.applied.isEmpty else { return change }

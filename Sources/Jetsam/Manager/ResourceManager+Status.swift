@@ -22,11 +22,12 @@ extension ResourceManager {
         /// The background tasks in numbers.
         public var backgroundTasks: BackgroundTaskStatistics
         /// The background tasks that are held, the longest-running first, five at most.
-        public var longestTasks: [HeldBackgroundTask]
+        package var longestTasks: [HeldBackgroundTask]
         /// The scenes in numbers.
         public var scenes: SceneStatistics
-        /// The newest finished steps of reclaim, eight at most, the newest last.
-        public var recentSteps: [FinishedStep]
+        /// The newest finished steps of reclaim, eight at most, the newest last, each with the time when it was told of: a moment
+        /// after its end.
+        public var recentSteps: [(step: ReclaimStep, instant: MonotonicInstant)]
         /// The share of the last two seconds in which some task waited for memory, in percent, as far as that was read: at
         /// `normal` it is not, where the kernel watches for it.
         public var stallPercent: Int
@@ -38,14 +39,6 @@ extension ResourceManager {
         public var instant: MonotonicInstant
         /// Indicates whether the manager only decides and does nothing.
         public var isDryRun: Bool
-    }
-
-    /// A finished step of reclaim and when it was told.
-    public struct FinishedStep: Sendable, Equatable {
-        /// The step.
-        public var step: ReclaimStep
-        /// The time when it was told of: a moment after its end.
-        public var instant: MonotonicInstant
     }
 
     /// A snapshot. It takes locks and allocates: for dashboards, not for hot paths.
@@ -82,7 +75,7 @@ public struct CacheStatus: Sendable, Equatable {
     /// The name that it registered with.
     public var name: String
     /// Its band.
-    public var priority: CachePriority
+    public var priority: ResourcePriority
     /// Bytes that it reports now.
     public var reportedBytes: Int
     /// Its limit in bytes; nil for none.
@@ -169,11 +162,11 @@ struct ReclaimHistory {
     static let capacity = 8
 
     var totals = ReclaimTotals()
-    private(set) var recent: [ResourceManager.FinishedStep] = []
+    private(set) var recent: [(step: ReclaimStep, instant: MonotonicInstant)] = []
 
     mutating func add(_ step: ReclaimStep, at instant: MonotonicInstant) {
         totals.add(step)
         if recent.count == Self.capacity { recent.removeFirst() }
-        recent.append(ResourceManager.FinishedStep(step: step, instant: instant))
+        recent.append((step, instant))
     }
 }

@@ -21,7 +21,7 @@ internal import SystemPackage
 /// ```
 public final class ResourceManager: Service, Sendable {
     /// The configuration that it was made with. What is set up once goes by it; ``apply(_:)`` changes the rest.
-    let configuration: Configuration
+    let configuration: ManagerConfiguration
     let registry: CacheRegistry
     /// The background tasks that hold the process.
     public let backgroundTasks: BackgroundTaskRegistry
@@ -58,7 +58,7 @@ public final class ResourceManager: Service, Sendable {
     ///   - backgroundTasks: The background tasks that hold the process.
     ///   - logger: Gets one line for each change of the level and each reclaim episode, and warnings about handlers: see
     ///     <doc:LogMessages>.
-    ///   - metricsFactory: Gets the metrics of ``Metrics``; nil for the process's own.
+    ///   - metricsFactory: Gets the metrics of ``Metric/all``; nil for the process's own.
     ///   - stateStore: The store for scenes' states between runs; nil, the default, keeps none.
     ///   - environment: The source of kernel files, time and allocator.
     ///   - lastResort: Called at most once, on a thread of the manager's, when headroom is critical, nothing is left to take, and the
@@ -71,7 +71,7 @@ public final class ResourceManager: Service, Sendable {
     /// - Throws: ``ConfigurationError`` for a configuration that cannot be used, `MemoryPressureError` where the kernel
     ///   offers nothing to read.
     public init(
-        configuration: Configuration = Configuration(),
+        configuration: ManagerConfiguration = ManagerConfiguration(),
         registry: CacheRegistry = .shared,
         backgroundTasks: BackgroundTaskRegistry = .shared,
         logger: Logger,
@@ -111,26 +111,33 @@ public final class ResourceManager: Service, Sendable {
     /// The level now. Takes a nanosecond.
     public var level: PressureLevel { governor.currentLevel }
 
-    /// Indicates whether the level is above normal. Takes a nanosecond: meant for hot paths that can do with less.
-    public var isUnderPressure: Bool { governor.currentLevel > .normal }
+    /// Indicates whether the level is above normal. Takes a nanosecond.
+    package var isUnderPressure: Bool { governor.currentLevel > .normal }
 
     /// The changes of the level, from when iteration begins.
     public var levelChanges: LevelChanges { LevelChanges(broadcast: levels) }
 
-    /// The finished reclaim steps, from when iteration begins.
-    public var reclaimSteps: ReclaimSteps { ReclaimSteps(broadcast: steps) }
+    /// The finished reclaim steps from now on, for one iteration: each use of this property listens by itself, and keeps the newest
+    /// 16 that were not taken yet.
+    public var reclaimSteps: AsyncStream<ReclaimStep> { steps.subscribe() }
 
     /// Calls `handler` with each change of the level, one after another in their order.
     ///
     /// - Parameters:
     ///   - executor: The executor that the handler runs on; nil for the global concurrent executor.
     ///   - handler: Called with one change at a time. One that is slower than the changes come misses the oldest of them.
-    /// - Returns: Cancel it to be called no more. It can be left alone.
+    /// - Returns: The task that calls it. Cancel it to be called no more; a call that is running is not waited for. It can be left
+    ///   alone: the manager calls the handler for as long as it runs.
     @discardableResult
     public func observeLevel(
         on executor: (any TaskExecutor)? = nil, _ handler: @escaping @Sendable (LevelChange) async -> Void
-    ) -> LevelObservation {
-        LevelObservation(levelChanges, executor: executor, handler: handler)
+    ) -> Task<Void, Never> {
+        // Listening begins here, not when the task first runs: nothing in between is missed.
+        let stream = levels.subscribe()
+        return Task(executorPreference: executor) {
+            var iterator = LevelChanges.Iterator(base: stream.makeAsyncIterator())
+            while let change = await iterator.next() { await handler(change) }
+        }
     }
 
     /// Holds the level at `level` or above, as the `external` rule: to try out how the application answers.
@@ -451,7 +458,7 @@ public final class ResourceManager: Service, Sendable {
         return nanoseconds == 0 ? nil : MonotonicInstant(nanoseconds: nanoseconds)
     }
 
-    static func triggers(_ configuration: Configuration) -> [PressureTrigger] {
+    static func triggers(_ configuration: ManagerConfiguration) -> [PressureTrigger] {
         let window = Duration.nanoseconds(StallWindow.length)
         func trigger(_ percent: Int, _ grade: PressureLevel) -> PressureTrigger {
             PressureTrigger(kind: .some, stall: window / 100 * percent, window: window, grade: grade)

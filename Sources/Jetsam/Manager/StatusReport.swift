@@ -144,8 +144,8 @@ extension ReclaimStep {
             ("targetBytes", .integer(targetBytes)), ("promisedBytes", .integer(promisedBytes)),
             ("freedBytes", .integer(freedBytes)), ("returnedBytes", .integer(returnedBytes)),
             ("trimmedBytes", .integer(trimmedBytes)), ("isDisturbed", .bool(isDisturbed)),
-            ("victimCount", .integer(victimCount)), ("headroomBeforeBytes", .integer(headroomBytes.before)),
-            ("headroomAfterBytes", .integer(headroomBytes.after)), ("durationSeconds", .number(duration.inSeconds)),
+            ("victimCount", .integer(victimCount)), ("headroomBeforeBytes", .integer(headroomBefore)),
+            ("headroomAfterBytes", .integer(headroomAfter)), ("durationSeconds", .number(duration.inSeconds)),
             ("agoSeconds", .number(ago.inSeconds)),
         ])
     }

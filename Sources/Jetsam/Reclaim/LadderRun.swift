@@ -36,7 +36,7 @@ final class LadderRun: Sendable {
             sequence: sequence, step: 0, level: order.level, reason: order.reason, missingBytes: 0, targetBytes: 0,
             promisedBytes: 0, freedBytes: nil,
             returnedBytes: max(0, before.footprintBytes - after.footprintBytes), isDisturbed: false, didTrim: didTrim,
-            headroomBytes: .init(before: before.headroomBytes, after: after.headroomBytes), timeToFirstRelease: nil,
+            headroomBefore: before.headroomBytes, headroomAfter: after.headroomBytes, timeToFirstRelease: nil,
             duration: order.decidedAt.duration(to: end), parts: [])
         step.stage = stage
         step.victims = leaving.descriptions

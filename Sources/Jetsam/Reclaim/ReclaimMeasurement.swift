@@ -123,7 +123,7 @@ struct ReclaimMeasurement {
             freedBytes: freed.isEmpty ? nil : freed.reduce(0) { $0.addingSaturating($1) }, returnedBytes: returned,
             isDisturbed: isDisturbed,
             didTrim: run.didTrim, trimmedBytes: run.trimmedBytes, retainedBytes: retainedBytes,
-            headroomBytes: .init(before: before.headroomBytes, after: after.headroomBytes),
+            headroomBefore: before.headroomBytes, headroomAfter: after.headroomBytes,
             timeToFirstRelease: run.firstRelease.map { demand.decidedAt.duration(to: $0) },
             duration: demand.decidedAt.duration(to: end), parts: parts)
     }

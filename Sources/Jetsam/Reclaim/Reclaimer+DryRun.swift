@@ -26,7 +26,7 @@ extension Reclaimer {
                 promisedBytes: parts.reduce(0) { $0.addingSaturating($1.promisedBytes) }, freedBytes: nil,
                 returnedBytes: 0,
                 isDisturbed: false, didTrim: false,
-                headroomBytes: .init(before: reading.headroomBytes, after: reading.headroomBytes),
+                headroomBefore: reading.headroomBytes, headroomAfter: reading.headroomBytes,
                 timeToFirstRelease: nil, duration: demand.decidedAt.duration(to: now), parts: parts)
             step.isDryRun = true
             recorder.record(StepRecord(step, run: nil), at: now)

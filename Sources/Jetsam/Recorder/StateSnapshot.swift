@@ -9,8 +9,7 @@ public struct StateSnapshot: Sendable, Equatable {
         /// Bytes; 0 where it has none to tell.
         public var bytes: Int
 
-        /// A part of that name and size.
-        public init(name: String, bytes: Int = 0) {
+        package init(name: String, bytes: Int = 0) {
             self.name = name
             self.bytes = bytes
         }
@@ -23,6 +22,5 @@ public struct StateSnapshot: Sendable, Equatable {
     /// Every scene with its footprint, at most a hundred of them.
     public var scenes: [Part] = []
 
-    /// An empty one.
-    public init() {}
+    package init() {}
 }

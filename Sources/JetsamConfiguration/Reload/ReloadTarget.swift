@@ -9,12 +9,12 @@ final class ReloadTarget: Sendable {
     /// The last messages about ignored parts.
     private let noted = Lock<[String]>([])
     private let logger: Logger
-    private let apply: @Sendable (ResourceManager.Configuration) throws -> ConfigurationChange
+    private let apply: @Sendable (ManagerConfiguration) throws -> ConfigurationChange
 
     /// - Parameter current: The settings that the process was started with.
     init(
         current: JetsamSettings, logger: Logger,
-        apply: @escaping @Sendable (ResourceManager.Configuration) throws -> ConfigurationChange
+        apply: @escaping @Sendable (ManagerConfiguration) throws -> ConfigurationChange
     ) {
         self.current = Lock(current)
         self.logger = logger

@@ -64,7 +64,7 @@ extension JetsamSettings {
     }
 }
 
-extension ResourceManager.Configuration {
+extension ManagerConfiguration {
     /// The manager's part of ``JetsamSettings/init(reader:)``.
     ///
     /// - Throws: `ConfigurationError` for the first value that cannot be used.
@@ -73,7 +73,7 @@ extension ResourceManager.Configuration {
     }
 }
 
-extension BackgroundTaskRegistry.Configuration {
+extension BackgroundTaskConfiguration {
     /// The background tasks' part of ``JetsamSettings/init(reader:)``.
     ///
     /// - Throws: `ConfigurationError` for the first value that cannot be used.

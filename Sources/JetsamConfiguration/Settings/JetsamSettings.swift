@@ -10,9 +10,9 @@ public import Jetsam
 /// ```
 public struct JetsamSettings: Sendable, Equatable {
     /// The configuration that a manager is made with.
-    public var manager = ResourceManager.Configuration()
+    public var manager = ManagerConfiguration()
     /// The configuration that a registry of background tasks is made with.
-    public var backgroundTasks = BackgroundTaskRegistry.Configuration()
+    public var backgroundTasks = BackgroundTaskConfiguration()
 
     /// The documented defaults.
     public init() {}
@@ -31,7 +31,7 @@ public struct JetsamSettings: Sendable, Equatable {
 
     /// The footprint rule as it is or, where it is off, without a budget; a rule that is written without one is refused
     /// by ``validate()``.
-    var footprint: ResourceManager.Configuration.FootprintRule {
+    var footprint: ManagerConfiguration.FootprintRule {
         get { manager.footprint ?? .init(budgetBytes: 0) }
         set { manager.footprint = newValue }
     }

@@ -72,12 +72,12 @@ extension Setting {
         Setting(key, field, allowed: "true or false", isBool: true, read: { Bool($0) }, write: { "\($0)" })
     }
 
-    static func word<Value: CustomStringConvertible & SendableMetatype>(
+    static func word<Value: RawRepresentable & SendableMetatype>(
         _ key: String, _ field: Field<Value>, of words: @escaping @Sendable () -> [Value]
-    ) -> Setting {
+    ) -> Setting where Value.RawValue == String {
         Setting(
-            key, field, allowed: words().map(\.description).joined(separator: " or "),
-            read: { text in words().first { $0.description == text } }, write: { $0.description })
+            key, field, allowed: words().map(\.rawValue).joined(separator: " or "),
+            read: { text in words().first { $0.rawValue == text } }, write: { $0.rawValue })
     }
 
     static func list(_ key: String, _ field: Field<[String]>) -> Setting {

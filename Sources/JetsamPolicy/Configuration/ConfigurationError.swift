@@ -8,7 +8,7 @@ public struct ConfigurationError: Error, Sendable, Equatable, CustomStringConver
     public var allowed: String
 
     /// An error with these words.
-    public init(setting: String, value: String, allowed: String) {
+    package init(setting: String, value: String, allowed: String) {
         self.setting = setting
         self.value = value
         self.allowed = allowed

@@ -13,8 +13,7 @@ extension ManagerConfiguration {
         /// The time that a victim may take to be gone before the next is chosen. 0.1…3600 s, default 10 s.
         public var victimTimeout = Duration.seconds(10)
 
-        /// The documented defaults.
-        public init() {}
+        package init() {}
     }
 
     func checkLadder(_ findings: inout ConfigurationFindings) {

@@ -2,34 +2,22 @@ extension ManagerConfiguration {
     /// The settings for how the process is launched, becomes active, idles and ends.
     public struct Lifecycle: Sendable, Equatable {
         /// The moment when a launched process becomes active.
-        public struct Activation: Sendable, Hashable, CustomStringConvertible {
-            private enum Code: String, Sendable { case automatic, onRequest }
-            private let code: Code
-
+        public enum Activation: String, Sendable {
             /// Activation when the launch is done. In a group that
             /// `ResourceManager.serviceGroupConfiguration(needs:servers:serving:)` has built, the servers must take connections
             /// too. The default.
-            public static let automatic = Activation(code: .automatic)
+            case automatic
             /// Activation when the application calls `ResourceManager.becomeActive(cause:)`.
-            public static let onRequest = Activation(code: .onRequest)
-
-            /// The setting in a word.
-            public var description: String { code.rawValue }
+            case onRequest
         }
 
         /// The manager's reaction to an observer that misses a deadline.
-        public struct MissedDeadlinePolicy: Sendable, Hashable, CustomStringConvertible {
-            private enum Code: String, Sendable { case goOn, exit }
-            private let code: Code
-
+        public enum MissedDeadlinePolicy: String, Sendable {
             /// Record it and go on without the observer. The default.
-            public static let goOn = MissedDeadlinePolicy(code: .goOn)
+            case goOn
             /// Record it and end the process at once with the status 75 (`EX_TEMPFAIL` of sysexits.h), so that a supervisor starts
             /// it anew. Nothing is flushed.
-            public static let exit = MissedDeadlinePolicy(code: .exit)
-
-            /// The policy in a word.
-            public var description: String { code.rawValue }
+            case exit
         }
 
         /// The time that a launch may take, from the first callback until the servers take connections. 1 ms…1 h, default 5 s;
@@ -70,8 +58,7 @@ extension ManagerConfiguration {
         /// gracefully. An end that was asked for goes through the background all the same. Default false.
         public var exitsOnSuspend = false
 
-        /// The documented defaults.
-        public init() {}
+        package init() {}
     }
 
     func checkLifecycle(_ findings: inout ConfigurationFindings) {

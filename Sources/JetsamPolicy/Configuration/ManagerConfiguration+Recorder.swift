@@ -12,8 +12,7 @@ extension ManagerConfiguration {
         /// Indicates whether the names of caches, background tasks and scenes are written as a hash alone. Default false.
         public var hashesNames = false
 
-        /// The documented defaults.
-        public init() {}
+        package init() {}
     }
 
     /// The local socket by which `jetsam status`, `watch`, `simulate` and `release` reach the process.
@@ -24,8 +23,7 @@ extension ManagerConfiguration {
         /// `$XDG_RUNTIME_DIR/jetsam`.
         public var directory: String?
 
-        /// The documented defaults.
-        public init() {}
+        package init() {}
     }
 
     func checkRecording(_ findings: inout ConfigurationFindings) {

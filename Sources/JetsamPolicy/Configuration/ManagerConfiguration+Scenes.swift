@@ -26,13 +26,12 @@ extension ManagerConfiguration {
         /// only where `ladder.takesScenes` is true, which it is not by default.
         public var takesRoomFromScenes = true
 
-        /// The documented defaults.
-        public init() {}
+        package init() {}
 
         /// Checks every value.
         ///
         /// - Throws: ``ConfigurationError`` for the first setting that is out of range.
-        public func validate() throws(ConfigurationError) {
+        package func validate() throws(ConfigurationError) {
             var findings = ConfigurationFindings()
             check(&findings)
             if let first = findings.problems.first { throw first }

@@ -2,7 +2,7 @@ extension ManagerConfiguration {
     /// Checks every value, and the values against each other.
     ///
     /// - Throws: ``ConfigurationError`` for the first setting that is out of range or contradicts another.
-    public func validate() throws(ConfigurationError) {
+    package func validate() throws(ConfigurationError) {
         if let first = problems.first { throw first }
     }
 

@@ -1,9 +1,9 @@
 internal import PurgeableCaches
 
-/// Every threshold, delay and bound of a manager, as plain values: `ResourceManager.Configuration`.
+/// Every threshold, delay and bound of a manager, as plain values, for a `ResourceManager`.
 ///
 /// The defaults are listed, with their reasons, in <doc:Thresholds>; a test holds that page against this type.
-/// A configuration is checked when a manager is made from it: see ``validate()``.
+/// A configuration is checked when a manager is made from it: see ``problems``.
 public struct ManagerConfiguration: Sendable, Equatable {
     /// The distance to the hard limit.
     public var headroom = HeadroomRule()
@@ -67,8 +67,7 @@ extension ManagerConfiguration {
         /// the entry, the distance is scaled with it. 1…50, default 5.
         public var exitPoints = 5
 
-        /// The documented defaults.
-        public init() {}
+        package init() {}
     }
 
     /// Votes by headroom ÷ sustained growth of unmanaged memory.
@@ -86,8 +85,7 @@ extension ManagerConfiguration {
         /// The rule is silent while headroom is at least this percent of the limit. Default 50.
         public var headroomPercent = 50
 
-        /// The documented defaults.
-        public init() {}
+        package init() {}
     }
 
     /// The settings for the lead time: the time from the decision to ask the caches until they have given the memory.
@@ -102,8 +100,7 @@ extension ManagerConfiguration {
         /// The longest lead time, at least `minimum`. Default 2 s.
         public var maximum = Duration.seconds(2)
 
-        /// The documented defaults.
-        public init() {}
+        package init() {}
     }
 
     /// Votes by PSI's `some` share over 2 s, where headroom is short and the kernel has been reclaiming what is needed: pages that it took
@@ -120,8 +117,7 @@ extension ManagerConfiguration {
         /// The rule is silent while headroom is at least this percent of the limit. Default 50.
         public var headroomPercent = 50
 
-        /// The documented defaults.
-        public init() {}
+        package init() {}
     }
 
     /// Votes by the counters of `memory.events`.
@@ -134,8 +130,7 @@ extension ManagerConfiguration {
         /// The time that a vote lasts after the last new event. Default 2 s.
         public var hold = Duration.seconds(2)
 
-        /// The documented defaults.
-        public init() {}
+        package init() {}
     }
 
     /// Votes `warning` near or above `memory.high`; never `critical`, because going over it throttles and does not kill.
@@ -145,8 +140,7 @@ extension ManagerConfiguration {
         /// Above this percent left the vote ends. Default 10.
         public var warningExitPercent = 10
 
-        /// The documented defaults.
-        public init() {}
+        package init() {}
     }
 
     /// Votes by this process's footprint against a budget of its own.
@@ -175,8 +169,7 @@ extension ManagerConfiguration {
         /// A level above normal that sticks is announced again after this time. Default 30 s.
         public var repeatInterval = Duration.seconds(30)
 
-        /// The documented defaults.
-        public init() {}
+        package init() {}
     }
 
     /// The settings for how often the signals are read.
@@ -195,8 +188,7 @@ extension ManagerConfiguration {
         /// none. Default 10 s.
         public var pathsInterval = Duration.seconds(10)
 
-        /// The documented defaults.
-        public init() {}
+        package init() {}
     }
 
     /// The settings for how caches are asked to give memory back.
@@ -218,8 +210,7 @@ extension ManagerConfiguration {
         /// Default 20.
         public var regrowthFloorPercent = 20
 
-        /// The documented defaults.
-        public init() {}
+        package init() {}
     }
 
     /// The settings for when glibc's allocator is trimmed. jemalloc's purge is cheap, so jemalloc is purged after each step
@@ -234,8 +225,7 @@ extension ManagerConfiguration {
         /// With less time than this to the limit, caches are asked before the allocator is trimmed. Default 500 ms.
         public var urgentTimeToLimit = Duration.milliseconds(500)
 
-        /// The documented defaults.
-        public init() {}
+        package init() {}
     }
 
     /// The settings for when the last resort is called.
@@ -244,7 +234,6 @@ extension ManagerConfiguration {
         /// default 60 s.
         public var degradedLimit = Duration.seconds(60)
 
-        /// The documented defaults.
-        public init() {}
+        package init() {}
     }
 }

@@ -27,19 +27,17 @@ public struct MonotonicInstant: InstantProtocol, Hashable, Sendable {
     }
 }
 
-/// The source of the time. The real one is ``SystemMonotonicClock``; tests move one by hand.
+/// The source of the time. The real one is `CLOCK_MONOTONIC`; tests move one by hand.
 public protocol MonotonicClock: Sendable {
     /// The present instant. It never goes back.
     var now: MonotonicInstant { get }
 }
 
 /// `CLOCK_MONOTONIC`, read precisely: the coarse clock runs 4 to 6 ms behind, and nothing may be judged early.
-public struct SystemMonotonicClock: MonotonicClock {
-    /// The machine's monotonic clock.
-    public init() {}
+package struct SystemMonotonicClock: MonotonicClock {
+    package init() {}
 
-    /// The present instant.
-    public var now: MonotonicInstant {
+    package var now: MonotonicInstant {
         MonotonicInstant(nanoseconds: jetsam_monotonic_ns())
     }
 }

@@ -7,12 +7,12 @@
 /// stored state each, although Swift's strings compare equal. Normalise identifiers that come from outside if that must not be.
 public struct SceneIdentifier: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// The most bytes of UTF-8 that an identifier may have.
-    public static let maximumBytes = 128
+    package static let maximumBytes = 128
 
     /// The text that it was made from.
     public let text: String
 
-    /// An identifier with this text; nil where it is empty or longer than ``maximumBytes``. It is not cut, because two
+    /// An identifier with this text; nil where it is empty or longer than 128 bytes. It is not cut, because two
     /// long texts with the same beginning would then be one scene.
     public init?(_ text: String) {
         guard (1...Self.maximumBytes).contains(text.utf8.count) else { return nil }

@@ -25,7 +25,7 @@ package struct OutsideTrace {
     ///   - wallClock: Nanoseconds since 1970.
     /// - Throws: `MemoryPressureError` where nothing can be read.
     package init(
-        of root: KernelRoot, configuration: ResourceManager.Configuration, wallClock: Int64, at now: MonotonicInstant
+        of root: KernelRoot, configuration: ManagerConfiguration, wallClock: Int64, at now: MonotonicInstant
     ) throws(MemoryPressureError) {
         reader = try KernelReader(root: root)
         decider = Decider(Decider.Setup(configuration: configuration))

@@ -63,7 +63,7 @@ package struct Trial: Sendable {
     ///   - configuration: The one that is tried; nil for what was recorded, changes on the way included.
     ///   - header: The trace's first line.
     ///   - writesTrace: Whether ``writer`` is filled.
-    package init(_ configuration: ResourceManager.Configuration?, header: TraceHeader, writesTrace: Bool = false) {
+    package init(_ configuration: ManagerConfiguration?, header: TraceHeader, writesTrace: Bool = false) {
         var setup = header.setup
         if let configuration { setup.configuration = configuration }
         followsRecorded = configuration == nil

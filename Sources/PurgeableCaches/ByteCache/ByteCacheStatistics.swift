@@ -32,11 +32,10 @@ public struct ByteCacheStatistics: Sendable, Equatable {
     /// hashes, with an error of about 5 % where entries of a segment are of like kinds and sizes.
     public var refetchedBytes = 0
     /// Segments that hold something now.
-    public var segments = 0
+    package var segments = 0
 
     /// The share of lookups that found a value, 0…1; 0 where there were none.
-    public var hitRate: Double { hits + misses == 0 ? 0 : Double(hits) / Double(hits + misses) }
+    package var hitRate: Double { hits + misses == 0 ? 0 : Double(hits) / Double(hits + misses) }
 
-    /// All zero.
-    public init() {}
+    package init() {}
 }

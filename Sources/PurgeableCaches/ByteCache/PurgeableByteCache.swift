@@ -1,5 +1,5 @@
 internal import CLinuxShims
-internal import JetsamSystem
+public import JetsamSystem
 internal import Synchronization
 
 /// A cache of bytes that gives back the memory that it says it does.
@@ -52,7 +52,7 @@ internal import Synchronization
     ///   - hugePages: The choice whether to ask for huge pages.
     ///   - registry: The registry where it registers itself.
     public convenience init(
-        name: String, priority: CachePriority = .normal, limit: Int? = nil, segmentBytes: Int? = nil,
+        name: String, priority: ResourcePriority = .normal, limit: Int? = nil, segmentBytes: Int? = nil,
         rebuildCost: Double? = nil, traits: CacheTraits = [], scene: SceneIdentifier? = nil,
         hugePages: HugePages = .never, registry: CacheRegistry = .shared
     ) {
@@ -90,7 +90,7 @@ internal import Synchronization
     }
 
     func register(
-        _ name: String, _ priority: CachePriority, _ rebuildCost: Double?, _ traits: CacheTraits,
+        _ name: String, _ priority: ResourcePriority, _ rebuildCost: Double?, _ traits: CacheTraits,
         _ scene: SceneIdentifier?, _ registry: CacheRegistry
     ) {
         unsafe registration = registry.registerSegments(
@@ -121,7 +121,7 @@ internal import Synchronization
     public var count: Int { sum { $0.entries } }
 
     /// Bytes of segments and index that are resident now, as far as the cache has touched them, and can be released.
-    public var bytes: Int { sum { $0.residentBytes } }
+    package var bytes: Int { sum { $0.residentBytes } }
 
     private func sum(_ part: (borrowing ByteShard) -> Int) -> Int {
         (0..<sizes.shardCount).reduce(0) { total, index in total + shard(index).withLock { part($0) } }

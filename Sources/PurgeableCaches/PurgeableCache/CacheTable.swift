@@ -18,7 +18,7 @@ final class CacheTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     @usableFromInline let clock: (any MonotonicClock)?
 
     @usableFromInline
-    init(limit: Int?, clock: any MonotonicClock, registry: CacheRegistry) {
+    init(limit: Int?, clock: (any MonotonicClock)?, registry: CacheRegistry) {
         ghosts = ReleaseGhosts(registry.makeRefetchedBytes())
         self.clock = clock is SystemMonotonicClock ? nil : clock
         let processors = Int(jetsam_processor_count())

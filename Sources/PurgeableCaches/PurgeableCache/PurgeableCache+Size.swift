@@ -3,7 +3,7 @@ extension PurgeableCache {
     public var count: Int { table.sum { $0.count } }
 
     /// Sum of the costs of the values now, in bytes.
-    public var totalCost: Int { table.sum { $0.cost } }
+    package var totalCost: Int { table.sum { $0.cost } }
 
     /// Bytes of cost that the cache never exceeds; nil for what memory allows.
     ///

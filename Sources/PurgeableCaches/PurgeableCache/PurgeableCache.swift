@@ -31,12 +31,12 @@ public import JetsamSystem
     ///   - traits: The facts that reclaim should know before it asks.
     ///   - scene: The scene that it belongs to, if any.
     ///   - registry: The registry where it registers itself.
-    ///   - clock: The clock by which values expire.
+    ///   - clock: The clock by which values expire; nil for the machine's.
     @inlinable
     public convenience init(
-        name: String, priority: CachePriority = .normal, limit: Int? = nil, rebuildCost: Double? = nil,
+        name: String, priority: ResourcePriority = .normal, limit: Int? = nil, rebuildCost: Double? = nil,
         traits: CacheTraits = [], scene: SceneIdentifier? = nil, registry: CacheRegistry = .shared,
-        clock: any MonotonicClock = SystemMonotonicClock()
+        clock: (any MonotonicClock)? = nil
     ) {
         // The handlers hold the table, not the cache: dropping the cache ends its registration. Made here, where the types are
         // known, the release runs at full speed.
@@ -48,7 +48,7 @@ public import JetsamSystem
 
     @usableFromInline
     init(
-        _ table: CacheTable<Key, Value>, name: String, priority: CachePriority, rebuildCost: Double?,
+        _ table: CacheTable<Key, Value>, name: String, priority: ResourcePriority, rebuildCost: Double?,
         traits: CacheTraits, scene: SceneIdentifier?, registry: CacheRegistry,
         release: @escaping @Sendable (ReleaseRequest) -> Int
     ) {

@@ -21,11 +21,10 @@ public struct PurgeableCacheStatistics: Sendable, Hashable {
     /// samples of their keys' hashes, with an error of about 4 % where entries are of like sizes.
     public var refetchedBytes = 0
 
-    /// Nothing counted yet.
-    public init() {}
+    package init() {}
 
     /// The share of lookups that found a value, 0…1; 0 where there was none.
-    public var hitRate: Double {
+    package var hitRate: Double {
         hits + misses == 0 ? 0 : Double(hits) / Double(hits + misses)
     }
 }

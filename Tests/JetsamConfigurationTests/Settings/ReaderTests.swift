@@ -28,7 +28,7 @@ struct ReaderTests {
         expected.manager.lifecycle.missedDeadline = .exit
         expected.backgroundTasks.grace = .milliseconds(500)
         #expect(settings == expected)
-        #expect(try ResourceManager.Configuration(reader: Self.reader(["JETSAM_IS_DRY_RUN": "true"])).isDryRun)
+        #expect(try ManagerConfiguration(reader: Self.reader(["JETSAM_IS_DRY_RUN": "true"])).isDryRun)
     }
 
     @Test("A former name counts in the environment, too, and the new one goes before it")

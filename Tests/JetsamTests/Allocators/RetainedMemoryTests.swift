@@ -10,7 +10,7 @@ struct RetainedMemoryTests {
     private static func fixture(isCheap: Bool, retained: Int) throws -> Fixture {
         let allocator = SimulatedAllocator(isCheap: isCheap)
         allocator.retainedBytes = retained
-        var configuration = ResourceManager.Configuration()
+        var configuration = ManagerConfiguration()
         // The machine's memory grows in jumps, which would leave glibc no time.
         configuration.trim.urgentTimeToLimit = .zero
         let fixture = try Fixture(configuration: configuration, allocator: allocator)

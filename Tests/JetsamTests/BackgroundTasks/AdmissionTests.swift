@@ -20,12 +20,12 @@ struct AdmissionTests {
         /// For each of `priorities`, whether it may.
         var admitted: String
         var reason: BackgroundTaskRefusal.Reason?
-        var minimum: BackgroundTaskPriority?
+        var minimum: ResourcePriority?
 
         var testDescription: String { "\(level), \(state)" }
     }
 
-    static let priorities: [BackgroundTaskPriority] = [0, 63, 64, 127, 128, 191, 192, 255].map { .init(rawValue: $0) }
+    static let priorities: [ResourcePriority] = [0, 63, 64, 127, 128, 191, 192, 255].map { .init(rawValue: $0) }
 
     //                                            0  63 low  127 normal 191 high 255
     static let rows: [Row] = [
@@ -128,7 +128,7 @@ struct AdmissionTests {
 
     @Test("A refusal says in one line what stood against it and who may")
     func descriptions() {
-        func words(_ reason: BackgroundTaskRefusal.Reason, _ minimum: BackgroundTaskPriority?) -> String {
+        func words(_ reason: BackgroundTaskRefusal.Reason, _ minimum: ResourcePriority?) -> String {
             BackgroundTaskRefusal(reason: reason, priority: .low, minimumPriority: minimum).description
         }
         let start = "a background task of priority low may not begin"

@@ -22,7 +22,7 @@ struct BackgroundTaskConcurrencyTests {
         let refused = Atomic(0)
         let done = Gate()
 
-        init(_ configuration: BackgroundTaskRegistry.Configuration) {
+        init(_ configuration: BackgroundTaskConfiguration) {
             registry = BackgroundTaskRegistry(configuration: configuration)
         }
     }
@@ -82,7 +82,7 @@ struct BackgroundTaskConcurrencyTests {
         }
 
         private func begin() {
-            let priority: BackgroundTaskPriority = Bool.random(using: &random) ? .low : .normal
+            let priority: ResourcePriority = Bool.random(using: &random) ? .low : .normal
             let micro = Int64.random(in: -500...3000, using: &random)
             let expiry: BackgroundTaskExpiry =
                 Int.random(in: 0..<3, using: &random) == 0 ? .atTermination : .after(.microseconds(micro))
@@ -160,7 +160,7 @@ struct BackgroundTaskConcurrencyTests {
     }
 
     private func hammer(_ seed: UInt64) async throws {
-        var configuration = BackgroundTaskRegistry.Configuration()
+        var configuration = BackgroundTaskConfiguration()
         configuration.lead = .microseconds(seed % 3 * 100)
         configuration.grace = .microseconds(seed % 5 * 400)
         configuration.overdueTasksHold = seed % 2 == 0

@@ -30,7 +30,7 @@ struct BackgroundTaskExpiryTests {
             Times(lead: .seconds(1000), expiry: .seconds(6000), told: .seconds(5940)),
         ])
     func lead(times: Times) {
-        var configuration = BackgroundTaskRegistry.Configuration()
+        var configuration = BackgroundTaskConfiguration()
         configuration.lead = times.lead
         let manual = ManualRegistry(configuration)
         let task = manual.begin("a", .after(times.expiry))
@@ -44,7 +44,7 @@ struct BackgroundTaskExpiryTests {
 
     @Test("A task is overdue a grace after its deadline, and not before", arguments: [0, 0.001, 2, 3600])
     func grace(seconds: Double) {
-        var configuration = BackgroundTaskRegistry.Configuration()
+        var configuration = BackgroundTaskConfiguration()
         configuration.grace = .seconds(seconds)
         let manual = ManualRegistry(configuration)
         _ = manual.begin("a", .after(.seconds(20)))
@@ -100,7 +100,7 @@ struct BackgroundTaskExpiryTests {
 
     @Test("An overdue task holds up the end or does not, as the policy says", arguments: [false, true])
     func policy(holds: Bool) async {
-        var configuration = BackgroundTaskRegistry.Configuration()
+        var configuration = BackgroundTaskConfiguration()
         configuration.overdueTasksHold = holds
         let manual = ManualRegistry(configuration)
         let registry = manual.registry
@@ -145,7 +145,7 @@ struct BackgroundTaskExpiryTests {
     @Test("Early expiry takes the lowest priority first, and of these the longest-running; none is taken twice")
     func early() {
         let manual = ManualRegistry()
-        let order: [(String, BackgroundTaskPriority)] = [
+        let order: [(String, ResourcePriority)] = [
             ("n1", .normal), ("l1", .low), ("h1", .high), ("l2", .low), ("own", .init(rawValue: 100)), ("n2", .normal),
         ]
         for (name, priority) in order {

@@ -107,7 +107,7 @@ struct BackgroundTaskIdentityTests {
 
     @Test("Settings out of range are held to it")
     func settings() {
-        var configuration = BackgroundTaskRegistry.Configuration()
+        var configuration = BackgroundTaskConfiguration()
         configuration.lead = .seconds(-1)
         configuration.grace = .seconds(-1)
         #expect(BackgroundTaskRegistry(configuration: configuration).configuration.lead == .zero)

@@ -50,7 +50,7 @@ struct BackgroundTaskMisuseTests {
         #expect(throws: refusal) { _ = try manual.registry.begin("late", priority: .high).intoIdentifier() }
         #expect(manual.registry.beginBackgroundTask(withName: "late", priority: .high) == .invalid)
         #expect(manual.registry.whyNot(priority: .high) == refusal)
-        #expect(!manual.registry.mayBegin(priority: BackgroundTaskPriority(rawValue: 255)))
+        #expect(!manual.registry.mayBegin(priority: ResourcePriority(rawValue: 255)))
         #expect(manual.registry.statistics.refused == 2)
         #expect(manual.registry.statistics.begun == 0)
     }

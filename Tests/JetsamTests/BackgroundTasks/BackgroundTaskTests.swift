@@ -11,7 +11,7 @@ final class ManualRegistry: Sendable {
     let registry: BackgroundTaskRegistry
     let calls = Lock<[String]>([])
 
-    init(_ configuration: BackgroundTaskRegistry.Configuration = .init()) {
+    init(_ configuration: BackgroundTaskConfiguration = .init()) {
         registry = BackgroundTaskRegistry(configuration: configuration, clock: clock, isAutomatic: false)
     }
 
@@ -25,7 +25,7 @@ final class ManualRegistry: Sendable {
     }
 
     func begin(
-        _ name: String, _ expiry: BackgroundTaskExpiry, priority: BackgroundTaskPriority = .normal
+        _ name: String, _ expiry: BackgroundTaskExpiry, priority: ResourcePriority = .normal
     ) -> BackgroundTaskIdentifier {
         registry.beginBackgroundTask(withName: name, priority: priority, expiry: expiry) { [calls] in
             calls.withLock { $0.append(name) }

@@ -101,7 +101,7 @@ struct ExpiryThreadTests {
 
     @Test("An observer that hangs when it is told of overdue tasks or of hung handlers holds up no handler")
     func hangingObserver() async {
-        var configuration = BackgroundTaskRegistry.Configuration()
+        var configuration = BackgroundTaskConfiguration()
         configuration.lead = .zero
         configuration.grace = .milliseconds(1)
         let registry = BackgroundTaskRegistry(configuration: configuration)

@@ -70,7 +70,7 @@ struct LongHeldTests {
     func configured(seconds: Int?) async throws {
         let machine = SimulatedMachine(tree: try .v2(limit: 512 * mebibyte))
         defer { machine.tree.remove() }
-        var configuration = BackgroundTaskRegistry.Configuration()
+        var configuration = BackgroundTaskConfiguration()
         configuration.longHeldAfter = seconds.map { .seconds($0) }
         let tasks = machine.makeBackgroundTaskRegistry(configuration: configuration)
         let task = tasks.beginBackgroundTask(withName: "early")
@@ -93,7 +93,7 @@ struct LongHeldTests {
     @Test("A time out of its range is held to it")
     func bounds() {
         for (given, kept) in [(0, 1), (1, 1), (3600, 3600), (100_000, 3600)] {
-            var configuration = BackgroundTaskRegistry.Configuration()
+            var configuration = BackgroundTaskConfiguration()
             configuration.longHeldAfter = .seconds(given)
             #expect(configuration.bounded.longHeldAfter == .seconds(kept))
         }

@@ -18,7 +18,7 @@ import Testing
         }
 
         private func fixture(_ directory: String?, isEnabled: Bool = true) throws -> Fixture {
-            var configuration = ResourceManager.Configuration()
+            var configuration = ManagerConfiguration()
             configuration.control.isEnabled = isEnabled
             configuration.control.directory = directory
             return try Fixture(configuration: configuration)
@@ -115,7 +115,7 @@ import Testing
         @Test("Without a directory, and in one that others can enter, the manager runs and says why there is no socket")
         func refused() async throws {
             for directory in [nil, "/tmp"] {
-                var configuration = ResourceManager.Configuration()
+                var configuration = ManagerConfiguration()
                 configuration.control.isEnabled = true
                 configuration.control.directory = directory
                 let logs = LogRecord()

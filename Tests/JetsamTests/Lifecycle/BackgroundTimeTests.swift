@@ -20,7 +20,7 @@ struct BackgroundTimeTests {
 
     private static func fixture(
         overdueTasksHold: Bool = false,
-        _ configure: (inout ResourceManager.Configuration.Lifecycle) -> Void = { _ in }
+        _ configure: (inout ManagerConfiguration.Lifecycle) -> Void = { _ in }
     ) throws -> LifecycleFixture {
         try LifecycleFixture(overdueTasksHold: overdueTasksHold) {
             $0.launchesIntoBackground = true

@@ -10,7 +10,7 @@ import Testing
 /// A process that ends instead of suspending: never in the background on its way, never suspended.
 struct ExitsOnSuspendTests {
     private static func fixture(
-        _ configure: (inout ResourceManager.Configuration.Lifecycle) -> Void = { _ in }
+        _ configure: (inout ManagerConfiguration.Lifecycle) -> Void = { _ in }
     ) throws -> LifecycleFixture {
         try LifecycleFixture {
             $0.exitsOnSuspend = true

@@ -23,7 +23,7 @@ struct LifecyclePageTests {
         for from in ProcessState.allCases {
             for to in ProcessState.allCases {
                 let causes = ProcessMachine.causes(from, to)
-                if !causes.isEmpty { coded["\(from) → \(to)"] = Set(causes.map(\.description)) }
+                if !causes.isEmpty { coded["\(from) → \(to)"] = Set(causes.map { "\($0)" }) }
             }
         }
         #expect(documented == coded)

@@ -84,7 +84,7 @@ struct ServingTests {
     func listening() async throws {
         let fixture = try LifecycleFixture()
         let server = FakeService("server", in: group)
-        try await fixture.run(servers: [server], serving: .listening(onPorts: 80, 443)) { fixture, group in
+        try await fixture.run(servers: [server], serving: .listening(onPorts: [80, 443])) { fixture, group in
             for ports in [[], [80], [443, 8080]] as [Set<UInt16>] {
                 fixture.ports.withLock { $0 = ports }
                 try await fixture.until("it waits") { fixture.nextDeadline.map { $0 < 1 } ?? false }
@@ -107,7 +107,7 @@ struct ServingTests {
         let fixture = try LifecycleFixture()
         fixture.ports.withLock { $0 = nil }
         let server = FakeService("server", in: group)
-        try await fixture.run(servers: [server], serving: .listening(onPorts: 80)) { fixture, group in
+        try await fixture.run(servers: [server], serving: .listening(onPorts: [80])) { fixture, group in
             try await fixture.until("it says so") { fixture.logs.warnings.contains { $0.contains("cannot be told") } }
             #expect(!fixture.manager.isReady)
             fixture.manager.didStartServing()

@@ -11,7 +11,7 @@ import Testing
 struct SuspensionTests {
     /// A process in the background that suspends itself when nothing was held for ten seconds.
     private static func fixture(
-        _ configure: (inout ResourceManager.Configuration.Lifecycle) -> Void = { _ in }
+        _ configure: (inout ManagerConfiguration.Lifecycle) -> Void = { _ in }
     ) throws -> LifecycleFixture {
         try LifecycleFixture {
             $0.launchesIntoBackground = true

@@ -24,7 +24,8 @@ struct CriticalDoesNotWaitTests {
         }
 
         func addCache(
-            _ name: String, _ priority: CachePriority = .low, bytes: Int = mebibyte, body: @escaping @Sendable () -> Int
+            _ name: String, _ priority: ResourcePriority = .low, bytes: Int = mebibyte,
+            body: @escaping @Sendable () -> Int
         ) {
             let registration = registry.register(name, priority: priority) { [called] _ in
                 called.withLock { $0.append(name) }

@@ -10,7 +10,7 @@ struct DryRunTests {
     private static func fixture(
         allocator: SimulatedAllocator = SimulatedAllocator(), lastResort: (@Sendable (LevelReason) -> Void)? = nil
     ) throws -> Fixture {
-        var configuration = ResourceManager.Configuration()
+        var configuration = ManagerConfiguration()
         configuration.isDryRun = true
         return try Fixture(configuration: configuration, allocator: allocator, lastResort: lastResort)
     }

@@ -32,7 +32,7 @@ struct FailedStartTests {
     private func manager(
         _ tasks: BackgroundTaskRegistry, _ threads: any ThreadSource, hasOwnSampler: Bool
     ) throws -> ResourceManager {
-        var configuration = ResourceManager.Configuration()
+        var configuration = ManagerConfiguration()
         configuration.recorder.directory = directory.path.appending("ring").string
         configuration.recorder.capacityBytes = 1 << 20
         configuration.recorder.traceFile = directory.path.appending("trace.jsonl").string

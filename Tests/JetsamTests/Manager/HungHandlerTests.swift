@@ -32,7 +32,7 @@ struct HungHandlerTests {
             reclaimer.start()
         }
 
-        func addCache(_ name: String, _ priority: CachePriority = .normal, body: @escaping @Sendable () -> Int) {
+        func addCache(_ name: String, _ priority: ResourcePriority = .normal, body: @escaping @Sendable () -> Int) {
             let registration = registry.register(name, priority: priority) { [called] _ in
                 called.withLock { $0.append(name) }
                 return body()

@@ -22,7 +22,7 @@ struct LadderIntegrationTests {
         try await fixture.run { fixture in
             let tasks = fixture.backgroundTasks
             func admitted() -> [Bool] {
-                [.low, .normal, .high].map { (priority: BackgroundTaskPriority) in tasks.mayBegin(priority: priority) }
+                [.low, .normal, .high].map { (priority: ResourcePriority) in tasks.mayBegin(priority: priority) }
             }
             #expect(admitted() == [true, true, true])
             fixture.manager.simulate(.warning)
@@ -38,13 +38,13 @@ struct LadderIntegrationTests {
 
     @Test("With nothing left in the caches, tasks expire early: the lowest first, of these the longest-running")
     func backgroundTasks() async throws {
-        var configuration = ResourceManager.Configuration()
+        var configuration = ManagerConfiguration()
         configuration.ladder.backgroundTaskBatch = 1
         let fixture = try Fixture(configuration: configuration)
         try await fixture.run { fixture in
             let told = Lock<[String]>([])
             let held = Lock<[String: BackgroundTaskIdentifier]>([:])
-            func begin(_ name: String, _ priority: BackgroundTaskPriority) throws {
+            func begin(_ name: String, _ priority: ResourcePriority) throws {
                 let task = try fixture.backgroundTasks.begin(.init(name), priority: priority) {
                     told.withLock { $0.append(name) }
                     // A batch is gone when its last has ended.
@@ -79,7 +79,7 @@ struct LadderIntegrationTests {
             (used: 400, lump: mebibyte, every: 10, room: 56...79),
         ])
     func leavesEarly(used: Int, lump: Int, every: Int, room: ClosedRange<Int>) async throws {
-        var configuration = ResourceManager.Configuration()
+        var configuration = ManagerConfiguration()
         configuration.lifecycle.drainDelay = .seconds(8)
         let log = LogRecord()
         let reasons = Lock<[LevelReason]>([])
@@ -127,7 +127,7 @@ struct LadderIntegrationTests {
 
     @Test("Nothing is expired while a cache has something left, nor by a simulation, nor where it is switched off")
     func gates() async throws {
-        var configuration = ResourceManager.Configuration()
+        var configuration = ManagerConfiguration()
         configuration.ladder.expiresBackgroundTasks = false
         for (fixture, isShort) in [(try Fixture(), false), (try Fixture(configuration: configuration), true)] {
             try await fixture.run { fixture in
@@ -166,7 +166,7 @@ struct LadderIntegrationTests {
 
     @Test("A task that does not end is waited for until it is overdue, and then the next is told")
     func hangs() async throws {
-        var configuration = ResourceManager.Configuration()
+        var configuration = ManagerConfiguration()
         configuration.ladder.backgroundTaskBatch = 1
         let fixture = try Fixture(configuration: configuration)
         try await fixture.run { fixture in
@@ -192,7 +192,7 @@ struct LadderIntegrationTests {
     @Test("Scenes go one at a time where they may be taken, each step with its name, and none where they may not")
     func scenes() async throws {
         for takesScenes in [true, false] {
-            var configuration = ResourceManager.Configuration()
+            var configuration = ManagerConfiguration()
             configuration.ladder.takesScenes = takesScenes
             let fixture = try Fixture(configuration: configuration)
             try await fixture.run { fixture in
@@ -237,7 +237,7 @@ struct LadderIntegrationTests {
 
     @Test("An order that waited behind a slow victim takes nobody where there is room again by then")
     func letOff() async throws {
-        var configuration = ResourceManager.Configuration()
+        var configuration = ManagerConfiguration()
         configuration.ladder.takesScenes = true
         configuration.ladder.victimTimeout = .seconds(1)
         let fixture = try Fixture(configuration: configuration)
@@ -277,7 +277,7 @@ struct LadderIntegrationTests {
 
     @Test("The ladder ends as soon as there is room again")
     func stops() async throws {
-        var configuration = ResourceManager.Configuration()
+        var configuration = ManagerConfiguration()
         configuration.ladder.backgroundTaskBatch = 1
         let fixture = try Fixture(configuration: configuration)
         try await fixture.run { fixture in

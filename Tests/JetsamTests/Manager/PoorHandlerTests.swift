@@ -186,7 +186,7 @@ struct PoorHandlerTests {
                     return 0
                 }, bytes: { 64 * mebibyte })
             registration.update(bytes: 64 * mebibyte)
-            fixture.machine.clock.advance(by: ResourceManager.Configuration().sampling.pathsInterval)
+            fixture.machine.clock.advance(by: ManagerConfiguration().sampling.pathsInterval)
             fixture.manager.governor.judge(.request)
             fixture.manager.governor.judge(.sampler)
             for _ in 0..<100 where asks.withLock({ $0 }) == 0 { await fixture.settle() }
@@ -198,7 +198,7 @@ struct PoorHandlerTests {
     @Test("A dry run probes nobody, and neither are handlers of the application's asked at normal")
     func noProbe() async throws {
         for isDryRun in [true, false] {
-            var configuration = ResourceManager.Configuration()
+            var configuration = ManagerConfiguration()
             configuration.isDryRun = isDryRun
             let fixture = try Fixture(configuration: configuration)
             let asks = Lock(0)

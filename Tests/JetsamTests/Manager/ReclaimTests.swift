@@ -24,7 +24,7 @@ struct ReclaimTests {
             // The made-up files count in pages.
             #expect(abs(step.returnedBytes - step.promisedBytes) < 4096)
             #expect(!step.isDisturbed)
-            #expect(step.headroomBytes.after > 127 * mebibyte)
+            #expect(step.headroomAfter > 127 * mebibyte)
             #expect(fixture.manager.isUnderPressure)
         }
         #expect(low.limits.first.map { ($0 ?? 0) / mebibyte } == 110)

@@ -8,9 +8,9 @@ import Testing
 
 struct ReconfigurationTests {
     private static func changed(
-        _ change: (inout ResourceManager.Configuration) -> Void
-    ) -> ResourceManager.Configuration {
-        var configuration = ResourceManager.Configuration()
+        _ change: (inout ManagerConfiguration) -> Void
+    ) -> ManagerConfiguration {
+        var configuration = ManagerConfiguration()
         change(&configuration)
         return configuration
     }
@@ -25,7 +25,7 @@ struct ReconfigurationTests {
             #expect(change.atNextStart == [])
             #expect(fixture.manager.level == .warning)
             // The fall waits for its delay, as ever.
-            try fixture.manager.apply(ResourceManager.Configuration())
+            try fixture.manager.apply(ManagerConfiguration())
             #expect(fixture.manager.level == .warning)
             fixture.machine.advance(by: .seconds(6))
             #expect(fixture.manager.level == .normal)
@@ -69,7 +69,7 @@ struct ReconfigurationTests {
         ]
         #expect(change.atNextStart == late)
         var expected = other
-        expected.keepFixedParts(of: ResourceManager.Configuration())
+        expected.keepFixedParts(of: ManagerConfiguration())
         #expect(fixture.manager.governor.configuration == expected)
         let again = try fixture.manager.apply(other)
         #expect(again.applied == [])
@@ -78,8 +78,8 @@ struct ReconfigurationTests {
 
     @Test("Every part is either applied or named as fixed, and the fixed ones are taken back")
     func everyPart() {
-        let plain = ResourceManager.Configuration()
-        let changes: [(inout ResourceManager.Configuration) -> Void] = [
+        let plain = ManagerConfiguration()
+        let changes: [(inout ManagerConfiguration) -> Void] = [
             { $0.headroom.exitPoints += 1 }, { $0.timeToLimit.window = .milliseconds(300) },
             { $0.leadTime.safetyPercent = 300 },
             { $0.stall.headroomPercent -= 1 },
@@ -105,7 +105,7 @@ struct ReconfigurationTests {
 
     @Test("Every setting is compared, by the name that it has in the type")
     func everySetting() {
-        var configuration = ResourceManager.Configuration()
+        var configuration = ManagerConfiguration()
         configuration.footprint = .init(budgetBytes: 1 << 30)
         var names: [String] = []
         for part in Mirror(reflecting: configuration).children {

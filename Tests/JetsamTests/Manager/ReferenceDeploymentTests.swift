@@ -65,7 +65,7 @@ struct ReferenceDeploymentTests {
             machine.advance(by: .milliseconds(200))
             let step = try #require(await steps.next())
             #expect(step.level == .critical)
-            #expect(step.headroomBytes.after == 212 * mebibyte)
+            #expect(step.headroomAfter == 212 * mebibyte)
         }
     }
 

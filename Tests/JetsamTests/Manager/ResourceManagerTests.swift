@@ -78,7 +78,7 @@ struct ResourceManagerTests {
 
     @Test("A configuration that contradicts itself is refused with the setting's name")
     func badConfiguration() {
-        var configuration = ResourceManager.Configuration()
+        var configuration = ManagerConfiguration()
         configuration.headroom.criticalPercent = 50
         let error = #expect(throws: ConfigurationError.self) { try Fixture(configuration: configuration) }
         #expect(error?.setting == "headroom.criticalPercent")
@@ -91,7 +91,7 @@ struct ResourceManagerTests {
         let machine = SimulatedMachine(tree: try KernelTree(.bare))
         defer { machine.tree.remove() }
         machine.tree.damage("/proc/meminfo", .missing)
-        var configuration = ResourceManager.Configuration()
+        var configuration = ManagerConfiguration()
         if hasBudget { configuration.footprint = .init(budgetBytes: 100 << 20) }
         func make() throws -> ResourceManager {
             try ResourceManager(

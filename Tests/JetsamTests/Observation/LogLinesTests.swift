@@ -133,7 +133,7 @@ struct LogLinesTests {
             directory.path.appending("ring"), directory.path.appending("trace.jsonl"),
             directory.path.appending("control")
         )
-        var configuration = ResourceManager.Configuration()
+        var configuration = ManagerConfiguration()
         configuration.recorder.directory = ring.string
         configuration.recorder.traceFile = trace.string
         configuration.control.isEnabled = true
@@ -267,7 +267,7 @@ struct ReclaimEpisodesTests {
         ReclaimStep(
             sequence: 0, stage: stage, step: number, level: .warning, reason: change(.warning, at: 0).reason,
             missingBytes: 0, targetBytes: 0, promisedBytes: promised, freedBytes: freed, returnedBytes: promised / 2,
-            isDisturbed: false, didTrim: false, headroomBytes: .init(before: 0, after: 0), timeToFirstRelease: nil,
+            isDisturbed: false, didTrim: false, headroomBefore: 0, headroomAfter: 0, timeToFirstRelease: nil,
             duration: .zero,
             parts: [], victimCount: victims)
     }
@@ -277,7 +277,7 @@ struct ReclaimEpisodesTests {
         let first = step(1, promised: 100)
         #expect(first == step(1, promised: 100))
         let changes: [(inout ReclaimStep) -> Void] = [
-            { $0.headroomBytes.after = 1 }, { $0.victims = ["task"] }, { $0.isDryRun = true }, { $0.targetBytes = 1 },
+            { $0.headroomAfter = 1 }, { $0.victims = ["task"] }, { $0.isDryRun = true }, { $0.targetBytes = 1 },
             { $0.timeToFirstRelease = .zero }, { $0.timedOut = true }, { $0.trimmedBytes = 1 }, { $0.stage = .scenes },
         ]
         for change in changes {
@@ -325,7 +325,7 @@ struct PoorReturnsTests {
         return ReclaimStep(
             sequence: 1, step: 1, level: .warning, reason: reason, missingBytes: 0, targetBytes: 0,
             promisedBytes: promised, freedBytes: nil, returnedBytes: returned, isDisturbed: isDisturbed,
-            didTrim: didTrim, headroomBytes: .init(before: 0, after: 0), timeToFirstRelease: nil, duration: .zero,
+            didTrim: didTrim, headroomBefore: 0, headroomAfter: 0, timeToFirstRelease: nil, duration: .zero,
             parts: parts)
     }
 
@@ -378,7 +378,7 @@ struct BellTests {
                 ReclaimStep(
                     sequence: UInt64(number), step: 1, level: .warning, reason: reason, missingBytes: 0, targetBytes: 0,
                     promisedBytes: 0, freedBytes: nil, returnedBytes: 0, isDisturbed: false, didTrim: false,
-                    headroomBytes: .init(before: 0, after: 0), timeToFirstRelease: nil, duration: .zero, parts: []))
+                    headroomBefore: 0, headroomAfter: 0, timeToFirstRelease: nil, duration: .zero, parts: []))
             bell.publish(steps[number], problems: [])
             bell.publish(.heldUp)
         }

@@ -24,7 +24,7 @@ struct ManagerMetricsTests {
 
     @Test("Every label is one of its own, begins with the project's name, and ends with its unit")
     func labels() {
-        let all = ResourceManager.Metrics.all
+        let all = ResourceManager.Metric.all
         #expect(Set(all.map(\.label)).count == all.count)
         for metric in all {
             #expect(metric.label.hasPrefix("jetsam_"))

@@ -30,7 +30,7 @@ struct ObservabilityPageTests {
     }
 
     private static var coded: [[String]] {
-        ResourceManager.Metrics.all.map { metric in
+        ResourceManager.Metric.all.map { metric in
             [metric.label, metric.kind.rawValue, metric.unit == .none ? "–" : metric.unit.rawValue, metric.help]
         }
     }
@@ -72,7 +72,7 @@ struct ObservabilityPageTests {
         let step = ReclaimStep(
             sequence: 0, step: 1, level: .warning, reason: reason, missingBytes: 0, targetBytes: 0, promisedBytes: 0,
             freedBytes: 0, returnedBytes: 0, isDisturbed: false, didTrim: false,
-            headroomBytes: .init(before: 0, after: 0),
+            headroomBefore: 0, headroomAfter: 0,
             timeToFirstRelease: nil, duration: .zero, parts: [])
         for (line, keys) in [
             ("| `Memory pressure PREVIOUS", Set(change.metadata.keys)),

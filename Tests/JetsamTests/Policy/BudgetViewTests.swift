@@ -6,7 +6,7 @@ import Testing
 @testable import JetsamPolicy
 
 struct BudgetViewTests {
-    private let rule = ResourceManager.Configuration.FootprintRule(budgetBytes: 500 * mebibyte)
+    private let rule = ManagerConfiguration.FootprintRule(budgetBytes: 500 * mebibyte)
 
     /// A process of `footprint` MiB on a large machine without a limit.
     private func view(footprint: Int) -> (budget: BudgetView, machine: MemoryReading) {

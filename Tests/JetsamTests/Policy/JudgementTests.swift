@@ -229,7 +229,7 @@ struct JudgementTests {
 
     @Test("A budget of one's own votes by the footprint")
     func footprintBudget() {
-        var configuration = ResourceManager.Configuration()
+        var configuration = ManagerConfiguration()
         configuration.footprint = .init(budgetBytes: 100 * mebibyte)
         var judgement = Judgement(configuration: configuration)
         for (footprint, level) in [

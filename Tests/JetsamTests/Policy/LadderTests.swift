@@ -6,8 +6,8 @@ import Testing
 @testable import JetsamPolicy
 
 struct LadderTests {
-    private func configuration(scenes: Bool = true, tasks: Bool = true) -> ResourceManager.Configuration {
-        var configuration = ResourceManager.Configuration()
+    private func configuration(scenes: Bool = true, tasks: Bool = true) -> ManagerConfiguration {
+        var configuration = ManagerConfiguration()
         configuration.ladder.takesScenes = scenes
         configuration.ladder.expiresBackgroundTasks = tasks
         return configuration
@@ -91,7 +91,7 @@ struct LadderTests {
     func stagesOff() {
         var ladder = LadderMachine(configuration: configuration(scenes: false, tasks: false), hasLastResort: false)
         #expect(ladder.next(context(at: 1000, oom: true, milliseconds: 1)) == nil)
-        ladder = LadderMachine(configuration: ResourceManager.Configuration(), hasLastResort: false)
+        ladder = LadderMachine(configuration: ManagerConfiguration(), hasLastResort: false)
         #expect(ladder.next(context(held: 0)) == nil, "scenes are off unless configured")
     }
 

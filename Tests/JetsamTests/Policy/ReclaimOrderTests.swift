@@ -6,7 +6,7 @@ import Testing
 
 struct ReclaimOrderTests {
     private func client(
-        _ id: UInt64, _ priority: CachePriority = .normal, traits: CacheTraits = [], cost: Double? = nil,
+        _ id: UInt64, _ priority: ResourcePriority = .normal, traits: CacheTraits = [], cost: Double? = nil,
         bytes: Int = 100, limit: Int? = nil, givesNothing: Bool = false, heldOff: Bool = false, busy: Bool = false,
         expected: Double = 1
     ) -> ClientFacts {
@@ -98,7 +98,7 @@ struct ReclaimOrderTests {
         var generator = SeededGenerator(seed: seed)
         let clients = (0..<UInt64.random(in: 0...20, using: &generator)).map { id in
             client(
-                id, CachePriority(rawValue: .random(in: 0...255, using: &generator)),
+                id, ResourcePriority(rawValue: .random(in: 0...255, using: &generator)),
                 cost: Bool.random(using: &generator) ? .random(in: 0...9, using: &generator) : nil,
                 bytes: .random(in: 0...1_000, using: &generator), heldOff: .random(using: &generator))
         }

@@ -13,7 +13,7 @@ struct ReclaimRunTests {
     ) -> ReclaimRun {
         let facts = clients.map {
             ClientFacts(
-                id: $0.id, priority: CachePriority(rawValue: UInt8($0.id)),
+                id: $0.id, priority: ResourcePriority(rawValue: UInt8($0.id)),
                 traits: $0.isAsynchronous ? .asynchronous : [],
                 rebuildCost: nil, bytes: $0.bytes)
         }
@@ -311,7 +311,7 @@ struct ReclaimRunTests {
         target: Int, _ clients: [(id: UInt64, bytes: Int)], rates: [UInt64: Double] = [:]
     ) -> ReclaimRun {
         var facts = clients.map {
-            ClientFacts(id: $0.id, priority: CachePriority(rawValue: UInt8($0.id)), traits: [], bytes: $0.bytes)
+            ClientFacts(id: $0.id, priority: ResourcePriority(rawValue: UInt8($0.id)), traits: [], bytes: $0.bytes)
         }
         for index in facts.indices { facts[index].bytesPerSecond = rates[facts[index].id] }
         let demand = ReclaimDemand(

@@ -282,16 +282,16 @@ struct LedgerEntryTests {
 
 struct ConfigurationTests {
     private static func change(
-        _ body: (inout ResourceManager.Configuration) -> Void
-    ) -> ResourceManager.Configuration {
-        var configuration = ResourceManager.Configuration()
+        _ body: (inout ManagerConfiguration) -> Void
+    ) -> ManagerConfiguration {
+        var configuration = ManagerConfiguration()
         body(&configuration)
         return configuration
     }
 
     @Test("The defaults are valid")
     func defaults() throws {
-        try ResourceManager.Configuration().validate()
+        try ManagerConfiguration().validate()
     }
 
     @Test(
@@ -308,7 +308,7 @@ struct ConfigurationTests {
             ("level.repeatInterval", change { $0.level.repeatInterval = .seconds(4_000) }),
             ("footprint.budgetBytes", change { $0.footprint = .init(budgetBytes: -1) }),
         ])
-    func wrongValues(setting: String, configuration: ResourceManager.Configuration) {
+    func wrongValues(setting: String, configuration: ManagerConfiguration) {
         let error = #expect(throws: ConfigurationError.self) { try configuration.validate() }
         #expect(error?.setting == setting)
         #expect(error?.description.contains("must be") == true)

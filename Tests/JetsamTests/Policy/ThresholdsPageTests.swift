@@ -87,12 +87,12 @@ private struct ThresholdsPage {
 /// What the types have, as the page writes it: `headroom.warningPercent` → `20`.
 private enum Defaults {
     static let ofTheCode: [String: String] = {
-        var result = settings(of: BackgroundTaskRegistry.Configuration(), in: "backgroundTasks")
-        for part in Mirror(reflecting: ResourceManager.Configuration()).children {
+        var result = settings(of: BackgroundTaskConfiguration(), in: "backgroundTasks")
+        for part in Mirror(reflecting: ManagerConfiguration()).children {
             result.merge(settings(of: part.value, in: part.label ?? "?")) { first, _ in first }
         }
         // Off unless it is given a budget, which has no default.
-        var footprint = settings(of: ResourceManager.Configuration.FootprintRule(budgetBytes: 1), in: "footprint")
+        var footprint = settings(of: ManagerConfiguration.FootprintRule(budgetBytes: 1), in: "footprint")
         footprint["footprint.budgetBytes"] = nil
         return result.merging(footprint) { first, _ in first }
     }()

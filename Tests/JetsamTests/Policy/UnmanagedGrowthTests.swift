@@ -89,7 +89,7 @@ struct UnmanagedGrowthTests {
 }
 
 struct LeadTimeTests {
-    private let rule = ResourceManager.Configuration.LeadTimeRule()
+    private let rule = ManagerConfiguration.LeadTimeRule()
 
     @Test("A lead time is what is measured times the safety, within its bounds")
     func bounds() {

@@ -10,7 +10,7 @@ struct PrivacyTests {
         "Entering the background empties caches that are sensitive, and these alone of those that are not needed for it"
     )
     func emptiesSensitive() async throws {
-        var configuration = ResourceManager.Configuration()
+        var configuration = ManagerConfiguration()
         configuration.lifecycle.terminationGracePeriod = .seconds(30)
         let fixture = try Fixture(configuration: configuration)
         try await fixture.run { fixture in
@@ -27,7 +27,7 @@ struct PrivacyTests {
     @Test("One snapshot of all that is held is recorded on entering the background, after it was redacted")
     func snapshot() async throws {
         let file = try TemporaryFile()
-        var configuration = ResourceManager.Configuration()
+        var configuration = ManagerConfiguration()
         configuration.recorder.traceFile = file.path
         let fixture = try Fixture(
             configuration: configuration,
@@ -59,7 +59,7 @@ struct PrivacyTests {
     @Test("Hashed names are the same for the same name, and none is in the trace")
     func hashesNames() async throws {
         let file = try TemporaryFile()
-        var configuration = ResourceManager.Configuration()
+        var configuration = ManagerConfiguration()
         configuration.recorder.traceFile = file.path
         configuration.recorder.hashesNames = true
         let fixture = try Fixture(configuration: configuration)

@@ -9,8 +9,8 @@ import Testing
 
 /// A manager with a flight recorder, from one run to the next.
 @Suite struct RecordedManagerTests {
-    private static func configuration(_ directory: TemporaryDirectory) -> ResourceManager.Configuration {
-        var configuration = ResourceManager.Configuration()
+    private static func configuration(_ directory: TemporaryDirectory) -> ManagerConfiguration {
+        var configuration = ManagerConfiguration()
         configuration.recorder.directory = directory.path.appending("ring").string
         configuration.recorder.capacityBytes = 4 << 20
         return configuration

@@ -54,7 +54,7 @@ struct RecordedReleasesTests {
     /// Memory becomes short three times, and twice it is there again at once. The last time the cache is small enough.
     private static func record() async throws -> (trace: [UInt8], total: ReleaseAccount.Figures) {
         let file = try TemporaryFile()
-        var configuration = ResourceManager.Configuration()
+        var configuration = ManagerConfiguration()
         configuration.recorder.traceFile = file.path
         let fixture = try Fixture(used: 300 * mebibyte, configuration: configuration)
         let total = try await fixture.run { fixture in
@@ -81,7 +81,7 @@ struct RecordedReleasesTests {
     }
 
     private static func outcome(
-        of trace: [UInt8], _ configuration: ResourceManager.Configuration? = nil
+        of trace: [UInt8], _ configuration: ManagerConfiguration? = nil
     ) throws -> Trial.Outcome {
         var trial: Trial?
         for line in try TraceText(trace).lines {
@@ -109,7 +109,7 @@ struct RecordedReleasesTests {
     @Test("A configuration that releases sooner releases and wastes more, by the model")
     func sooner() async throws {
         let (trace, total) = try await Self.record()
-        var configuration = ResourceManager.Configuration()
+        var configuration = ManagerConfiguration()
         configuration.headroom.warningPercent = 45
         configuration.headroom.criticalPercent = 40
         let outcome = try Self.outcome(of: trace, configuration)

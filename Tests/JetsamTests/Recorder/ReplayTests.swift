@@ -93,7 +93,7 @@ struct ReplayTests {
     /// A manager in a made-up container that fills up, with one cache that gives and one that hangs a little.
     private static func recordPressure() async throws -> TemporaryFile {
         let file = try TemporaryFile()
-        var configuration = ResourceManager.Configuration()
+        var configuration = ManagerConfiguration()
         configuration.recorder.traceFile = file.path
         let fixture = try Fixture(configuration: configuration)
         try await fixture.run { fixture in

@@ -88,7 +88,7 @@ struct TraceFileTests {
 
     @Test("Where no trace can be written the manager says why and runs")
     func cannotBeWritten() async throws {
-        var configuration = ResourceManager.Configuration()
+        var configuration = ManagerConfiguration()
         configuration.recorder.traceFile = "/proc/jetsam/trace.jsonl"
         let log = LogRecord()
         try await Fixture(configuration: configuration, logger: log.logger).run { fixture in

@@ -175,7 +175,7 @@ struct SceneManagerIntegrationTests {
 
     @Test("Room is taken from scenes only where scenes are taken at all", arguments: [false, true])
     func takesScenes(isAllowed: Bool) throws {
-        var configuration = ResourceManager.Configuration()
+        var configuration = ManagerConfiguration()
         configuration.ladder.takesScenes = isAllowed
         let fixture = try Fixture(configuration: configuration)
         defer { fixture.machine.tree.remove() }

@@ -16,7 +16,7 @@ struct SceneModelTests {
     private struct Modelled {
         var state: SceneState
         var resumesTo: SceneState?
-        var priority: ScenePriority
+        var priority: ResourcePriority
         var age: Int
         var record: SceneRecord
     }
@@ -47,7 +47,7 @@ struct SceneModelTests {
             for step in 0..<60 {
                 let request = Request.allCases.randomElement(using: &random)!
                 let name = names.randomElement(using: &random)!
-                let priority = [ScenePriority.low, .normal].randomElement(using: &random)!
+                let priority = [ResourcePriority.low, .normal].randomElement(using: &random)!
                 let record = SceneRecord()
                 records.append(record)
                 await carryOut(request, name, priority, record, fixture, &model, "seed \(seed), step \(step)")
@@ -81,7 +81,7 @@ struct SceneModelTests {
     }
 
     private func carryOut(
-        _ request: Request, _ name: SceneIdentifier, _ priority: ScenePriority, _ record: SceneRecord,
+        _ request: Request, _ name: SceneIdentifier, _ priority: ResourcePriority, _ record: SceneRecord,
         _ fixture: SceneFixture, _ model: inout Model, _ place: String
     ) async {
         let end = fixture.clock.now.advanced(by: .seconds(1))

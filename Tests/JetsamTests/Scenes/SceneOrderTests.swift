@@ -5,7 +5,7 @@ import Testing
 
 struct SceneOrderTests {
     static func facts(
-        _ name: String, _ state: SceneState, _ priority: ScenePriority = .normal, bytes: Int = 0, late: Bool = false,
+        _ name: String, _ state: SceneState, _ priority: ResourcePriority = .normal, bytes: Int = 0, late: Bool = false,
         unsaved: Bool = false, age: UInt64 = 0
     ) -> SceneOrder.Facts {
         SceneOrder.Facts(
@@ -59,7 +59,7 @@ struct SceneOrderTests {
 
     @Test("Restoration goes by priority, then the smallest first")
     func restoration() {
-        func stored(_ name: String, _ priority: ScenePriority, _ bytes: Int) -> StoredScene {
+        func stored(_ name: String, _ priority: ResourcePriority, _ bytes: Int) -> StoredScene {
             StoredScene(identifier: SceneIdentifier(name)!, priority: priority, expectedBytes: bytes, stamp: 0)
         }
         let order = SceneOrder.byRestoration([

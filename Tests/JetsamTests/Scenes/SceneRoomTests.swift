@@ -7,7 +7,7 @@ import Testing
 
 struct SceneRoomTests {
     /// A fixture in which a scene that goes gives its declared bytes to the room.
-    private func fixture(room: Int, _ change: (inout ResourceManager.Configuration.Scenes) -> Void = { _ in })
+    private func fixture(room: Int, _ change: (inout ManagerConfiguration.Scenes) -> Void = { _ in })
         -> SceneFixture
     {
         SceneFixture(room: room, change)
@@ -40,7 +40,7 @@ struct SceneRoomTests {
     @Test("Room is made from what ranks lower, in the order of loss, and no further than needed")
     func taken() async throws {
         let fixture = fixture(room: 500)
-        for (name, priority) in [("first", ScenePriority.low), ("second", .normal), ("third", .high)] {
+        for (name, priority) in [("first", ResourcePriority.low), ("second", .normal), ("third", .high)] {
             _ = try await fixture.scenes.connect(
                 SceneIdentifier(name)!, by: .system, expectedBytes: 100, priority: priority, observer: giving(fixture))
         }

@@ -128,7 +128,7 @@ private final class CountingExecutor: TaskExecutor {
 }
 
 struct SceneConfigurationTests {
-    private typealias Scenes = ResourceManager.Configuration.Scenes
+    private typealias Scenes = ManagerConfiguration.Scenes
 
     @Test(
         "The defaults are allowed, and what is out of range is named",
@@ -139,7 +139,7 @@ struct SceneConfigurationTests {
             ("lossDeadline", 3601), ("restorationDeadline", 0), ("handOffDeadline", 0),
         ])
     func ranges(setting: String, value: Int) throws {
-        var configuration = ResourceManager.Configuration()
+        var configuration = ManagerConfiguration()
         try configuration.validate()
         switch setting {
         case "maximumCount": configuration.scenes.maximumCount = value

@@ -18,13 +18,13 @@ struct InvariantTests {
 
         init(isDryRun: Bool = false) throws {
             tree = try KernelTree.v2(limit: 1 << 30)
-            var configuration = ResourceManager.Configuration()
+            var configuration = ManagerConfiguration()
             configuration.isDryRun = isDryRun
             configuration.ladder.takesScenes = true
             var plan = WorldPlan(seed: 1, duration: 1)
             plan.limitBytes = 1 << 30
             world = try World(plan, tree: tree)
-            let caches = [("low", CachePriority.low), ("high", .high)].map { name, priority in
+            let caches = [("low", ResourcePriority.low), ("high", .high)].map { name, priority in
                 SimulatedCache.Plan(
                     name: name, priority: priority, wantedBytes: 200 * mebibyte, growthRate: 200_000_000,
                     releaseRate: 4_000_000_000, latency: 0)
@@ -58,7 +58,7 @@ struct InvariantTests {
             for event in events { world.note(event, server) }
         }
 
-        func work(_ number: Int = 1, _ priority: BackgroundTaskPriority = .normal, dueIn seconds: Int64?)
+        func work(_ number: Int = 1, _ priority: ResourcePriority = .normal, dueIn seconds: Int64?)
             -> SimulatedTasks.Work
         {
             let now = world.now
@@ -230,7 +230,7 @@ extension ReclaimStep {
         return ReclaimStep(
             sequence: 1, step: 1, level: .warning, reason: reason, missingBytes: 0, targetBytes: 0, promisedBytes: 0,
             freedBytes: nil, returnedBytes: 0, isDisturbed: false, didTrim: false,
-            headroomBytes: .init(before: 0, after: 0),
+            headroomBefore: 0, headroomAfter: 0,
             timeToFirstRelease: nil, duration: .zero, parts: [])
     }
 }

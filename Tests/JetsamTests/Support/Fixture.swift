@@ -18,7 +18,7 @@ final class Fixture: Sendable {
 
     /// A container of 512 MiB of which `used` are unreclaimable and belong to this process.
     init(
-        used: Int = 200 * mebibyte, configuration: ResourceManager.Configuration = .init(),
+        used: Int = 200 * mebibyte, configuration: ManagerConfiguration = .init(),
         allocator: SimulatedAllocator = SimulatedAllocator(), stateStore: (any SceneStateStore)? = nil,
         logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
         metricsFactory: (any MetricsFactory)? = nil,
@@ -104,7 +104,7 @@ final class FakeCache: Sendable {
     let fixture: Fixture
 
     init(
-        _ name: String, bytes: Int, priority: CachePriority = .normal, traits: CacheTraits = [], in fixture: Fixture,
+        _ name: String, bytes: Int, priority: ResourcePriority = .normal, traits: CacheTraits = [], in fixture: Fixture,
         onRelease: (@Sendable (FakeCache, ReleaseRequest) throws -> Int)? = nil
     ) {
         self.name = name

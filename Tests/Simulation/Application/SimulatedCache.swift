@@ -6,7 +6,7 @@ final class SimulatedCache: @unchecked Sendable {
     /// What a cache is made with.
     struct Plan {
         var name: String
-        var priority = CachePriority.normal
+        var priority = ResourcePriority.normal
         /// What it would hold if nothing limited it, in bytes.
         var wantedBytes: Int
         /// Bytes a second.

@@ -6,7 +6,7 @@ final class SimulatedScenes: @unchecked Sendable {
     /// One scene; its observer too.
     final class Room: SceneObserver, @unchecked Sendable {
         let identifier: SceneIdentifier
-        let priority: ScenePriority
+        let priority: ResourcePriority
         let plannedBytes: Int
         let server: SimulatedServer
         fileprivate(set) var scene: ServerScene?
@@ -20,7 +20,7 @@ final class SimulatedScenes: @unchecked Sendable {
         fileprivate(set) var seen: (state: SceneState, since: Int64) = (.unattached, 0)
 
         init(
-            _ identifier: SceneIdentifier, _ priority: ScenePriority, bytes: Int, callbackTime: Int64,
+            _ identifier: SceneIdentifier, _ priority: ResourcePriority, bytes: Int, callbackTime: Int64,
             of server: SimulatedServer
         ) {
             self.identifier = identifier

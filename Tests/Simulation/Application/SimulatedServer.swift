@@ -17,7 +17,7 @@ final class SimulatedServer: @unchecked Sendable {
         var retainedShare: Double
         var hasCheapAllocator: Bool
         var hasLastResort: Bool
-        var configuration = ResourceManager.Configuration()
+        var configuration = ManagerConfiguration()
         var seed: UInt64
     }
 

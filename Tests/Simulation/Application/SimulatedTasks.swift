@@ -6,7 +6,7 @@ final class SimulatedTasks: @unchecked Sendable {
     /// One background task.
     final class Work: @unchecked Sendable {
         let number: Int
-        let priority: BackgroundTaskPriority
+        let priority: ResourcePriority
         let bytes: Int
         /// When it began, in nanoseconds.
         let began: Int64
@@ -16,7 +16,7 @@ final class SimulatedTasks: @unchecked Sendable {
         fileprivate(set) var hasEnded = false
         fileprivate var identifier = BackgroundTaskIdentifier.invalid
 
-        init(_ number: Int, _ priority: BackgroundTaskPriority, bytes: Int, began: Int64, due: Int64?) {
+        init(_ number: Int, _ priority: ResourcePriority, bytes: Int, began: Int64, due: Int64?) {
             self.number = number
             self.priority = priority
             self.bytes = bytes
@@ -77,7 +77,7 @@ final class SimulatedTasks: @unchecked Sendable {
     }
 
     private func begin() {
-        let priority: BackgroundTaskPriority = random.pick([.low, .low, .normal, .high])
+        let priority: ResourcePriority = random.pick([.low, .low, .normal, .high])
         let lifetime = random.chance(0.6) ? random.nanoseconds(in: 3...120) : nil
         let now = conductor.now
         begun += 1

@@ -30,7 +30,7 @@ struct WorldPlan {
     private static func server(
         _ number: Int, _ part: Int, _ seed: UInt64, using random: inout SeededGenerator
     ) -> SimulatedServer.Plan {
-        var configuration = ResourceManager.Configuration()
+        var configuration = ManagerConfiguration()
         configuration.isDryRun = random.chance(0.05)
         configuration.ladder.takesScenes = random.chance(0.6)
         let kept = random.pick([0, 0, 0.3])

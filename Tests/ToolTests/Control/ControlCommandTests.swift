@@ -22,7 +22,7 @@ import Testing
         directory = try TemporaryDirectory()
         machine = SimulatedMachine(tree: try .v2(limit: 512 << 20))
         machine.tree.setUnreclaimable(bytes: 200 << 20)
-        var configuration = ResourceManager.Configuration()
+        var configuration = ManagerConfiguration()
         configuration.control.isEnabled = true
         configuration.control.directory = directory.path + "/s"
         manager = try ResourceManager(

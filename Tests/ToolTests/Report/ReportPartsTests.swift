@@ -100,9 +100,9 @@ struct ReportPartsTests {
 
     @Test("The unit of each setting is told by its name: durations are times, and nothing else is")
     func units() {
-        let asked = Set(SettingDifference.values(of: ResourceManager.Configuration()).map(\.name))
+        let asked = Set(SettingDifference.values(of: ManagerConfiguration()).map(\.name))
         var seen = 0
-        for part in Mirror(reflecting: ResourceManager.Configuration()).children {
+        for part in Mirror(reflecting: ManagerConfiguration()).children {
             for setting in Mirror(reflecting: part.value).children
             where setting.value is Duration || setting.value is Int {
                 let name = "\(part.label ?? "").\(setting.label ?? "")"
@@ -117,7 +117,7 @@ struct ReportPartsTests {
 
     @Test("Every setting that a decision depends on is compared with its default")
     func settings() {
-        var configuration = ResourceManager.Configuration()
+        var configuration = ManagerConfiguration()
         #expect(SettingDifference.all(in: configuration) == [])
         configuration.trim.minimumFreedBytes = 5 << 20
         configuration.level.warningFallDelay = .milliseconds(1500)

@@ -35,7 +35,7 @@ final class HeldAssertions: Sendable {
 
     /// One whose handlers are called when the expiry is up and not before, so that their lateness can be told.
     static func makeRegistry() -> BackgroundTaskRegistry {
-        var configuration = BackgroundTaskRegistry.Configuration()
+        var configuration = BackgroundTaskConfiguration()
         configuration.lead = .zero
         configuration.grace = AssertionPlan.grace
         return BackgroundTaskRegistry(configuration: configuration)

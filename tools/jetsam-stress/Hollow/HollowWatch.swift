@@ -18,7 +18,7 @@ final class HollowWatch {
         var logger = Logger(label: "jetsam-stress") { _ in HollowLog.Handler(log: log) }
         // Probes are told at debug.
         logger.logLevel = .debug
-        var configuration = ResourceManager.Configuration()
+        var configuration = ManagerConfiguration()
         configuration.isDryRun = isDryRun
         do {
             manager = try ResourceManager(

@@ -27,7 +27,7 @@ final class ManagedCache {
         var logger = Logger(label: "jetsam-stress") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = isVerbose ? .info : .warning
         let manager: ResourceManager
-        var configuration = ResourceManager.Configuration()
+        var configuration = ManagerConfiguration()
         configuration.recorder.traceFile = trace
         configuration.recorder.directory = recorder
         do {

@@ -68,7 +68,7 @@ struct TimelineEntry: Sendable {
                 ("promisedBytes", .integer(step.promisedBytes)), ("returnedBytes", .integer(step.returnedBytes)),
                 ("milliseconds", .number(step.duration.inSeconds * 1000)),
                 ("firstReleaseMilliseconds", step.timeToFirstRelease.map { .number($0.inSeconds * 1000) } ?? .null),
-                ("headroomBytes", .integer(step.headroomBytes.after)), ("reason", .string("\(step.reason)")),
+                ("headroomBytes", .integer(step.headroomAfter)), ("reason", .string("\(step.reason)")),
             ])
         }
     }

@@ -18,7 +18,7 @@ enum StopTime {
 
     /// What has to agree with the server's own grace period.
     var note: String {
-        let ours = ResourceManager.Configuration().lifecycle.terminationGracePeriod.components.seconds
+        let ours = ManagerConfiguration().lifecycle.terminationGracePeriod.components.seconds
         let setting = "lifecycle.terminationGracePeriod"
         return switch self {
         case .docker, .podman:

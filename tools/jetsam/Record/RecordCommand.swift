@@ -66,7 +66,7 @@ struct RecordCommand: ParsableCommand {
     }
 
     func run() throws {
-        let configuration = try config.map(ConfigurationInput.read) ?? ResourceManager.Configuration()
+        let configuration = try config.map(ConfigurationInput.read) ?? ManagerConfiguration()
         guard let process = pid ?? cgroup.flatMap(TracedProcess.first(in:)) else {
             StandardError.write("\(cgroup ?? ""): error: no process is in it, or it is no cgroup")
             throw ExitCode(66)

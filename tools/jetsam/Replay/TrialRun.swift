@@ -96,7 +96,7 @@ extension Trial.Outcome {
 /// A configuration file that a command is given.
 enum ConfigurationInput {
     /// - Throws: `ExitCode` 66 where it cannot be read and 65 where it cannot be used, after every fault was said.
-    static func read(_ path: String) throws -> ResourceManager.Configuration {
+    static func read(_ path: String) throws -> ManagerConfiguration {
         let report: CheckReport
         do {
             report = try CheckReport(checking: FilePath(path))

@@ -6,8 +6,8 @@ struct SettingDifference: Equatable {
     var value: String
     var standard: String
 
-    static func all(in configuration: ResourceManager.Configuration) -> [SettingDifference] {
-        let standard = values(of: ResourceManager.Configuration())
+    static func all(in configuration: ManagerConfiguration) -> [SettingDifference] {
+        let standard = values(of: ManagerConfiguration())
         return zip(values(of: configuration), standard).compactMap { own, standard in
             own.text == standard.text
                 ? nil : SettingDifference(name: own.name, value: own.text, standard: standard.text)
@@ -15,7 +15,7 @@ struct SettingDifference: Equatable {
     }
 
     /// Each setting's name, in the documented order, and its value as people read it.
-    static func values(of configuration: ResourceManager.Configuration) -> [(name: String, text: String)] {
+    static func values(of configuration: ManagerConfiguration) -> [(name: String, text: String)] {
         var configuration = configuration
         var visitor = Visitor()
         configuration.visitWhatDecides(&visitor)

@@ -235,7 +235,7 @@ extension TraceDigest {
 
 extension HeadroomThresholds {
     /// Of a limit that a trace claims, which may be any number.
-    fileprivate init(limitBytes: Int, of rule: ResourceManager.Configuration.HeadroomRule) {
+    fileprivate init(limitBytes: Int, of rule: ManagerConfiguration.HeadroomRule) {
         self.init(
             limitBytes: min(max(0, limitBytes), 1 << 53),
             warning: Entry(

@@ -13,8 +13,8 @@ internal import MemoryPressure
 /// A setting that the search turns.
 struct Knob {
     private let range: ClosedRange<Double>
-    private let get: @Sendable (ResourceManager.Configuration) -> Double
-    private let set: @Sendable (inout ResourceManager.Configuration, Double) -> Void
+    private let get: @Sendable (ManagerConfiguration) -> Double
+    private let set: @Sendable (inout ManagerConfiguration, Double) -> Void
 
     private static let second = 1e9
 
@@ -66,8 +66,8 @@ struct Knob {
 
     /// A configuration anywhere in the ranges; one that contradicts itself is made anew.
     static func random(
-        from base: ResourceManager.Configuration, _ random: inout SplitMix
-    ) -> ResourceManager.Configuration {
+        from base: ManagerConfiguration, _ random: inout SplitMix
+    ) -> ManagerConfiguration {
         attempt(base) { knob, _ in
             // Evenly in the logarithm: from 4 to 8 percent is as far as from 20 to 40.
             let low = log2(knob.range.lowerBound)
@@ -78,8 +78,8 @@ struct Knob {
 
     /// One near another: some of its settings are moved, by at most `reach` of their range.
     static func neighbour(
-        of base: ResourceManager.Configuration, reach: Double, _ random: inout SplitMix
-    ) -> ResourceManager.Configuration {
+        of base: ManagerConfiguration, reach: Double, _ random: inout SplitMix
+    ) -> ManagerConfiguration {
         attempt(base) { knob, value in
             guard Bool.random(using: &random) else { return value }
             let distance = (log2(knob.range.upperBound) - log2(knob.range.lowerBound)) * reach
@@ -88,8 +88,8 @@ struct Knob {
     }
 
     private static func attempt(
-        _ base: ResourceManager.Configuration, _ choose: (Knob, Double) -> Double
-    ) -> ResourceManager.Configuration {
+        _ base: ManagerConfiguration, _ choose: (Knob, Double) -> Double
+    ) -> ManagerConfiguration {
         for _ in 0..<100 {
             var configuration = base
             for knob in all {

@@ -41,8 +41,8 @@ struct Search {
 
     /// Only what decides is taken from a profile.
     private static func applying(
-        _ profile: Profile, to recorded: ResourceManager.Configuration
-    ) -> ResourceManager.Configuration {
+        _ profile: Profile, to recorded: ManagerConfiguration
+    ) -> ManagerConfiguration {
         var configuration = recorded
         let source = profile.settings.manager
         configuration.headroom = source.headroom
@@ -53,7 +53,7 @@ struct Search {
     }
 
     /// On every processor, with progress.
-    private mutating func evaluate(_ configurations: [ResourceManager.Configuration], of all: Int) {
+    private mutating func evaluate(_ configurations: [ManagerConfiguration], of all: Int) {
         let usable = configurations.filter { (try? $0.validate()) != nil }
         let done = Lock(0)
         let progress = Lock(ProgressReport(reading: "tuning"))
@@ -97,7 +97,7 @@ struct Search {
 
 /// One configuration, and what came of it on all traces.
 struct Candidate {
-    var configuration: ResourceManager.Configuration
+    var configuration: ManagerConfiguration
     var outcome: Trial.Outcome
 }
 

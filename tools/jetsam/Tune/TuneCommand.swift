@@ -112,7 +112,7 @@ struct RecordedTrace {
         self.events = events
     }
 
-    func outcome(of configuration: ResourceManager.Configuration) -> Trial.Outcome {
+    func outcome(of configuration: ManagerConfiguration) -> Trial.Outcome {
         var trial = Trial(configuration, header: header)
         for (event, instant) in events { trial.feed(event, at: instant) }
         trial.finish()

@@ -2,12 +2,9 @@ internal import MemoryPressure
 
 /// A named reason why a process in the background is not suspended, such as replication. It holds until it is ended or dropped.
 public final class BackgroundMode: Sendable {
-    /// The name, at most 64 characters.
-    public let name: String
     private let onEnd: @Sendable () -> Void
 
-    init(name: String, onEnd: @escaping @Sendable () -> Void) {
-        self.name = name
+    init(onEnd: @escaping @Sendable () -> Void) {
         self.onEnd = onEnd
     }
 
@@ -30,7 +27,7 @@ extension ProcessLifecycle {
             return state.nextID
         }
         modesChanged()
-        return BackgroundMode(name: name) { [weak self] in
+        return BackgroundMode { [weak self] in
             guard let self else { return }
             let wasThere = state.withLock { $0.modes.removeValue(forKey: id) != nil }
             if wasThere { modesChanged() }

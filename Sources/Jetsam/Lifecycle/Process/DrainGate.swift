@@ -1,5 +1,5 @@
 internal import MemoryPressure
-public import ServiceLifecycle
+internal import ServiceLifecycle
 
 /// The last service of a group: it hears first that the group shuts down.
 ///
@@ -8,7 +8,7 @@ public import ServiceLifecycle
 /// every service before it was started: the process becomes active by itself no sooner than that, and than its servers listen.
 ///
 /// ``ResourceManager/serviceGroupConfiguration(needs:servers:serving:)`` makes one and puts it where it belongs.
-public struct DrainGate: Service {
+struct DrainGate: Service {
     let lifecycle: ProcessLifecycle
     let serving: ServingSignal
 
@@ -20,10 +20,10 @@ public struct DrainGate: Service {
 
     /// Waits for the group's shutdown, and returns once the process takes no more work. A process that ends instead of suspending
     /// begins that shutdown: it returns without one then.
-    public func run() async {
+    func run() async {
         lifecycle.gateRuns()
         let search = Task {
-            if case .listening(let ports) = serving.code { await lifecycle.lookForListening(on: ports) }
+            if case .listening(let ports) = serving { await lifecycle.lookForListening(on: ports) }
         }
         defer { search.cancel() }
         // Cancelled: the manager ends by itself, promptly.

@@ -1,87 +1,67 @@
 /// The reason why this process was started, and what it was given.
 public struct LaunchReason: Sendable, Equatable, CustomStringConvertible {
-    /// The person or thing that started the process.
-    public struct Starter: Sendable, Hashable, CustomStringConvertible {
-        private enum Code: String, Sendable {
-            case socket, timer, supervisor, `operator`
-        }
-
-        private let code: Code
-
+    /// The person or thing that started the process. Others may be added: give a `switch` a `default`.
+    public enum Starter: Sendable {
         /// A connection or datagram on a socket that the supervisor holds (`LISTEN_FDS` of systemd's socket activation).
-        public static let socket = Starter(code: .socket)
+        case socket
         /// A timer unit of systemd's.
-        public static let timer = Starter(code: .timer)
+        case timer
         /// A supervisor that starts services: systemd or Kubernetes.
-        public static let supervisor = Starter(code: .supervisor)
+        case supervisor
         /// Nobody who left a trace: most likely a person at a shell.
-        public static let `operator` = Starter(code: .operator)
-
-        /// The starter in a word.
-        public var description: String { code.rawValue }
+        case `operator`
     }
 
-    /// The end of the last run, as far as its flight recorder tells.
-    public struct PreviousExit: Sendable, Hashable, CustomStringConvertible {
-        private enum Code: String, Sendable {
-            case unknown, clean, pressureShutdown, watchdog, failed, graceExceeded, killedByOOM, killedProbablyOOM,
-                reboot,
-                killedUnknown
-        }
-
-        private let code: Code
-
+    /// The end of the last run, as far as its flight recorder tells. Others may be added: give a `switch` a `default`.
+    public enum PreviousExit: Sendable {
         /// Nothing was recorded: this is the first run, or the flight recorder is off.
-        public static let unknown = PreviousExit(code: .unknown)
+        case unknown
         /// The manager came to its end in order; or it ran without its drain gate, and its task was cancelled.
-        public static let clean = PreviousExit(code: .clean)
+        case clean
         /// It came to its end in order after it had called the last resort.
-        public static let pressureShutdown = PreviousExit(code: .pressureShutdown)
+        case pressureShutdown
         /// A missed life-cycle deadline ended the process, as configured.
-        public static let watchdog = PreviousExit(code: .watchdog)
+        case watchdog
         /// The manager threw, or it was cancelled before its time: another service of its group had thrown or returned.
-        public static let failed = PreviousExit(code: .failed)
+        case failed
         /// It was shutting down, and the grace period ran out: a server had not stopped, or something that stops after the
         /// manager.
-        public static let graceExceeded = PreviousExit(code: .graceExceeded)
+        case graceExceeded
         /// The kernel's OOM killer took a process of the same cgroup at or after its last record; or, where the cgroup is gone and
         /// the one above it is still there, a process below that, and headroom was below its critical threshold.
-        public static let killedByOOM = PreviousExit(code: .killedByOOM)
+        case killedByOOM
         /// It ended without a word while headroom was below its critical threshold: the OOM killer of a cgroup that is gone, or
         /// something that kills for memory without the kernel's count of it.
-        public static let killedProbablyOOM = PreviousExit(code: .killedProbablyOOM)
+        case killedProbablyOOM
         /// The machine was started anew after its last record. A recording that another machine has left is not taken for that,
         /// where both ran at the same time.
-        public static let reboot = PreviousExit(code: .reboot)
+        case reboot
         /// It ended without a word: a SIGKILL, a crash, or a call of `exit`. Jetsam installs no signal handler.
-        public static let killedUnknown = PreviousExit(code: .killedUnknown)
-
-        /// The exit in a word.
-        public var description: String { code.rawValue }
+        case killedUnknown
     }
 
     /// A descriptor that the supervisor opened and passed: sd_listen_fds(3).
-    public struct Socket: Sendable, Hashable, CustomStringConvertible {
+    public struct Socket: Sendable, Hashable {
         /// The name of a descriptor that was given none.
-        public static let unnamed = "unknown"
+        package static let unnamed = "unknown"
 
         /// Its number, from 3 on. It is the application's to use and to close: Jetsam does neither.
         public var descriptor: Int32
-        /// Its name: `FileDescriptorName=` of the socket unit, or ``unnamed``.
+        /// Its name: `FileDescriptorName=` of the socket unit, or `unknown`.
         public var name: String
 
         /// A descriptor, to call an observer with in a test.
-        public init(descriptor: Int32, name: String = Self.unnamed) {
+        public init(descriptor: Int32, name: String = "unknown") {
             self.descriptor = descriptor
             self.name = name
         }
 
         /// Such as `http (3)`.
-        public var description: String { "\(name) (\(descriptor))" }
+        package var description: String { "\(name) (\(descriptor))" }
     }
 
     /// The unit that had systemd start this one: "Environment Variables Set on Triggered Units" of systemd.exec(5).
-    public struct Trigger: Sendable, Hashable, CustomStringConvertible {
+    public struct Trigger: Sendable, Hashable {
         /// Its name, such as `backup.timer`; empty where it was not told.
         public var unit: String
         /// The path that a path unit found changed; nil for any other unit.
@@ -98,13 +78,13 @@ public struct LaunchReason: Sendable, Equatable, CustomStringConvertible {
         }
 
         /// The unit's name.
-        public var description: String { unit.isEmpty ? "unknown unit" : unit }
+        package var description: String { unit.isEmpty ? "unknown unit" : unit }
     }
 
     /// The environment variable by which whoever starts the process passes ``payload``.
-    public static let payloadVariable = "JETSAM_LAUNCH_PAYLOAD"
+    package static let payloadVariable = "JETSAM_LAUNCH_PAYLOAD"
     /// The most bytes that ``payload`` may have. A longer one is not told, and a warning in the log says so.
-    public static let maximumPayloadBytes = 65_536
+    package static let maximumPayloadBytes = 65_536
 
     /// The starter of this run.
     public var starter: Starter
@@ -117,8 +97,8 @@ public struct LaunchReason: Sendable, Equatable, CustomStringConvertible {
     public var trigger: Trigger?
     /// The command line's arguments, without the program's name.
     public var arguments: [String] = []
-    /// The text that the starter of the process passed in ``payloadVariable``, for the application to read, such as the job that
-    /// is to be done. Nil where nothing was passed, or more than ``maximumPayloadBytes``. Bytes that are not UTF-8 are replaced.
+    /// The text that the starter of the process passed in the environment variable `JETSAM_LAUNCH_PAYLOAD`, for the application to
+    /// read, such as the job that is to be done. Nil where nothing was passed, or more than 65,536 bytes. Bytes that are not UTF-8 are replaced.
     ///
     /// Anyone who may look at the process's environment can read it: no place for secrets.
     public var payload: String?

@@ -1,36 +1,23 @@
-/// The reason why the process did not change its state.
-public struct LifecycleRefusal: Error, Sendable, Equatable, CustomStringConvertible {
-    private enum Code: Sendable, Equatable {
-        case shuttingDown, notRunning, ended, insideCallback, changeUnderWay
-        case transition(ProcessState, ProcessState)
-        case cause(ProcessState, ProcessState, LifecycleCause)
-    }
-
-    private let code: Code
-
+/// The reason why the process did not change its state. Others may be added: give a `switch` a `default`.
+public enum LifecycleRefusal: Error, Equatable, CustomStringConvertible {
     /// Shutdown has begun: there is no way back to the foreground.
-    public static let shuttingDown = LifecycleRefusal(code: .shuttingDown)
+    case shuttingDown
     /// The manager has not begun yet: ``ResourceManager/run()`` begins it.
-    public static let notRunning = LifecycleRefusal(code: .notRunning)
+    case notRunning
     /// The manager has ended.
-    public static let ended = LifecycleRefusal(code: .ended)
+    case ended
     /// The call came from inside a life-cycle callback, of the process or of a scene, which the change would have to wait for.
-    public static let insideCallback = LifecycleRefusal(code: .insideCallback)
-
+    case insideCallback
     /// Another change is not complete. Changes that come through the manager wait for one another instead.
-    static let changeUnderWay = LifecycleRefusal(code: .changeUnderWay)
-
-    static func transition(_ from: ProcessState, _ to: ProcessState) -> LifecycleRefusal {
-        LifecycleRefusal(code: .transition(from, to))
-    }
-
-    static func cause(_ from: ProcessState, _ to: ProcessState, _ cause: LifecycleCause) -> LifecycleRefusal {
-        LifecycleRefusal(code: .cause(from, to, cause))
-    }
+    case changeUnderWay
+    /// The life cycle has no change from the first state to the second.
+    case transition(ProcessState, ProcessState)
+    /// There is a change from the first state to the second, but not for this cause.
+    case cause(ProcessState, ProcessState, LifecycleCause)
 
     /// Indicates whether the life cycle has no such change at all, or not for this cause.
-    public var isForUnknownTransition: Bool {
-        switch code {
+    package var isForUnknownTransition: Bool {
+        switch self {
         case .transition, .cause: true
         default: false
         }
@@ -38,7 +25,7 @@ public struct LifecycleRefusal: Error, Sendable, Equatable, CustomStringConverti
 
     /// The problem, and what to do instead.
     public var description: String {
-        switch code {
+        switch self {
         case .shuttingDown: "shutdown has begun: there is no way back to the foreground"
         case .notRunning: "the manager has not begun: run it before its state is changed"
         case .ended: "the manager has ended"

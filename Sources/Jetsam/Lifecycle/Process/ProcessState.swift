@@ -25,34 +25,22 @@ public enum ProcessState: UInt8, Sendable, Hashable, CaseIterable, CustomStringC
     }
 }
 
-/// The cause of a change of the process's state.
-public struct LifecycleCause: Sendable, Hashable, CaseIterable, CustomStringConvertible {
-    private enum Code: String, Sendable, CaseIterable {
-        case launch, shutdown, `operator`, idle, pressure, resume, expiration
-    }
-
-    private let code: Code
-
+/// The cause of a change of the process's state. Others may be added: give a `switch` a `default`.
+public enum LifecycleCause: Sendable, CaseIterable {
     /// The process starts, or its start failed.
-    public static let launch = LifecycleCause(code: .launch)
+    case launch
     /// The service group shuts down, or the manager's task was cancelled.
-    public static let shutdown = LifecycleCause(code: .shutdown)
+    case shutdown
     /// The application or whoever runs it asked for it.
-    public static let `operator` = LifecycleCause(code: .operator)
+    case `operator`
     /// Nothing was held for as long as ``ManagerConfiguration/Lifecycle/idleDelay``.
-    public static let idle = LifecycleCause(code: .idle)
+    case idle
     /// Memory is short.
-    public static let pressure = LifecycleCause(code: .pressure)
+    case pressure
     /// There is work again, or the process was stopped and goes on.
-    public static let resume = LifecycleCause(code: .resume)
+    case resume
     /// The time in the background is over: ``ManagerConfiguration/Lifecycle/backgroundTimeLimit``.
-    public static let expiration = LifecycleCause(code: .expiration)
-
-    /// Every cause that there is.
-    public static var allCases: [LifecycleCause] { Code.allCases.map { LifecycleCause(code: $0) } }
-
-    /// The cause in a word.
-    public var description: String { code.rawValue }
+    case expiration
 }
 
 /// One change of the process's state.

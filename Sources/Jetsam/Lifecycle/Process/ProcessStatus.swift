@@ -38,8 +38,8 @@ public struct ProcessStatus: Sendable, Equatable {
     public var launchReason: LaunchReason?
 
     /// The time when the state was entered.
-    public var since: MonotonicInstant? { transition?.instant }
+    package var since: MonotonicInstant? { transition?.instant }
 
     /// The cause of the change to this state.
-    public var cause: LifecycleCause? { transition?.cause }
+    package var cause: LifecycleCause? { transition?.cause }
 }

@@ -3,13 +3,13 @@ public struct SceneHandoff: Sendable, Hashable {
     /// The scene.
     public let identifier: SceneIdentifier
     /// Its band.
-    public let priority: ScenePriority
+    public let priority: ResourcePriority
     /// Bytes that it declared, and can be expected to take again, its caches aside.
     public let expectedBytes: Int
     /// Its state; nil where it has none.
     public let state: SceneStateData?
 
-    init(identifier: SceneIdentifier, priority: ScenePriority, expectedBytes: Int, state: SceneStateData?) {
+    init(identifier: SceneIdentifier, priority: ResourcePriority, expectedBytes: Int, state: SceneStateData?) {
         self.identifier = identifier
         self.priority = priority
         self.expectedBytes = max(0, expectedBytes)

@@ -44,7 +44,7 @@ extension SceneManager {
     /// - Throws: ``SceneRefusal`` where it is not connected; nothing is left of it then.
     public func connect(
         _ identifier: SceneIdentifier, by origin: SceneOrigin = .client, expectedBytes: Int = 0,
-        priority: ScenePriority = .normal, targets: SceneTargets = SceneTargets(),
+        priority: ResourcePriority = .normal, targets: SceneTargets = SceneTargets(),
         restoration: SceneRestorationPolicy = .automatic, on executor: (any TaskExecutor)? = nil,
         observer: any SceneObserver
     ) async throws(SceneRefusal) -> ServerScene {
@@ -158,7 +158,7 @@ struct SceneConnection: Sendable {
     var identifier: SceneIdentifier
     var origin: SceneOrigin
     var expectedBytes = 0
-    var priority = ScenePriority.normal
+    var priority = ResourcePriority.normal
     var targets = SceneTargets()
     var restoration = SceneRestorationPolicy.automatic
     /// The state that a predecessor hands over.

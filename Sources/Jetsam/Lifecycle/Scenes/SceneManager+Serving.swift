@@ -13,7 +13,7 @@ extension SceneManager {
     ///   - observer: Makes its observer, where it has to be connected.
     /// - Throws: ``SceneRefusal`` where it does not serve.
     public func scene(
-        for identifier: SceneIdentifier, expectedBytes: Int = 0, priority: ScenePriority = .normal,
+        for identifier: SceneIdentifier, expectedBytes: Int = 0, priority: ResourcePriority = .normal,
         targets: SceneTargets = SceneTargets(), on executor: (any TaskExecutor)? = nil,
         observer: () -> any SceneObserver
     ) async throws(SceneRefusal) -> ServerScene {

@@ -4,7 +4,7 @@ enum SceneOrder {
     struct Facts: Sendable, Equatable {
         var identifier: SceneIdentifier
         var state: SceneState
-        var priority: ScenePriority
+        var priority: ResourcePriority
         /// Bytes of its caches and what it declares.
         var footprintBytes: Int
         /// It missed a transition's deadline.
@@ -48,7 +48,7 @@ enum SceneOrder {
     }
 
     /// Returns whether `scene` ranks lower than a newcomer that is to be in `state` with `priority`.
-    static func ranks(_ scene: Facts, below state: SceneState, _ priority: ScenePriority) -> Bool {
+    static func ranks(_ scene: Facts, below state: SceneState, _ priority: ResourcePriority) -> Bool {
         guard let own = rank(scene.state), let other = rank(state), !scene.isUnsaved else { return false }
         return own != other ? own < other : scene.priority < priority
     }

@@ -53,7 +53,7 @@ public struct SceneLoss: Sendable, Equatable, CustomStringConvertible {
     /// The state that it was in.
     public var state: SceneState
     /// Its band.
-    public var priority: ScenePriority
+    public var priority: ResourcePriority
     /// The cost of the scene, by its caches and by what it declared, in bytes.
     public var footprintBytes: Int
     /// Indicates whether it was given all its notices within the deadline.

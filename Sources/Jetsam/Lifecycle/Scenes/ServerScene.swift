@@ -24,7 +24,7 @@ public final class ServerScene: Sendable, CustomStringConvertible {
     /// The identifier of the scene.
     public let identifier: SceneIdentifier
     /// Its band.
-    public let priority: ScenePriority
+    public let priority: ResourcePriority
     /// The targets that it is activated for.
     public let targets: SceneTargets
 
@@ -39,7 +39,8 @@ public final class ServerScene: Sendable, CustomStringConvertible {
     let handlers = SerialCalls()
 
     init(
-        _ identifier: SceneIdentifier, priority: ScenePriority, targets: SceneTargets, expectedBytes: Int, age: UInt64,
+        _ identifier: SceneIdentifier, priority: ResourcePriority, targets: SceneTargets, expectedBytes: Int,
+        age: UInt64,
         observer: any SceneObserver, executor: (any TaskExecutor)?, manager: SceneManager
     ) {
         self.identifier = identifier

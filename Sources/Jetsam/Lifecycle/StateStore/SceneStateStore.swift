@@ -27,7 +27,7 @@ public struct StoredScene: Sendable, Hashable {
     /// The scene.
     public var identifier: SceneIdentifier
     /// Its band.
-    public var priority: ScenePriority
+    public var priority: ResourcePriority
     /// Bytes that it declared when it was stored, and can be expected to take again, its caches aside; never negative.
     public var expectedBytes: Int
     /// A number that no other stored state of this scene has.
@@ -38,7 +38,7 @@ public struct StoredScene: Sendable, Hashable {
     ///   - priority: Its band.
     ///   - expectedBytes: Bytes that it can be expected to take; negative values count as 0.
     ///   - stamp: A number that no other stored state of this scene has.
-    public init(identifier: SceneIdentifier, priority: ScenePriority, expectedBytes: Int, stamp: UInt64) {
+    public init(identifier: SceneIdentifier, priority: ResourcePriority, expectedBytes: Int, stamp: UInt64) {
         self.identifier = identifier
         self.priority = priority
         self.expectedBytes = max(0, expectedBytes)

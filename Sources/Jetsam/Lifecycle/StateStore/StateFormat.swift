@@ -88,7 +88,7 @@ enum StateFormat {
             throw .damaged("its identifier is not text")
         }
         let scene = StoredScene(
-            identifier: identifier, priority: ScenePriority(rawValue: bytes[44]),
+            identifier: identifier, priority: ResourcePriority(rawValue: bytes[44]),
             expectedBytes: Int(clamping: bytes.number(at: 24, as: UInt64.self)),
             stamp: bytes.number(at: 16, as: UInt64.self))
         return Header(

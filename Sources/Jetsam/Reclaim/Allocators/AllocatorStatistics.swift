@@ -35,7 +35,7 @@ public struct AllocatorStatus: Sendable, Equatable, CustomStringConvertible {
     /// Its name, such as `jemalloc`.
     public var name: String
     /// Indicates whether it can give freed memory back.
-    public var canTrim: Bool
+    package var canTrim: Bool
     /// The reason why it cannot, or why it is not trusted to; nil where it can.
     public var limitation: String?
     /// The memory that it holds; nil where it cannot tell cheaply.

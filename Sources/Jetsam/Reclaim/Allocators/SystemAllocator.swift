@@ -6,7 +6,7 @@
 ///
 /// A jemalloc that is found is used as it was set by whoever brought it; `JetsamJemalloc` sets one up for a server. musl's
 /// allocator, and any other, gives nothing back when asked.
-public struct SystemAllocator: MemoryAllocator {
+package struct SystemAllocator: MemoryAllocator {
     private enum Kind: Sendable {
         case glibc
         case jemalloc
@@ -17,7 +17,7 @@ public struct SystemAllocator: MemoryAllocator {
     private let kind: Kind
 
     /// Looks for it.
-    public init() {
+    package init() {
         #if os(Linux)
             if JemallocControl.isGoverning {
                 kind = .jemalloc
@@ -42,7 +42,7 @@ public struct SystemAllocator: MemoryAllocator {
     }
 
     /// `glibc`, `jemalloc`, `musl`, or `unknown`.
-    public var name: String {
+    package var name: String {
         switch kind {
         case .glibc: "glibc"
         case .jemalloc: "jemalloc"
@@ -51,22 +51,22 @@ public struct SystemAllocator: MemoryAllocator {
     }
 
     /// The reason why nothing can be trimmed; nil where it can.
-    public var limitation: String? {
+    package var limitation: String? {
         if case .other(_, let reason) = kind { reason } else { nil }
     }
 
     /// Indicates whether there is a trim that governs what the process allocates.
-    public var canTrim: Bool {
+    package var canTrim: Bool {
         if case .other = kind { false } else { true }
     }
 
     /// True for jemalloc; a trim of glibc's heap can take 100 ms and holds up other threads.
-    public var trimsAfterEveryStep: Bool {
+    package var trimsAfterEveryStep: Bool {
         if case .jemalloc = kind { true } else { false }
     }
 
     /// jemalloc's; nil for others.
-    public var statistics: AllocatorStatistics? {
+    package var statistics: AllocatorStatistics? {
         #if os(Linux)
             if case .jemalloc = kind { return JemallocControl.statistics }
         #endif
@@ -74,7 +74,7 @@ public struct SystemAllocator: MemoryAllocator {
     }
 
     /// glibc's free chunks (`mallinfo2`): up to 36 ms on a heap that is in pieces.
-    public func countFreeBytes() -> Int? {
+    package func countFreeBytes() -> Int? {
         #if os(Linux)
             if case .glibc = kind {
                 let bytes = jetsam_malloc_free_bytes()
@@ -85,7 +85,7 @@ public struct SystemAllocator: MemoryAllocator {
     }
 
     /// Calls `malloc_trim(0)`, or purges all arenas of jemalloc.
-    public func trim() {
+    package func trim() {
         #if os(Linux)
             switch kind {
             case .glibc: _ = jetsam_malloc_trim()
@@ -96,7 +96,7 @@ public struct SystemAllocator: MemoryAllocator {
     }
 
     /// jemalloc's count; nil for glibc, which does not count per thread.
-    public func bytesFreedByThread() -> UInt64? {
+    package func bytesFreedByThread() -> UInt64? {
         #if os(Linux)
             if case .jemalloc = kind { return JemallocControl.bytesFreedByThread }
         #endif

@@ -24,7 +24,7 @@ public struct LastExit: Sendable, Equatable, CustomStringConvertible {
     /// where ``ManagerConfiguration/Recorder/hashesNames`` is set.
     public var heldBackgroundTaskNames: [String]
     /// Records that were being written when it ended, or are damaged.
-    public var tornRecords: Int
+    package var tornRecords: Int
     /// The recording's file.
     public var path: String
 

@@ -10,7 +10,7 @@ extension PressureRule: RecordWord {
     private static let all: [PressureRule] = [
         .headroom, .timeToLimit, .stall, .events, .distanceToHigh, .footprint, .external,
     ]
-    package static let words = all.map(\.description)
+    package static let words = all.map { "\($0)" }
     package var code: Int {
         // Not by firstIndex(of:), which allocates where nothing is optimised.
         var index = 0
@@ -38,7 +38,7 @@ extension LevelCause: RecordWord {
         case .sampler: 0
         case .reclaim: 1
         case .request: 2
-        default: 3 + (eventSource.flatMap { Self.sources.firstIndex(of: $0) } ?? 0)
+        case .event(let source): 3 + (Self.sources.firstIndex(of: source) ?? 0)
         }
     }
 

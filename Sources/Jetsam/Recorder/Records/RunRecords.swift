@@ -101,7 +101,7 @@ extension ClientRecord {
 
     package var facts: ClientFacts {
         ClientFacts(
-            id: UInt64(max(0, cache)), priority: CachePriority(rawValue: UInt8(clamping: priority)),
+            id: UInt64(max(0, cache)), priority: ResourcePriority(rawValue: UInt8(clamping: priority)),
             traits: CacheTraits(rawValue: UInt8(clamping: traits)), rebuildCost: rebuildCost, bytes: bytes,
             limitBytes: limitBytes, givesNothing: givesNothing, isHeldOff: isHeldOff, isBusy: isBusy,
             bytesPerSecond: bytesPerSecond, expectedShare: expectedShare ?? 1, turnsAway: turnsAway > 0,
@@ -316,7 +316,7 @@ extension StepRecord {
             case .backgroundTasks: .backgroundTasks
             case .scenes: .scenes
             case .lastResort: .lastResort
-            default: .caches
+            case .caches: .caches
             }
         self.step = step.step
         level = step.level
@@ -327,8 +327,8 @@ extension StepRecord {
         returnedBytes = step.returnedBytes
         trimmedBytes = step.trimmedBytes
         isDisturbed = step.isDisturbed
-        headroomBefore = step.headroomBytes.before
-        headroomAfter = step.headroomBytes.after
+        headroomBefore = step.headroomBefore
+        headroomAfter = step.headroomAfter
         victims = step.victimCount
         duration = step.duration
         isDryRun = step.isDryRun

@@ -13,7 +13,7 @@ struct BackgroundTaskModel {
 
     struct Entry {
         var name: String
-        var priority: BackgroundTaskPriority
+        var priority: ResourcePriority
         var scene: Int?
         var began: Int64
         /// Of its own, in running time; nil where it has none.
@@ -30,7 +30,7 @@ struct BackgroundTaskModel {
     static let tick: Int64 = 1 << 20
     static let ageUnit: Int64 = 1 << 24
 
-    let configuration: BackgroundTaskRegistry.Configuration
+    let configuration: BackgroundTaskConfiguration
     var now: Int64
     var entries: [Entry] = []
     var counts = BackgroundTaskStatistics()
@@ -43,7 +43,7 @@ struct BackgroundTaskModel {
     var pauses = PauseModel()
     private(set) var elapsedTick: Int64
 
-    init(_ configuration: BackgroundTaskRegistry.Configuration, now: Int64) {
+    init(_ configuration: BackgroundTaskConfiguration, now: Int64) {
         self.configuration = configuration
         self.now = now
         elapsedTick = now / Self.tick
@@ -61,7 +61,7 @@ struct BackgroundTaskModel {
     }
 
     /// Whether it may.
-    mutating func begin(_ name: String, _ priority: BackgroundTaskPriority, after: Int64?, scene: Int?) -> Bool {
+    mutating func begin(_ name: String, _ priority: ResourcePriority, after: Int64?, scene: Int?) -> Bool {
         guard let least = minimumPriority, priority.rawValue >= least else {
             counts.refused += 1
             return false

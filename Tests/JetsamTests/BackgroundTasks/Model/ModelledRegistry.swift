@@ -70,7 +70,7 @@ final class ModelledRegistry {
     init(seed: UInt64) {
         self.seed = seed
         random = SeededGenerator(seed: seed)
-        var configuration = BackgroundTaskRegistry.Configuration()
+        var configuration = BackgroundTaskConfiguration()
         configuration.lead = .nanoseconds(max(0, .random(in: -1_000_000_000...2_000_000_000, using: &random)))
         configuration.grace = .nanoseconds(max(0, .random(in: -4_000_000_000...8_000_000_000, using: &random)))
         configuration.overdueTasksHold = .random(using: &random)
@@ -119,7 +119,7 @@ final class ModelledRegistry {
     func begin() {
         count += 1
         let name = "t\(count)"
-        let priority = [.low, .normal, .high, BackgroundTaskPriority(rawValue: .random(in: 0...255, using: &random))]
+        let priority = [.low, .normal, .high, ResourcePriority(rawValue: .random(in: 0...255, using: &random))]
             .randomElement(using: &random)!
         let after = Int.random(in: 0..<4, using: &random) == 0 ? nil : spanOrLess()
         let expiry = after.map { BackgroundTaskExpiry.after(.nanoseconds($0)) } ?? .atTermination

@@ -187,7 +187,7 @@ struct PurgeableCacheTests {
 
     @Test("Under pressure the manager has it give memory back")
     func pressure() async throws {
-        var configuration = ResourceManager.Configuration()
+        var configuration = ManagerConfiguration()
         // The made-up time goes on while the cache works.
         configuration.reclaim.criticalDeadline = .seconds(1)
         let fixture = try Fixture(configuration: configuration)

@@ -25,13 +25,13 @@ final class LifecycleFixture: Sendable {
     init(
         variables: [String: String] = [:], arguments: [String] = [], overdueTasksHold: Bool = false,
         recorderDirectory: String? = nil,
-        _ configure: (inout ResourceManager.Configuration.Lifecycle) -> Void = { _ in }
+        _ configure: (inout ManagerConfiguration.Lifecycle) -> Void = { _ in }
     ) throws {
         machine = SimulatedMachine(tree: try .v2(limit: 512 * mebibyte))
-        var tasksConfiguration = BackgroundTaskRegistry.Configuration()
+        var tasksConfiguration = BackgroundTaskConfiguration()
         tasksConfiguration.overdueTasksHold = overdueTasksHold
         tasks = machine.makeBackgroundTaskRegistry(configuration: tasksConfiguration)
-        var configuration = ResourceManager.Configuration()
+        var configuration = ManagerConfiguration()
         configuration.recorder.directory = recorderDirectory
         configure(&configuration.lifecycle)
         var environment = machine.environment

@@ -38,7 +38,7 @@ final class MemoryStore: SceneStateStore {
 
     /// As if the scene had been stored by an earlier run.
     func put(
-        _ identifier: SceneIdentifier, priority: ScenePriority = .normal, expectedBytes: Int = 0, marks: Int = 0,
+        _ identifier: SceneIdentifier, priority: ResourcePriority = .normal, expectedBytes: Int = 0, marks: Int = 0,
         bytes: [UInt8] = [1, 2, 3]
     ) {
         state.withLock { state in

@@ -22,9 +22,9 @@ final class SceneFixture: Sendable {
     init(
         store: MemoryStore = MemoryStore(), withStore: Bool = true, room: Int? = nil,
         otherStore: (any SceneStateStore)? = nil,
-        _ change: (inout ResourceManager.Configuration.Scenes) -> Void = { _ in }
+        _ change: (inout ManagerConfiguration.Scenes) -> Void = { _ in }
     ) {
-        var configuration = ResourceManager.Configuration.Scenes()
+        var configuration = ManagerConfiguration.Scenes()
         change(&configuration)
         self.store = store
         let available = Lock(room)

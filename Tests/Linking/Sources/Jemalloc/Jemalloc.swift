@@ -13,7 +13,8 @@ enum Jemalloc {
         let before = allocator.statistics?.retainedBytes ?? 0
         allocator.trim()
         let after = allocator.statistics?.retainedBytes ?? 0
-        print(SystemAllocator().name, allocator.canTrim, before >> 20 >= 32 && after < before / 4, last?.count ?? 0)
+        let found = ResourceManager.Environment().allocator
+        print(found.name, allocator.canTrim, before >> 20 >= 32 && after < before / 4, last?.count ?? 0)
         if let limitation = allocator.limitation { print(limitation) }
     }
 }

@@ -4,7 +4,7 @@ import Jetsam
 @main
 enum Plain {
     static func main() {
-        let allocator = SystemAllocator()
+        let allocator = ResourceManager.Environment().allocator
         var blocks: [[UInt8]] = (0..<64 << 8).map { [UInt8](repeating: UInt8(truncatingIfNeeded: $0), count: 4000) }
         let last = blocks.last
         blocks = []

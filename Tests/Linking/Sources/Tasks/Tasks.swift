@@ -5,7 +5,9 @@ import BackgroundTasks
 enum Tasks {
     static func main() async throws {
         let registry = BackgroundTaskRegistry()
-        let held = try await registry.withBackgroundTask("upload", expiry: .after(.seconds(30))) { registry.heldCount }
-        print(held, registry.heldCount, registry.statistics.begun)
+        let held = try await registry.withBackgroundTask("upload", expiry: .after(.seconds(30))) {
+            registry.statistics.held
+        }
+        print(held, registry.statistics.held, registry.statistics.begun)
     }
 }

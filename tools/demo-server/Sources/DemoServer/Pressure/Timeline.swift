@@ -28,7 +28,7 @@ struct Timeline: Service {
 
     private func write(_ change: LevelChange) {
         log.write(
-            change.isRepetition ? "level-repeated" : "level",
+            change.previous == change.level ? "level-repeated" : "level",
             [
                 ("from", .text("\(change.previous)")),
                 ("to", .text("\(change.level)")),

@@ -7,7 +7,7 @@ internal import NIOCore
 /// It asks the same question as an assertion of that priority would be asked, and so costs a request a few nanoseconds.
 struct AdmissionMiddleware<Context: RequestContext>: RouterMiddleware {
     /// What the routes behind it are worth.
-    var priority: BackgroundTaskPriority
+    var priority: ResourcePriority
     /// The seconds after which a client may try again.
     var retryAfter = 5
     var registry = BackgroundTaskRegistry.shared
@@ -16,7 +16,7 @@ struct AdmissionMiddleware<Context: RequestContext>: RouterMiddleware {
     @concurrent func handle(
         _ request: Request, context: Context, next: @concurrent (Request, Context) async throws -> Response
     ) async throws -> Response {
-        guard registry.mayBegin(priority: priority) else { return refusal() }
+        guard registry.whyNot(priority: priority) == nil else { return refusal() }
         return try await next(request, context)
     }
 

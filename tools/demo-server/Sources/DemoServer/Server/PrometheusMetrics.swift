@@ -82,7 +82,7 @@ final class PrometheusMetrics: MetricsFactory {
     /// Every metric of the manager's, with its help and its kind.
     var lines: [String] {
         let series = series.withLockedValue { $0 }
-        return ResourceManager.Metrics.all.flatMap { metric -> [String] in
+        return ResourceManager.Metric.all.flatMap { metric -> [String] in
             let values = series.filter { $0.label == metric.label }.flatMap { $0.lines(metric.kind) }
             guard !values.isEmpty else { return [] }
             let kind = metric.kind == .timer ? "summary" : metric.kind.rawValue

@@ -1,38 +1,5 @@
 public import JetsamSystem
 
-/// The band that a cache belongs to: lower ones are asked first.
-public struct CachePriority: Sendable, Hashable, Comparable, CustomStringConvertible {
-    /// 0…255; lower is asked first.
-    public var rawValue: UInt8
-
-    /// A band of one's own between the named ones.
-    public init(rawValue: UInt8) {
-        self.rawValue = rawValue
-    }
-
-    /// 64: what nobody misses, such as prefetched data.
-    public static let low = CachePriority(rawValue: 64)
-    /// 128: an ordinary cache.
-    public static let normal = CachePriority(rawValue: 128)
-    /// 192: what hurts to lose, such as a cache that a whole tenant waits for.
-    public static let high = CachePriority(rawValue: 192)
-
-    /// Returns whether `lhs` is asked before `rhs`.
-    public static func < (lhs: CachePriority, rhs: CachePriority) -> Bool {
-        lhs.rawValue < rhs.rawValue
-    }
-
-    /// The name, or the number where the band has none.
-    public var description: String {
-        switch self {
-        case .low: "low"
-        case .normal: "normal"
-        case .high: "high"
-        default: "\(rawValue)"
-        }
-    }
-}
-
 /// The facts about a cache that reclaim should know before it asks.
 public struct CacheTraits: OptionSet, Sendable, Hashable {
     /// The bits.
@@ -48,7 +15,7 @@ public struct CacheTraits: OptionSet, Sendable, Hashable {
     /// The contents cannot be made again in full: such a cache is asked last.
     public static let lossy = CacheTraits(rawValue: 1 << 1)
     /// The handlers are `async`. Set by the registration itself.
-    public static let asynchronous = CacheTraits(rawValue: 1 << 2)
+    package static let asynchronous = CacheTraits(rawValue: 1 << 2)
     /// The contents are private: emptied on entering the background.
     public static let sensitive = CacheTraits(rawValue: 1 << 3)
     /// The memory that it gives back goes to the kernel at once, as with `munmap` and `madvise`, and not through the allocator.
