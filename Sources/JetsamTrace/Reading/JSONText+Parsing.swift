@@ -26,28 +26,6 @@ extension JSONText {
         }
         self = try result.get()
     }
-
-    /// The value of a key; nil where there is none, or this is no object.
-    package subscript(key: String) -> JSONText? {
-        if case .object(let pairs) = self { pairs.first { $0.0 == key }?.1 } else { nil }
-    }
-
-    /// A whole number; nil where it is something else.
-    package var integer: Int? { if case .integer(let value) = self { value } else { nil } }
-    /// A number of either kind.
-    package var number: Double? {
-        switch self {
-        case .integer(let value): Double(value)
-        case .number(let value): value
-        default: nil
-        }
-    }
-    package var string: String? { if case .string(let value) = self { value } else { nil } }
-    package var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
-    /// The elements; none where it is no array.
-    package var elements: [JSONText] { if case .array(let values) = self { values } else { [] } }
-    /// The keys and values in their order; none where it is no object.
-    package var pairs: [(String, JSONText)] { if case .object(let pairs) = self { pairs } else { [] } }
 }
 
 /// Values of any kind, which may hold others. Nil where something is wrong, with the reason in ``JSONScanner/failure``.

@@ -2,8 +2,8 @@ import ArgumentParser
 import CommandOutput
 import Jetsam
 import JetsamTesting
-import Logging
 import JetsamTrace
+import Logging
 import MemoryPressure
 import Testing
 
