@@ -38,6 +38,23 @@ struct ServingTests {
         #expect(fixture.manager.status.process.missedDeadlines == 0)
     }
 
+    @Test("Who asked for a state before the servers listen keeps it")
+    func askedBefore() async throws {
+        let fixture = try LifecycleFixture()
+        try await fixture.run(servers: [FakeService("server", in: group)], serving: .reported) { fixture, group in
+            try await fixture.until("the gate runs") { fixture.lifecycle.state.withLock { $0.servers.isGateRunning } }
+            try await fixture.until("it is launched") { fixture.lifecycle.state.withLock { $0.launch.isDone } }
+            // A pause, asked for while it is not active yet.
+            try await fixture.manager.resignActive()
+            fixture.manager.didStartServing()
+            await fixture.settle()
+            #expect(fixture.manager.processState == .inactive && !fixture.manager.isReady)
+            try await fixture.manager.becomeActive()
+            #expect(fixture.manager.isReady)
+            await group.triggerGracefulShutdown()
+        }
+    }
+
     @Test("Servers that were quicker than the launch are not waited for", arguments: [false, true])
     func early(isBeforeRun: Bool) async throws {
         let fixture = try LifecycleFixture()
