@@ -1,4 +1,5 @@
 public import MemoryPressure
+internal import Synchronization
 
 /// A change of the level, or its repetition where it sticks.
 public struct LevelChange: Sendable, Equatable, CustomStringConvertible {
@@ -66,4 +67,12 @@ public struct LevelChanges: AsyncSequence, Sendable {
             await next(isolation: #isolation)
         }
     }
+}
+
+/// The numbers of everything that a manager notifies of, in one sequence.
+final class NotificationSequence: Sendable {
+    private let newest = Atomic<UInt64>(0)
+
+    /// The next number. Allocates nothing, and takes no lock.
+    func next() -> UInt64 { newest.add(1, ordering: .relaxed).newValue }
 }

@@ -110,3 +110,11 @@ public struct ReclaimStep: Sendable, Equatable, CustomStringConvertible {
             """
     }
 }
+
+/// The failure of a handler.
+struct HandlerProblem: Sendable {
+    var cache: String
+    /// The error that it threw, or nil where it missed its deadline.
+    var error: String?
+    var duration: Duration
+}

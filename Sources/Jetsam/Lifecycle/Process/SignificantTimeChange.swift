@@ -8,3 +8,44 @@ public enum SignificantTimeChange: Sendable, CaseIterable {
     /// The wall clock was set, by a second or more.
     case wallClock
 }
+
+/// Tells when a day begins in the local time zone, and when the local time is ahead of UTC by another time than before. Pure.
+struct DayWatch: Sendable {
+    private static let day = Int64(86_400_000_000_000)
+
+    /// The last day that has begun, counted from 1970; nil before the first look.
+    private var today: Int64?
+    private var secondsFromUTC = 0
+
+    /// - Parameters:
+    ///   - wallClock: Nanoseconds since 1970.
+    ///   - seconds: The number of seconds by which the local time is ahead of UTC then.
+    /// - Returns: The changes since the last look.
+    mutating func observe(wallClock: Int64, secondsFromUTC seconds: Int) -> [SignificantTimeChange] {
+        let new = Self.number(wallClock, seconds)
+        guard let today else {
+            self.today = new
+            secondsFromUTC = seconds
+            return []
+        }
+        var changes: [SignificantTimeChange] = []
+        if seconds != secondsFromUTC { changes.append(.timeZone) }
+        // By the old zone as well: a change of the zone alone begins no day, and an hour that comes twice begins it once.
+        if new > today, Self.number(wallClock, secondsFromUTC) > today { changes.append(.midnight) }
+        self.today = new
+        secondsFromUTC = seconds
+        return changes
+    }
+
+    /// Returns the number of nanoseconds from `wallClock` to the next day, if the zone does not change before.
+    func untilMidnight(wallClock: Int64) -> Int64 {
+        let local = wallClock &+ Int64(secondsFromUTC) &* 1_000_000_000
+        return (Self.number(wallClock, secondsFromUTC) + 1) &* Self.day &- local
+    }
+
+    private static func number(_ wallClock: Int64, _ seconds: Int) -> Int64 {
+        let local = wallClock &+ Int64(seconds) &* 1_000_000_000
+        let days = local / day
+        return local % day < 0 ? days - 1 : days
+    }
+}
