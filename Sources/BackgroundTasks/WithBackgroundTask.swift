@@ -52,6 +52,77 @@ extension BackgroundTaskRegistry {
     }
 }
 
+extension BackgroundTaskRegistry {
+    /// Begins a background task now and runs `body` in a Swift task of its own, which the background task lasts as long as: for a
+    /// request that is answered before its work is done.
+    ///
+    /// When it expires, the Swift task is cancelled, and `onExpiration` is called. A body that heeds its cancellation ends in time;
+    /// one that does not goes on and is reported as overdue after its grace.
+    ///
+    /// - Parameters:
+    ///   - name: The name in logs and reports.
+    ///   - priority: Lower ones are refused first and expire first when memory is short.
+    ///   - expiry: The time when it expires if the body has not returned.
+    ///   - scene: The scene that it belongs to.
+    ///   - fileID: The file where it is begun; leave it to the compiler.
+    ///   - line: The line where it is begun; leave it to the compiler.
+    ///   - onExpiration: Called once when it expires, on a thread of the registry's, when the Swift task was cancelled.
+    ///   - body: The work. It runs on the global concurrent executor, unless it is isolated otherwise.
+    /// - Returns: The Swift task. It can be cancelled, and be waited for. If nobody does, an error of the body is seen by nobody.
+    /// - Throws: ``BackgroundTaskRefusal`` where it may not begin, and the body is not run.
+    @discardableResult
+    public func start(
+        _ name: BackgroundTaskName, priority: ResourcePriority = .normal,
+        expiry: BackgroundTaskExpiry = .atTermination, scene: SceneIdentifier? = nil, fileID: StaticString = #fileID,
+        line: UInt = #line, onExpiration: @escaping @Sendable () -> Void = {},
+        body: @escaping @Sendable () async throws -> Void
+    ) throws(BackgroundTaskRefusal) -> Task<Void, any Error> {
+        let work = CancellableWork()
+        let begun = try begin(
+            name, priority: priority, expiry: expiry, scene: scene, fileID: fileID, line: line,
+            onExpiration: {
+                // First: a handler that hangs keeps nobody from ending.
+                work.cancel()
+                onExpiration()
+            }
+        ).stored()
+        let task = Task {
+            defer { begun.end() }
+            try await body()
+        }
+        work.set(task)
+        return task
+    }
+}
+
+/// A Swift task that may be cancelled before it is there.
+final class CancellableWork: Sendable {
+    private enum State {
+        case none
+        case running(Task<Void, any Error>)
+        case cancelled
+    }
+
+    private let state = Lock(State.none)
+
+    func set(_ task: Task<Void, any Error>) {
+        let isCancelled = state.withLock { state in
+            if case .cancelled = state { return true }
+            state = .running(task)
+            return false
+        }
+        if isCancelled { task.cancel() }
+    }
+
+    func cancel() {
+        let before = state.withLock { state in
+            defer { state = .cancelled }
+            return state
+        }
+        if case .running(let task) = before { task.cancel() }
+    }
+}
+
 /// Runs `body` as a child task that holds a background task of ``BackgroundTaskRegistry/shared`` for as long as it takes.
 ///
 /// Parameters and result are those of

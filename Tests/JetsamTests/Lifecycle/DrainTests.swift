@@ -124,9 +124,29 @@ struct DrainTests {
         // The grace of 2 s is spent after the deadline at 6 s; each is told a lead before that.
         #expect(told.withLock { $0 } == [5.5, 5.5, 5.5, 5.5])
         #expect(fixture.manager.status.process.lateObservers.map(\.callback) == ["willTerminate"])
-        let warning = fixture.logs.warnings.first { $0.contains("4 background tasks are still held") }
-        #expect(warning?.contains("endless") == true && warning?.contains("DrainTests.swift") == true)
+        let warnings = fixture.logs.warnings.filter {
+            $0.hasPrefix("4 background tasks have not ended and are waited for no longer: ")
+        }
+        #expect(warnings.count == 1)
+        #expect(warnings.allSatisfy { $0.contains("endless") && $0.contains("far") && $0.contains("DrainTests.swift") })
         fixture.record.release("willTerminate")
+    }
+
+    @Test("A task that became overdue long before the end is named when the process ends without it")
+    func overdueBefore() async throws {
+        let fixture = try LifecycleFixture { $0.terminationGracePeriod = .seconds(10) }
+        try await fixture.run(servers: []) { fixture, group in
+            await fixture.record.heard("didBecomeActive")
+            _ = try fixture.tasks.begin("deaf", expiry: .after(.seconds(5))).intoIdentifier()
+            fixture.machine.advance(by: .seconds(5))
+            fixture.machine.advance(by: fixture.tasks.overdueGrace + .seconds(1))
+            try await fixture.until("it is overdue") { fixture.tasks.statistics.overdueNow == 1 }
+            await group.triggerGracefulShutdown()
+        }
+        let named = fixture.logs.warnings.filter {
+            $0.hasPrefix("1 background task has not ended and is waited for no longer: 'deaf'")
+        }
+        #expect(named.count == 1)
     }
 
     @Test("A server that does not stop holds up neither entering the background nor the last callback")

@@ -21,6 +21,8 @@ protocol TaskHolder: Sendable {
     var begunCount: UInt64 { get }
     /// The longest-running ones, a line each.
     func describeHeld(limit: Int) -> [String]
+    /// The number of tasks that have not ended, overdue ones too, and the longest-running of them, a line each.
+    func unended(limit: Int) -> (count: Int, names: [String])
     /// Those that end with the process have this deadline now, and none outlives it.
     func beginDraining(deadline: MonotonicInstant)
     /// Until then, whatever their own deadlines say, those that are held may go on; nil takes that back. Time in which the process
@@ -45,6 +47,13 @@ extension BackgroundTaskRegistry: TaskHolder {
     var pausedNanoseconds: Int64 { pauses.pausedNanoseconds }
     func describeHeld(limit: Int) -> [String] { heldTasks(limit: limit).map(\.description) }
     var begunCount: UInt64 { UInt64(clamping: statistics.begun) }
+    func unended(limit: Int) -> (count: Int, names: [String]) {
+        // Tasks may end meanwhile: what is named counts, and what is counted need not be named.
+        let names = describeHeld(limit: limit)
+        guard names.count == limit else { return (names.count, names) }
+        let statistics = statistics
+        return (max(names.count, statistics.begun - statistics.ended), names)
+    }
 }
 
 /// The parts that the life cycle takes from outside.

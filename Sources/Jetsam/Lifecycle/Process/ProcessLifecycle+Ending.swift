@@ -100,6 +100,7 @@ extension ProcessLifecycle {
         dependencies.tasks.shut()
         // Those that began between the end of the last one and now were let in, and are waited for as well.
         if areReleased { await waitForTasks(until: clock.waitEnd) }
+        tellWhatIsLeft()
         await turn.acquire()
         try? await move(to: .notRunning, cause: ending.cause, by: clock.terminateEnd)
         turn.release()
@@ -125,15 +126,24 @@ extension ProcessLifecycle {
             wait.resolve(.done)
         }
         let outcome = await waits.run(wait, until: { end }, movesWithPauses: false)
-        if outcome == .expired {
-            let names = tasks.describeHeld(limit: 8).joined(separator: ", ")
-            let count = tasks.heldCount
-            dependencies.logger.warning(
-                "The termination grace period is nearly over; \(count) background \(count == 1 ? "task is" : "tasks are") still held: \(names)"
-            )
-        }
         release.cancel()
         return outcome == .done
+    }
+
+    /// Says which tasks the process ends without: overdue ones, and those for which there was no time. Once.
+    private func tellWhatIsLeft() {
+        guard
+            state.withLock({ state in
+                defer { state.hasToldWhatIsLeft = true }
+                return !state.hasToldWhatIsLeft
+            })
+        else { return }
+        let (count, names) = dependencies.tasks.unended(limit: Self.mostNamed)
+        guard count > 0 else { return }
+        let rest = count > names.count ? "; and \(count - names.count) more" : ""
+        dependencies.logger.warning(
+            "\(count) background \(count == 1 ? "task has not ended and is" : "tasks have not ended and are") waited for no longer: \(names.joined(separator: "; "))\(rest)",
+            metadata: ["count": "\(count)"])
     }
 
     /// Ends promptly, because the manager's task was cancelled or its start failed: observers are told, nobody is waited for.
@@ -142,6 +152,7 @@ extension ProcessLifecycle {
         setReady(false)
         state.withLock { $0.machine.beginShutdown() }
         dependencies.tasks.shut()
+        tellWhatIsLeft()
         await turn.acquire()
         defer { turn.release() }
         guard processState != .notRunning else { return }

@@ -22,6 +22,8 @@ extension ProcessLifecycle {
         /// The task that still empties the caches of a suspended process.
         var givingBack: Task<Void, Never>?
         var supervisor = Supervisor()
+        /// The log names the tasks that the process ends without.
+        var hasToldWhatIsLeft = false
     }
 
     /// The start of the process. Its deadline is also that of servers that do not listen when everything else is done.
