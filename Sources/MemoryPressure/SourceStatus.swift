@@ -56,6 +56,14 @@ public struct SourceStatus: Sendable, Equatable, CustomStringConvertible {
     /// In use, or why not.
     public var availability: Availability
 
+    /// Indicates whether it wakes the process, and is not read.
+    package var isWakeUp = false
+
+    /// The source's name, with its kind where there are both kinds of it.
+    package var name: String {
+        source == .memoryEvents ? "\(source) (\(isWakeUp ? "wake-ups" : "counters"))" : source.description
+    }
+
     /// The status of one source.
     public init(source: MemorySignalSource, path: String?, availability: Availability) {
         self.source = source
@@ -70,8 +78,8 @@ public struct SourceStatus: Sendable, Equatable, CustomStringConvertible {
     public var description: String {
         let place = path.map { " (\($0))" } ?? ""
         switch availability {
-        case .used: return "\(source): used\(place)"
-        case .notAvailable(let reason): return "\(source): not available\(place), \(reason)"
+        case .used: return "\(name): used\(place)"
+        case .notAvailable(let reason): return "\(name): not available\(place), \(reason)"
         }
     }
 }

@@ -129,7 +129,7 @@ extension SourceStatus {
     fileprivate var report: JSONText {
         let reason: String? = if case .notAvailable(let reason) = availability { reason } else { nil }
         return .object([
-            ("source", .string("\(source)")), ("path", .string(path?.bounded)), ("used", .bool(isUsed)),
+            ("source", .string(name)), ("path", .string(path?.bounded)), ("used", .bool(isUsed)),
             ("reason", .string(reason?.bounded)),
         ])
     }

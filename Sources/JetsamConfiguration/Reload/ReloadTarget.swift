@@ -59,7 +59,9 @@ final class ReloadTarget: Sendable {
             let tasks = Setting.differences(between: before, and: settings).map(\.key)
                 .filter { $0.hasPrefix("backgroundTasks.") }
             logger.notice(
-                "The configuration was taken over",
+                change.applied.isEmpty
+                    ? "The configuration was read; what has changed counts at the next start"
+                    : "The configuration was taken over",
                 metadata: [
                     "changed": "\(Self.list(change.applied))",
                     "atNextStart": "\(Self.list(change.atNextStart + tasks))",

@@ -79,11 +79,14 @@ extension KernelEvents.Standing {
 
     /// As it is told to the outside.
     func status(_ source: MemorySignalSource) -> SourceStatus {
-        switch self {
-        case .live(let watch): SourceStatus(source: source, path: watch.path, availability: .used)
-        case .failed(let path, let reason):
-            SourceStatus(source: source, path: path, availability: .notAvailable(reason: reason))
-        }
+        var status =
+            switch self {
+            case .live(let watch): SourceStatus(source: source, path: watch.path, availability: .used)
+            case .failed(let path, let reason):
+                SourceStatus(source: source, path: path, availability: .notAvailable(reason: reason))
+            }
+        status.isWakeUp = true
+        return status
     }
 }
 
@@ -97,7 +100,7 @@ extension KernelEvents {
                 state.standings[slot] ?? .failed(path: nil, reason: "it was cancelled")
             }
             let trigger = standings.prefix(triggers.count).min { ($0.watch == nil ? 0 : 1) < ($1.watch == nil ? 0 : 1) }
-            let threshold = state.threshold ?? .failed(path: nil, reason: "none was asked for")
+            let threshold = state.threshold ?? .failed(path: nil, reason: "none was asked for so far")
             return [
                 (trigger ?? .failed(path: nil, reason: "no trigger was asked for")).status(.pressureTrigger),
                 standings[triggers.count].status(.memoryEvents),

@@ -46,6 +46,22 @@ struct ConfigurationReloadTests {
         #expect(applied.withLock { $0 } == [30])
     }
 
+    @Test("A change of settings that are fixed at the start is said to count at the next one")
+    func atNextStart() throws {
+        let log = LogLines()
+        let target = ReloadTarget(current: JetsamSettings(), logger: log.logger) { configuration in
+            try Self.manager(JetsamSettings(), log.silent).apply(configuration)
+        }
+        var settings = JetsamSettings()
+        settings.backgroundTasks.grace = .seconds(8)
+        target.handle(.changed(settings))
+        #expect(
+            log.lines == [
+                "notice The configuration was read; what has changed counts at the next start "
+                    + "atNextStart=backgroundTasks.grace changed=none"
+            ])
+    }
+
     @Test("Snapshots of a reader are followed until the group shuts down")
     func reader() async throws {
         let log = LogLines()

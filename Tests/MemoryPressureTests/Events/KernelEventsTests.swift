@@ -102,7 +102,7 @@ extension KernelEvents {
         let events = events(tree.root)
         defer { events.cancel() }
         events.activate()
-        #expect(events.reason(.usageThreshold) == "none was asked for")
+        #expect(events.reason(.usageThreshold) == "none was asked for so far")
         #expect(!events.armUsageThresholds(directory: directory, bytes: [1 << 20]))
         #expect(events.reason(.usageThreshold) == reason)
     }

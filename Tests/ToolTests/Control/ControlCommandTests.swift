@@ -71,7 +71,7 @@ import Testing
             #expect(text.contains("level     normal"))
             #expect(text.contains("thumbnails \\u{1b}[31m"))
             #expect(!text.contains("\u{1B}"))
-            #expect(text.contains("cgroup limits     used"))
+            #expect(text.contains("cgroup limits             used"))
 
             let (_, json, _) = try await command("status", "--json")
             let status = try JSONText(parsing: Array(json.utf8))

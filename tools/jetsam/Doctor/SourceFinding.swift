@@ -10,10 +10,7 @@ struct SourceFinding {
     var meaning: String
 
     /// Its name, with its kind where both kinds have it.
-    var name: String {
-        status.source == .memoryEvents
-            ? "\(status.source) (\(kind == .wakeUp ? "wake-ups" : "counters"))" : status.source.description
-    }
+    var name: String { status.name }
 
     var reason: String? {
         if case .notAvailable(let reason) = status.availability { reason } else { nil }
@@ -21,6 +18,7 @@ struct SourceFinding {
 
     init(_ status: SourceStatus, _ kind: Kind, hasShortWindows: Bool, isPrivate: Bool) {
         self.status = status
+        self.status.isWakeUp = kind == .wakeUp
         self.kind = kind
         let scope = isPrivate ? "" : "; counts the whole machine, neighbours included"
         meaning =

@@ -60,7 +60,7 @@ struct StatusCommand: ParsableCommand {
         for source in sources {
             func text(_ key: String) -> String { TerminalText.clean(source[key]?.string ?? "") }
             let isUsed = source["used"]?.bool == true
-            let head = TerminalText.fitted("  \(text("source"))", 20)
+            let head = TerminalText.fitted("  \(text("source"))", 28)
             lines.append(TerminalText.shortened(head + (isUsed ? "used" : "not available: \(text("reason"))"), columns))
         }
         return lines
