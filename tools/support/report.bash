@@ -74,7 +74,17 @@ make_report() {
     ((size < 1000000)) && say_check OK "$1: the page is under a megabyte" || say_check MISS "$1: the page has $size bytes"
 }
 
-# prove_report KEEP: see tools/prove. KEEP is a directory for the pages and pictures, or empty.
+# renew_pictures: those of the page about traces, in light and dark, of what fits into a column of text.
+renew_pictures() {
+    local scheme suffix=""
+    for scheme in light dark; do
+        take_picture pressure 840 "$scheme" 2160
+        cp "$work/pressure-840-$scheme.png" "Sources/Jetsam/Documentation.docc/report$suffix.png"
+        suffix="~dark"
+    done
+}
+
+# prove_report KEEP PICTURES: see tools/prove. KEEP is a directory for the pages and pictures, or empty.
 prove_report() {
     local name width scheme
     browser=$(command -v chromium || true)
@@ -104,6 +114,7 @@ prove_report() {
         cp "$work"/{pressure,day}.html "$work"/{pressure,day}-*.png "$1/"
         say_check OK "pages and pictures are kept in $1"
     fi
+    if [[ -n $2 ]] && ((report_failures == 0)); then renew_pictures; fi
     printf '\n%d checks missed\n' "$report_failures"
     ((report_failures == 0))
 }

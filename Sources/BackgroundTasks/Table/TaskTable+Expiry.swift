@@ -1,3 +1,4 @@
+internal import CLinuxShims
 internal import JetsamSystem
 internal import Synchronization
 
@@ -29,6 +30,8 @@ extension TaskShard {
     ) {
         let entry = unsafe slab.entry(index)
         if unsafe entry.pointee.phase == .held {
+            // It is called when the batch is full. Until then it can come from far.
+            unsafe jetsam_prefetch(entry.pointee.handlerContext)
             expire(index, at: running, latest: latest, grace: table.graceNanoseconds)
             unsafe batch.append(table.identifier(shard: number, index: index, generation: entry.pointee.generation))
             return

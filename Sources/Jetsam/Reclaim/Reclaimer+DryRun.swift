@@ -9,7 +9,7 @@ extension Reclaimer {
         let sequence = host.nextSequence()
         let now = clock.now
         var earlier: [UInt64: CacheClient] = [:]
-        let step = state.withLock { state in
+        let (step, left) = state.withLock { state in
             earlier = remember(clients, in: &state)
             var facts = facts(clients, state.ledger, demand.level, reading)
             keepSome(&facts, demand.level, in: &state)
@@ -30,9 +30,11 @@ extension Reclaimer {
                 timeToFirstRelease: nil, duration: demand.decidedAt.duration(to: now), parts: parts)
             step.isDryRun = true
             recorder.record(StepRecord(step, run: nil), at: now)
-            return step
+            // Nobody was asked.
+            return (step, forgetClients(of: nil, in: &state))
         }
         letGo(of: earlier, callsHandlers)
+        letGo(of: left, callsHandlers)
         // Nobody would have been asked for anything: that is no step.
         guard !step.parts.isEmpty || demand.targetBytes == 0 else {
             host.noteStepEnd(demand.step, promisedBytes: 0)

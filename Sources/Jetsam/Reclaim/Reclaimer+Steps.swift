@@ -247,8 +247,19 @@ extension Reclaimer {
         return before
     }
 
+    /// Forgets the clients of a run that is over, but for those whose answers may still come: a cache whose registration ends is
+    /// to be gone then, with all that its handlers captured, and not with the next run.
+    ///
+    /// - Returns: Those that were at hand, to be let go of under no lock.
+    func forgetClients(of run: ReclaimRun?, in state: inout State) -> [UInt64: CacheClient] {
+        let before = state.clients
+        let late = run?.lateClients ?? []
+        state.clients = before.filter { $0.value.isBusy || late.contains($0.key) }
+        return before
+    }
+
     /// Measures what the step brought, writes the ledger and lets the next step be decided.
-    func finish() {
+    func finish(_ callsHandlers: Bool) {
         let after = host.measure()
         let now = clock.now
         let managed = registry.reportedBytes
@@ -257,13 +268,15 @@ extension Reclaimer {
         let retained = retainedAtOnce
         guard let run = state.withLock({ $0.run }) else { return }
         guard run.kind == .step else {
-            state.withLock { state in
+            let clients = state.withLock { state in
                 state.run = nil
                 channel.gauges.publish(nil)
+                return forgetClients(of: run, in: &state)
             }
+            letGo(of: clients, callsHandlers)
             return
         }
-        let (step, problems, request, broughtBytes, leadTime) = state.withLock { state in
+        let (step, problems, request, broughtBytes, leadTime, clients) = state.withLock { state in
             if let retained {
                 state.trim.noteCounted(retained)
             } else if !run.didTrimLast, allocator.canTrim {
@@ -293,8 +306,10 @@ extension Reclaimer {
             state.run = nil
             channel.gauges.publish(nil)
             recorder.record(StepRecord(step, run: run.number), at: now)
-            return (step, problems, request, broughtBytes, state.leadTimes.leadTime)
+            let clients = forgetClients(of: run, in: &state)
+            return (step, problems, request, broughtBytes, state.leadTimes.leadTime, clients)
         }
+        letGo(of: clients, callsHandlers)
         host.noteStepEnd(run.demand.step, promisedBytes: broughtBytes)
         host.releaseEnded(
             bytes: ReleaseTally.cameBack(

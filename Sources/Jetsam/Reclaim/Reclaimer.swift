@@ -144,7 +144,7 @@ final class Reclaimer: Sendable {
             case .releaseSegments(let bytes): releaseSegments(bytes)
             case .start(let id, let client, let limit, let request):
                 start(id, client, limit, request, callsHandlers: callsHandlers)
-            case .measure: finish()
+            case .measure: finish(callsHandlers)
             }
         }
     }
@@ -346,6 +346,8 @@ final class Reclaimer: Sendable {
             record(id, clientID, promised, freed, failed: error != nil, since: start, isTaken: isTaken, at: now)
             channel.gauges.publish(state.run)
             guard !isTaken, let client = state.clients[clientID] else { return (0, false) }
+            // It was kept for this answer. Whoever called it has it still.
+            if state.run == nil { state.clients[clientID] = nil }
             // Whatever it brings, it can be asked again.
             state.ledger[clientID]?.cameBack()
             expect(client, state)

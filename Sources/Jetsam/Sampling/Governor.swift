@@ -159,6 +159,8 @@ final class Governor: Sendable {
         post(decision, state.decider.reason, at: now)
         if cause != .sampler, let (last, interval) = state.tick {
             effects.wakesSampler = now.advanced(by: effects.interval) < last.advanced(by: interval)
+            // A sampler that is woken and finds nothing new sleeps for as long as was decided last, here or there.
+            state.tick = (last, effects.interval)
         }
         if cause == .sampler {
             state.tick = (now, effects.interval)

@@ -208,6 +208,11 @@ package struct ReclaimRun {
         return call.start.advanced(by: callDeadline / Self.portionShare)
     }
 
+    /// The caches that have not answered in time, and may still do so.
+    package var lateClients: Set<UInt64> {
+        Set(outcomes.lazy.filter(\.answer.missedDeadline).map(\.client)).union(calls.values.lazy.map(\.client))
+    }
+
     /// The instant at which a call that is out will have missed its deadline; nil where none is out.
     package var nextDeadline: MonotonicInstant? {
         calls.values.map(\.deadline).min()

@@ -88,8 +88,8 @@ struct ManagerMetricsTests {
 
             let before = fixture.machine.clock.now
             let given = Lock(0)
-            let hook = fixture.registry.register("footprint", priority: .low) { request in
-                fixture.change(used: -request.bytes)
+            let hook = fixture.registry.register("footprint", priority: .low) { [weak fixture] request in
+                fixture?.change(used: -request.bytes)
                 given.withLock { $0 += request.bytes }
                 return request.bytes
             }

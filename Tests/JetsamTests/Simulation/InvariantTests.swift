@@ -39,6 +39,7 @@ struct InvariantTests {
         }
 
         deinit {
+            world.dismantle()
             tree.remove()
         }
 

@@ -78,7 +78,7 @@ final class World: @unchecked Sendable {
     }
 
     /// Lets go of everything that refers to the world again.
-    private func dismantle() {
+    func dismantle() {
         for server in servers + gone { server.dismantle() }
         servers = []
         gone = []
