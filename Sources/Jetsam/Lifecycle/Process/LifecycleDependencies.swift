@@ -19,6 +19,8 @@ protocol TaskHolder: Sendable {
     var heldCount: Int { get }
     /// The number of tasks that were begun so far. Cheap.
     var begunCount: UInt64 { get }
+    /// The number of tasks that were told that they expire. Not cheap.
+    var expiredCount: Int { get }
     /// The longest-running ones, a line each.
     func describeHeld(limit: Int) -> [String]
     /// The number of tasks that have not ended, overdue ones too, and the longest-running of them, a line each.
@@ -46,6 +48,7 @@ extension BackgroundTaskRegistry: TaskHolder {
     var overdueTasksHold: Bool { configuration.overdueTasksHold }
     var pausedNanoseconds: Int64 { pauses.pausedNanoseconds }
     func describeHeld(limit: Int) -> [String] { heldTasks(limit: limit).map(\.description) }
+    var expiredCount: Int { statistics.expired }
     var begunCount: UInt64 { UInt64(clamping: statistics.begun) }
     func unended(limit: Int) -> (count: Int, names: [String]) {
         // Tasks may end meanwhile: what is named counts, and what is counted need not be named.

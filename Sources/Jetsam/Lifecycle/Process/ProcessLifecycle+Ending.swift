@@ -85,6 +85,7 @@ extension ProcessLifecycle {
     func drain() async {
         let ending = beginShutdown()
         let clock = ending.clock
+        let expired = dependencies.tasks.expiredCount
         await turn.acquire()
         if !ending.skipsBackground, processState == .active || processState == .inactive {
             let end = clock.backgroundEnd(from: now, deadline: configuration.backgroundDeadline)
@@ -100,6 +101,7 @@ extension ProcessLifecycle {
         dependencies.tasks.shut()
         // Those that began between the end of the last one and now were let in, and are waited for as well.
         if areReleased { await waitForTasks(until: clock.waitEnd) }
+        tellWhoWasTold(since: expired)
         tellWhatIsLeft()
         await turn.acquire()
         try? await move(to: .notRunning, cause: ending.cause, by: clock.terminateEnd)
@@ -128,6 +130,15 @@ extension ProcessLifecycle {
         let outcome = await waits.run(wait, until: { end }, movesWithPauses: false)
         release.cancel()
         return outcome == .done
+    }
+
+    /// Says how many tasks had no time to be done by themselves. What they were is told where the process begins to drain.
+    private func tellWhoWasTold(since before: Int) {
+        let count = dependencies.tasks.expiredCount - before
+        guard count > 0 else { return }
+        dependencies.logger.notice(
+            "\(count) background \(count == 1 ? "task was" : "tasks were") told to stop before \(count == 1 ? "it was" : "they were") done: the time of the process is over",
+            metadata: ["count": "\(count)"])
     }
 
     /// Says which tasks the process ends without: overdue ones, and those for which there was no time. Once.

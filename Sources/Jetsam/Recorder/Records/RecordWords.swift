@@ -12,10 +12,16 @@ extension PressureRule: RecordWord {
     ]
     package static let words = all.map { "\($0)" }
     package var code: Int {
-        // Not by firstIndex(of:), which allocates where nothing is optimised.
-        var index = 0
-        while index < Self.all.count - 1, Self.all[index] != self { index += 1 }
-        return index
+        // Its place in `all`. Not by firstIndex(of:), which allocates where nothing is optimised.
+        switch self {
+        case .headroom: 0
+        case .timeToLimit: 1
+        case .stall: 2
+        case .events: 3
+        case .distanceToHigh: 4
+        case .footprint: 5
+        case .external: 6
+        }
     }
     package init?(code: Int) {
         guard Self.all.indices.contains(code) else { return nil }
