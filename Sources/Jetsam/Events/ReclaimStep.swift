@@ -64,7 +64,7 @@ public struct ReclaimStep: Sendable, Equatable, CustomStringConvertible {
     /// The headroom when the step was measured, in bytes.
     public var headroomAfter: Int
     /// From the reading that decided it to the first release call; nil where none was made.
-    package var timeToFirstRelease: Duration?
+    public var timeToFirstRelease: Duration?
     /// From the decision to the measurement at its end.
     public var duration: Duration
     /// The caches that were asked, in order.
