@@ -34,29 +34,13 @@ extension BackgroundTaskRegistry {
                 onExpiration()
             })
         defer { task.end() }
-        return try await withThrowingTaskGroup(of: Result?.self) { group in
-            group.addTask { try await body() }
-            group.addTask {
-                await signal.wait()
-                return nil
-            }
-            defer { group.cancelAll() }
-            while let result = try await group.next() {
-                if let result { return result }
-                // Expired: the body is the only one left.
-                group.cancelAll()
-            }
-            // The body's task gives a result or throws, and comes before the end of the group.
-            throw CancellationError()
-        }
+        return try await signal.run(body)
     }
-}
 
-extension BackgroundTaskRegistry {
     /// Begins a background task now and runs `body` in a Swift task of its own, which the background task lasts as long as: for a
     /// request that is answered before its work is done.
     ///
-    /// When it expires, the Swift task is cancelled, and `onExpiration` is called. A body that heeds its cancellation ends in time;
+    /// When it expires, the body is cancelled, and `onExpiration` is called. A body that heeds its cancellation ends in time;
     /// one that does not goes on and is reported as overdue after its grace.
     ///
     /// - Parameters:
@@ -66,7 +50,7 @@ extension BackgroundTaskRegistry {
     ///   - scene: The scene that it belongs to.
     ///   - fileID: The file where it is begun; leave it to the compiler.
     ///   - line: The line where it is begun; leave it to the compiler.
-    ///   - onExpiration: Called once when it expires, on a thread of the registry's, when the Swift task was cancelled.
+    ///   - onExpiration: Called once when it expires, on a thread of the registry's, when the body was cancelled.
     ///   - body: The work. It runs on the global concurrent executor, unless it is isolated otherwise.
     /// - Returns: The Swift task. It can be cancelled, and be waited for. If nobody does, an error of the body is seen by nobody.
     /// - Throws: ``BackgroundTaskRefusal`` where it may not begin, and the body is not run.
@@ -77,49 +61,19 @@ extension BackgroundTaskRegistry {
         line: UInt = #line, onExpiration: @escaping @Sendable () -> Void = {},
         body: @escaping @Sendable () async throws -> Void
     ) throws(BackgroundTaskRefusal) -> Task<Void, any Error> {
-        let work = CancellableWork()
+        let signal = ExpirySignal()
         let begun = try begin(
             name, priority: priority, expiry: expiry, scene: scene, fileID: fileID, line: line,
             onExpiration: {
                 // First: a handler that hangs keeps nobody from ending.
-                work.cancel()
+                signal.fire()
                 onExpiration()
             }
         ).stored()
-        let task = Task {
+        return Task {
             defer { begun.end() }
-            try await body()
+            try await signal.run(body)
         }
-        work.set(task)
-        return task
-    }
-}
-
-/// A Swift task that may be cancelled before it is there.
-final class CancellableWork: Sendable {
-    private enum State {
-        case none
-        case running(Task<Void, any Error>)
-        case cancelled
-    }
-
-    private let state = Lock(State.none)
-
-    func set(_ task: Task<Void, any Error>) {
-        let isCancelled = state.withLock { state in
-            if case .cancelled = state { return true }
-            state = .running(task)
-            return false
-        }
-        if isCancelled { task.cancel() }
-    }
-
-    func cancel() {
-        let before = state.withLock { state in
-            defer { state = .cancelled }
-            return state
-        }
-        if case .running(let task) = before { task.cancel() }
     }
 }
 
@@ -159,8 +113,29 @@ private final class ExpirySignal: Sendable {
         waiter?.resume()
     }
 
+    /// Runs `body` in a child task, and cancels that when it fires.
+    ///
+    /// - Returns: The result of the body, also after it was cancelled.
+    func run<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) async throws -> Result {
+        try await withThrowingTaskGroup(of: Result?.self) { group in
+            group.addTask { try await body() }
+            group.addTask {
+                await self.wait()
+                return nil
+            }
+            defer { group.cancelAll() }
+            while let result = try await group.next() {
+                if let result { return result }
+                // Expired: the body is the only one left.
+                group.cancelAll()
+            }
+            // The body's task gives a result or throws, and comes before the end of the group.
+            throw CancellationError()
+        }
+    }
+
     /// Returns once it has fired or the task is cancelled.
-    func wait() async {
+    private func wait() async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let hasFired = state.withLock { state in

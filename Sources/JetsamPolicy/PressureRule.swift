@@ -21,7 +21,8 @@ public enum PressureRule: Sendable {
     var namesNoBytes: Bool { self == .stall || self == .events || self == .external }
 }
 
-/// The cause that made the manager look.
+/// The cause that made the manager look. Others may be added: give a
+/// `switch` a `default`.
 public enum LevelCause: Sendable, Hashable, CustomStringConvertible {
     /// The sampler's own reading.
     case sampler

@@ -7,8 +7,7 @@ extension ResourceManager {
     /// Not while the process drains: what it waits for is named already.
     func tellLongHeldTasks() {
         guard let longHeld, longHeld.isDue, !lifecycle.isShuttingDown, let found = longHeld.collect() else { return }
-        let rest = found.count - found.first.count
-        let names = found.first.joined(separator: "; ") + (rest > 0 ? "; and \(rest) more" : "")
+        let names = found.first.listed(of: found.count)
         logger.notice(
             found.count == 1
                 ? "Background task \(names) has been held for more than \(found.span); it may have been forgotten"

@@ -36,8 +36,7 @@ final class TaskReports: BackgroundTaskObserver {
         }
         guard told.count > 0 else { return }
         let isOne = told.count == 1
-        let rest = told.count - told.first.count
-        let names = told.first.joined(separator: "; ") + (rest > 0 ? "; and \(rest) more" : "")
+        let names = told.first.listed(of: told.count)
         let fate = overdueHold ? "still waited for" : "no longer waited for"
         logger.warning(
             isOne

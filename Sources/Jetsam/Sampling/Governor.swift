@@ -19,8 +19,10 @@ final class Governor: Sendable {
         var reading = MemoryReading()
         var changes = ChangeRing()
         var looks = LookTimes()
-        /// The sampler's last tick, and how long it sleeps after it.
-        var tick: (instant: MonotonicInstant, interval: Duration)?
+        /// The time when the sampler is to wake by itself; nil before its first tick.
+        var wakesAt: MonotonicInstant?
+        /// The time to sleep that was decided last, after a tick or an event.
+        var interval = Duration.zero
         var wallClock = WallClockWatch()
         var timeNews = TimeNews()
         /// The cgroup is another one than that whose files are read.
@@ -124,10 +126,9 @@ final class Governor: Sendable {
         keepUp(&state, cause, now)
         let reading = read(&state, cause, now)
         if cause == .sampler, isQuiet(state, reading) {
-            let interval = state.tick?.interval ?? .zero
-            state.tick = (now, interval)
-            pauses.expect(now, next: interval)
-            return Effects(interval: interval)
+            state.wakesAt = now.advanced(by: state.interval)
+            pauses.expect(now, next: state.interval)
+            return Effects(interval: state.interval)
         }
         noteHollow(&state, at: now)
         var observation = Decider.Observation(
@@ -157,14 +158,14 @@ final class Governor: Sendable {
             if !state.isDryRun { backgroundTasks.noteLevel(decision.level) }
         }
         post(decision, state.decider.reason, at: now)
-        if cause != .sampler, let (last, interval) = state.tick {
-            effects.wakesSampler = now.advanced(by: effects.interval) < last.advanced(by: interval)
-            // A sampler that is woken and finds nothing new sleeps for as long as was decided last, here or there.
-            state.tick = (last, effects.interval)
-        }
+        // A sampler that is woken and finds nothing new sleeps for as long as an event decided.
+        state.interval = effects.interval
+        let next = now.advanced(by: effects.interval)
         if cause == .sampler {
-            state.tick = (now, effects.interval)
+            state.wakesAt = next
             pauses.expect(now, next: effects.interval)
+        } else if let wakesAt = state.wakesAt {
+            effects.wakesSampler = next < wakesAt
         }
         return effects
     }

@@ -1,4 +1,5 @@
-/// A stage of the ladder: they are entered in this order, each only when the one before has nothing left to give.
+/// A stage of the ladder: they are entered in this order, each only when the one before has nothing left to give. Others may be added: give a
+/// `switch` a `default`.
 public enum ReclaimStage: Sendable, Comparable, CustomStringConvertible {
     /// Registered caches were asked, and the allocator was trimmed.
     case caches

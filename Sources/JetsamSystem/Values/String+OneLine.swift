@@ -6,3 +6,10 @@ extension String {
         }
     }
 }
+
+extension [String] {
+    /// These as the first of `count`, for a line of the log: `a; b; and 3 more`.
+    package func listed(of count: Int) -> String {
+        joined(separator: "; ") + (!isEmpty && count > self.count ? "; and \(count - self.count) more" : "")
+    }
+}

@@ -9,12 +9,6 @@ import Testing
 struct StartTests {
     private struct Failure: Error {}
 
-    private static func waitForCancellation() async {
-        let (stream, continuation) = AsyncStream<Void>.makeStream()
-        for await _ in stream {}
-        withExtendedLifetime(continuation) {}
-    }
-
     @Test("The task is held from the call until the body returns")
     func held() async throws {
         let manual = ManualRegistry()
@@ -55,7 +49,7 @@ struct StartTests {
         let work = try manual.registry.start(
             "report", expiry: .after(.seconds(10)), onExpiration: { told.withLock { $0 = true } }
         ) {
-            await Self.waitForCancellation()
+            await waitForCancellation()
             #expect(Task.isCancelled)
         }
         manual.advance(.seconds(9.6))
@@ -67,19 +61,9 @@ struct StartTests {
     @Test("A body that is cancelled by whoever has its Swift task ends the background task")
     func cancelled() async throws {
         let manual = ManualRegistry()
-        let work = try manual.registry.start("report") { await Self.waitForCancellation() }
+        let work = try manual.registry.start("report") { await waitForCancellation() }
         work.cancel()
         try await work.value
         #expect(manual.registry.heldCount == 0)
-    }
-
-    @Test("Expiry that comes before the Swift task is there cancels it all the same")
-    func early() async throws {
-        let work = CancellableWork()
-        work.cancel()
-        let task = Task<Void, any Error> { await Self.waitForCancellation() }
-        work.set(task)
-        try await task.value
-        #expect(task.isCancelled)
     }
 }

@@ -10,13 +10,6 @@ struct WithBackgroundTaskTests {
         var number: Int
     }
 
-    /// Returns when the task that waits here is cancelled, and not before.
-    private static func waitForCancellation() async {
-        let (stream, continuation) = AsyncStream<Void>.makeStream()
-        for await _ in stream {}
-        withExtendedLifetime(continuation) {}
-    }
-
     @Test("The task is held while the body runs, and what that returns comes back")
     func result() async throws {
         let manual = ManualRegistry()
@@ -75,7 +68,7 @@ struct WithBackgroundTaskTests {
                 events.withLock { $0.append(Task.isCancelled ? "handler's task is cancelled" : "told") }
             } body: {
                 gate.arrive()
-                await Self.waitForCancellation()
+                await waitForCancellation()
                 events.withLock { $0.append(Task.isCancelled ? "cancelled" : "not cancelled") }
                 return "late"
             }
@@ -128,7 +121,7 @@ struct WithBackgroundTaskTests {
                 wasTold.withLock { $0 = true }
             } body: {
                 gate.arrive()
-                await Self.waitForCancellation()
+                await waitForCancellation()
                 return Task.isCancelled
             }
         }
@@ -144,7 +137,7 @@ struct WithBackgroundTaskTests {
     func cancelledBefore() async throws {
         let manual = ManualRegistry()
         let caller = Task {
-            await Self.waitForCancellation()
+            await waitForCancellation()
             return try await manual.registry.withBackgroundTask("late") { Task.isCancelled }
         }
         caller.cancel()
@@ -161,13 +154,13 @@ struct WithBackgroundTaskTests {
             try await registry.withBackgroundTask("outer", expiry: .after(.seconds(100))) {
                 let inner = try await registry.withBackgroundTask("inner", expiry: .after(.seconds(1))) {
                     gate.arrive()
-                    await Self.waitForCancellation()
+                    await waitForCancellation()
                     return Task.isCancelled
                 }
                 #expect(inner)
                 #expect(!Task.isCancelled)
                 gate.arrive()
-                await Self.waitForCancellation()
+                await waitForCancellation()
                 return registry.heldTasks().map(\.name)
             }
         }
@@ -190,12 +183,12 @@ struct WithBackgroundTaskTests {
         let registry = manual.registry
         async let first = registry.withBackgroundTask("first", expiry: .after(.seconds(1))) {
             gate.arrive()
-            await Self.waitForCancellation()
+            await waitForCancellation()
             return Task.isCancelled
         }
         async let second = registry.withBackgroundTask("second", expiry: .after(.seconds(50))) {
             gate.arrive()
-            await Self.waitForCancellation()
+            await waitForCancellation()
             return Task.isCancelled
         }
         await gate.waitForArrivals(2)

@@ -128,7 +128,8 @@ struct DrainTests {
             $0.hasPrefix("4 background tasks have not ended and are waited for no longer: ")
         }
         #expect(warnings.count == 1)
-        #expect(fixture.logs.lines.count { $0.text.hasPrefix("4 background tasks were told to stop") } == 1)
+        #expect(
+            fixture.logs.lines.count { $0.text.hasPrefix("4 background tasks expired while the process drained") } == 1)
         #expect(warnings.allSatisfy { $0.contains("endless") && $0.contains("far") && $0.contains("DrainTests.swift") })
         fixture.record.release("willTerminate")
     }

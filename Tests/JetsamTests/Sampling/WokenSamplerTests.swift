@@ -37,4 +37,40 @@ struct WokenSamplerTests {
         // It is woken, reads the same, and must look again as soon as the event said.
         #expect(governor.judge(.sampler) <= decided)
     }
+
+    private final class WakeCount: Ticker {
+        let wakes = Lock(0)
+
+        func start(_ tick: @escaping @Sendable () -> Duration) {}
+        func wake() { wakes.withLock { $0 += 1 } }
+        func stop() async {}
+        var drivesDeadlines: Bool { true }
+        func attach(_ work: any TimeDriven) {}
+    }
+
+    @Test("An event that wakes nobody does not keep the next one from doing so")
+    func afterAnotherEvent() throws {
+        let (clock, ticker) = (ManualClock(), WakeCount())
+        let tree = try KernelTree.v1(limit: 512 * mebibyte)
+        defer { tree.remove() }
+        tree.setUnreclaimable(bytes: 60 * mebibyte)
+        let governor = Governor(
+            reader: try KernelReader(root: tree.root), clock: clock, wallClock: { 0 },
+            backgroundTasks: BackgroundTaskRegistry(), registry: CacheRegistry(), channel: ReclaimChannel(),
+            ticker: ticker, bell: Bell(), stock: NoVictims(), setup: Decider.Setup())
+        governor.judge(.sampler)
+        governor.noteArmed(usageBytes: 256 * mebibyte, limitBytes: 512 * mebibyte)
+        clock.advance(by: .seconds(2))
+        #expect(governor.judge(.sampler) == .seconds(2))
+
+        clock.advance(by: .milliseconds(1950))
+        governor.forgetThresholds()
+        let decided = governor.judge(.event(.memoryEvents))
+        #expect(decided > .milliseconds(50) && decided < .seconds(1) && ticker.wakes.withLock { $0 } == 0)
+
+        clock.advance(by: .milliseconds(20))
+        tree.setUnreclaimable(bytes: 440 * mebibyte)
+        governor.judge(.event(.memoryEvents))
+        #expect(ticker.wakes.withLock { $0 } == 1)
+    }
 }

@@ -45,3 +45,10 @@ final class Gate: Sendable {
         spot.signal()
     }
 }
+
+/// Returns when the task that waits here is cancelled, and not before.
+func waitForCancellation() async {
+    let (stream, continuation) = AsyncStream<Void>.makeStream()
+    for await _ in stream {}
+    withExtendedLifetime(continuation) {}
+}

@@ -47,10 +47,9 @@ extension ProcessLifecycle {
     private func logWhatHolds() {
         let count = dependencies.tasks.heldCount
         guard count > 0 else { return dependencies.logger.info("Draining: no background task is held") }
-        let names = dependencies.tasks.describeHeld(limit: Self.mostNamed)
-        let rest = count > names.count && !names.isEmpty ? "; and \(count - names.count) more" : ""
+        let names = dependencies.tasks.describeHeld(limit: Self.mostNamed).listed(of: count)
         dependencies.logger.notice(
-            "Draining: waits for \(count) background \(count == 1 ? "task" : "tasks"): \(names.joined(separator: "; "))\(rest)",
+            "Draining: waits for \(count) background \(count == 1 ? "task" : "tasks"): \(names)",
             metadata: ["held": "\(count)"])
     }
 
@@ -101,7 +100,7 @@ extension ProcessLifecycle {
         dependencies.tasks.shut()
         // Those that began between the end of the last one and now were let in, and are waited for as well.
         if areReleased { await waitForTasks(until: clock.waitEnd) }
-        tellWhoWasTold(since: expired)
+        tellWhoExpired(since: expired)
         tellWhatIsLeft()
         await turn.acquire()
         try? await move(to: .notRunning, cause: ending.cause, by: clock.terminateEnd)
@@ -132,12 +131,13 @@ extension ProcessLifecycle {
         return outcome == .done
     }
 
-    /// Says how many tasks had no time to be done by themselves. What they were is told where the process begins to drain.
-    private func tellWhoWasTold(since before: Int) {
+    /// Says how many tasks were told that their time is over since the process began to drain. Their names stand in the line that
+    /// draining begins with.
+    private func tellWhoExpired(since before: Int) {
         let count = dependencies.tasks.expiredCount - before
         guard count > 0 else { return }
         dependencies.logger.notice(
-            "\(count) background \(count == 1 ? "task was" : "tasks were") told to stop before \(count == 1 ? "it was" : "they were") done: the time of the process is over",
+            "\(count) background \(count == 1 ? "task" : "tasks") expired while the process drained",
             metadata: ["count": "\(count)"])
     }
 
@@ -151,9 +151,8 @@ extension ProcessLifecycle {
         else { return }
         let (count, names) = dependencies.tasks.unended(limit: Self.mostNamed)
         guard count > 0 else { return }
-        let rest = count > names.count ? "; and \(count - names.count) more" : ""
         dependencies.logger.warning(
-            "\(count) background \(count == 1 ? "task has not ended and is" : "tasks have not ended and are") waited for no longer: \(names.joined(separator: "; "))\(rest)",
+            "\(count) background \(count == 1 ? "task has not ended and is" : "tasks have not ended and are") waited for no longer: \(names.listed(of: count))",
             metadata: ["count": "\(count)"])
     }
 

@@ -8,8 +8,8 @@ extension ProcessLifecycle {
     /// The servers take connections: where everything else is done, the process becomes active. Does nothing the second time.
     func didStartServing() {
         let isFirst = state.withLock { state in
-            defer { state.servers.listen = true }
-            return !state.servers.listen
+            defer { state.servers.areListening = true }
+            return !state.servers.areListening
         }
         guard isFirst else { return }
         servingWait.resolve(.done)
@@ -18,7 +18,7 @@ extension ProcessLifecycle {
 
     /// Returns once each port is listened to, or nobody needs to know any more.
     func lookForListening(on ports: [UInt16]) async {
-        while !Task.isCancelled, !isShuttingDown, !state.withLock({ $0.servers.listen }) {
+        while !Task.isCancelled, !isShuttingDown, !state.withLock({ $0.servers.areListening }) {
             guard let listening = dependencies.listeningPorts() else {
                 dependencies.logger.warning(
                     "Which ports are listened to cannot be told here: call didStartServing() when the servers listen")

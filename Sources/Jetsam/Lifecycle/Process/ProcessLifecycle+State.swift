@@ -79,7 +79,7 @@ extension ProcessLifecycle {
 
         var gate = Gate.none
         /// The servers take connections, as far as was told or seen.
-        var listen = false
+        var areListening = false
 
         var haveGate: Bool {
             if case .none = gate { false } else { true }
@@ -102,7 +102,7 @@ extension ProcessLifecycle {
             switch gate {
             case .none: false
             case .starts: true
-            case .runs(let signal): !listen && signal != .started
+            case .runs(let signal): !areListening && signal != .started
             }
         }
 
