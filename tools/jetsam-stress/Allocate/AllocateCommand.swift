@@ -3,13 +3,13 @@ internal import CommandOutput
 internal import MemoryPressure
 internal import _StressPatterns
 
-/// `jetsam-stress allocate`, the default: takes memory in a pattern, and holds assertions.
+/// `jetsam-stress allocate`, the default: takes memory in a pattern, and holds background tasks.
 struct AllocateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "allocate",
-        abstract: "Takes memory in a pattern, and holds assertions.",
-        discussion: Pattern.discussion + "\n\n" + AssertionOptions.discussion + "\n\n" + """
-            EXIT STATUS: 0 the pattern came to its end or --duration was up; 1 an assertion that never ends was told of its \
+        abstract: "Takes memory in a pattern, and holds background tasks.",
+        discussion: Pattern.discussion + "\n\n" + TaskOptions.discussion + "\n\n" + """
+            EXIT STATUS: 0 the pattern came to its end or --duration was up; 1 a background task that never ends was told of its \
             expiry early (where no manager runs), twice, or not within a second; 2 the tool could not (no address space, disk \
             full); 64 usage; and whatever the kernel gives a process that the OOM killer takes.
 
@@ -20,7 +20,7 @@ struct AllocateCommand: ParsableCommand {
             purgeable (null without --purgeable): bytes, managed (true, false), releasedBytes, levelChanges (each: seconds since \
             the manager began, from, to, headroomBytes, reason), steps (each: seconds, level, targetBytes, promisedBytes, \
             returnedBytes, milliseconds, firstReleaseMilliseconds (from the reading that decided it to the first call of a cache; \
-            null where none was called), headroomBytes (at its end), reason); assertions (null without --assertions): count, stuck (never end), begun, ended, \
+            null where none was called), headroomBytes (at its end), reason); tasks (null without --tasks): count, stuck (never end), begun, ended, \
             refused, expired (told), overdue (at the end), handlersCalled (of those that never end, as are the following), \
             handlersCalledTwice, handlersMissing, handlersEarly, lateMillisecondsMedian, lateMillisecondsP99 and \
             lateMillisecondsWorst (null where none was called).
@@ -38,11 +38,11 @@ struct AllocateCommand: ParsableCommand {
     )
     var purgeable: Size?
 
-    @OptionGroup var assertions: AssertionOptions
+    @OptionGroup var tasks: TaskOptions
 
     @Flag(
         help: """
-            Let a Jetsam ResourceManager have the cache of --purgeable and the assertions. Without it nothing manages them: \
+            Let a Jetsam ResourceManager have the cache of --purgeable and the background tasks. Without it nothing manages them: \
             the control.
             """)
     var managed = false
@@ -72,11 +72,11 @@ struct AllocateCommand: ParsableCommand {
     var progress = false
 
     func validate() throws {
-        if pattern.pattern == nil, assertions.assertions == nil {
-            throw ValidationError("--pattern or --assertions is needed.")
+        if pattern.pattern == nil, tasks.plan == nil {
+            throw ValidationError("--pattern or --tasks is needed.")
         }
-        if managed, purgeable == nil, assertions.assertions == nil {
-            throw ValidationError("--managed needs --purgeable or --assertions, which it manages.")
+        if managed, purgeable == nil, tasks.plan == nil {
+            throw ValidationError("--managed needs --purgeable or --tasks, which it manages.")
         }
         for (option, path, example) in [
             ("--trace", trace, "/tmp/trace.jsonl"), ("--recorder", recorder, "/var/tmp/stress"),
@@ -93,7 +93,7 @@ struct AllocateCommand: ParsableCommand {
         do {
             let result = try perform()
             System.writeToStandardOutput((json ? result.json.description : result.text) + "\n")
-            guard result.assertions?.handlers.isInOrder(mayBeEarly: managed) ?? true else { throw ExitCode(1) }
+            guard result.tasks?.handlers.isInOrder(mayBeEarly: managed) ?? true else { throw ExitCode(1) }
         } catch let error as StressError {
             StandardError.write("jetsam-stress: \(error)")
             throw ExitCode(2)

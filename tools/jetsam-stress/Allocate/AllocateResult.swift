@@ -6,10 +6,10 @@ struct AllocateResult {
     var outcome: PatternRun.Outcome
     var residentBytes: Int?
     var purgeable: PurgeableResult?
-    var assertions: AssertionResult?
+    var tasks: TaskResult?
 
     var text: String {
-        [memoryText, purgeable?.text, assertions?.text].compactMap { $0 }.joined(separator: "\n")
+        [memoryText, purgeable?.text, tasks?.text].compactMap { $0 }.joined(separator: "\n")
     }
 
     private var memoryText: String? {
@@ -54,7 +54,7 @@ struct AllocateResult {
             ("server", outcome.server.map(Self.json) ?? .null),
             ("seconds", .number(driven.elapsed.inSeconds)),
             ("purgeable", purgeable?.json ?? .null),
-            ("assertions", assertions?.json ?? .null),
+            ("tasks", tasks?.json ?? .null),
         ])
     }
 }

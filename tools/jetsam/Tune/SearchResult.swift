@@ -67,7 +67,7 @@ struct SearchResult {
     /// What a trace does not say.
     static let unknowns = [
         "From the first step that differs on, these figures are a model's: see `jetsam help replay`.",
-        "A trace does not say what held assertions, scenes and the last resort would have brought.",
+        "A trace does not say what held background tasks, scenes and the last resort would have brought.",
         "Nor does it say what hits the caches would have had with more or less memory: fewer bytes asked for are taken to be better.",
         "It has no load but the recorded: thresholds that fit it closely may be late for another.",
     ]

@@ -20,7 +20,7 @@ struct TuneCommand: ParsableCommand {
             shown and not searched by: what part of the released bytes was fetched again although memory lay idle. The preferred one is \
             written with --output, as a file that `jetsam check` accepts.
 
-            From a trace it cannot be known what assertions, scenes and the last resort would have brought, how caches would \
+            From a trace it cannot be known what background tasks, scenes and the last resort would have brought, how caches would \
             have hit with more or less memory, what happened between two readings, and nothing about load that the traces do \
             not have. From the first step that differs on, what is said is a model.
 

@@ -6,7 +6,7 @@ import Testing
 @testable import _StressPatterns
 @testable import jetsam_stress
 
-@Suite struct AssertionTests {
+@Suite struct HeldTasksTests {
     /// The number after a key in the tool's result.
     private func figure(_ key: String, _ output: String) -> Double? {
         guard let range = output.range(ofText: "\"\(key)\":") else { return nil }
@@ -16,7 +16,7 @@ import Testing
     @Test("Those that never end are told once, in time, and are overdue after their grace; the others end")
     func overdue() async throws {
         let tool = try ToolProcess(
-            ["--assertions", "400", "--overdue", "25%", "--expiry", "300ms", "--json"], in: TemporaryDirectory())
+            ["--tasks", "400", "--overdue", "25%", "--expiry", "300ms", "--json"], in: TemporaryDirectory())
         #expect(await tool.end() == .exited(0))
         let output = tool.output
         #expect(output.hasPrefix(#"{"pattern":null,"limitBytes":null,"#))
@@ -36,7 +36,7 @@ import Testing
     @Test("Without --overdue all end in time")
     func none() async throws {
         let tool = try ToolProcess(
-            ["--assertions", "50", "--expiry", "1m", "--turnover", "1000", "--duration", "300ms", "--json"],
+            ["--tasks", "50", "--expiry", "1m", "--turnover", "1000", "--duration", "300ms", "--json"],
             in: TemporaryDirectory())
         #expect(await tool.end() == .exited(0))
         #expect(figure("expired", tool.output) == 0)
@@ -45,22 +45,22 @@ import Testing
         #expect(tool.output.contains(#""lateMillisecondsMedian":null"#))
     }
 
-    @Test("Assertions are held beside a pattern, and said of in plain text too")
+    @Test("Background tasks are held beside a pattern, and said of in plain text too")
     func besidePattern() async throws {
         let tool = try ToolProcess(
-            ["--pattern", "ramp", "--limit", "8MiB", "--hold", "0s", "--assertions", "10", "--managed"],
+            ["--pattern", "ramp", "--limit", "8MiB", "--hold", "0s", "--tasks", "10", "--managed"],
             in: TemporaryDirectory())
         #expect(await tool.end() == .exited(0))
         #expect(tool.output.contains("ramp: took 8.0 MiB") || tool.output.contains("ramp: took 8 MiB"))
-        #expect(tool.output.contains("assertions: 10 held, "))
+        #expect(tool.output.contains("background tasks: 10 held, "))
     }
 
     @Test("Each that is not ended lasts half of its expiry, unless a turnover is given")
     func turnover() throws {
-        var options = try AssertionOptions.parse(["--assertions", "1000", "--overdue", "0.5", "--expiry", "2s"])
-        #expect(options.plan == AssertionPlan(count: 1000, stuck: 500, expiry: .seconds(2), turnover: 500))
-        options = try AssertionOptions.parse(["--assertions", "1000", "--turnover", "7"])
-        #expect(options.plan == AssertionPlan(count: 1000, stuck: 0, expiry: .seconds(5), turnover: 7))
+        var options = try TaskOptions.parse(["--tasks", "1000", "--overdue", "0.5", "--expiry", "2s"])
+        #expect(options.plan == TaskPlan(count: 1000, stuck: 500, expiry: .seconds(2), turnover: 500))
+        options = try TaskOptions.parse(["--tasks", "1000", "--turnover", "7"])
+        #expect(options.plan == TaskPlan(count: 1000, stuck: 0, expiry: .seconds(5), turnover: 7))
         #expect(options.plan?.duration == .seconds(8))
     }
 

@@ -3,8 +3,8 @@ internal import Jetsam
 internal import MemoryPressure
 internal import _StressPatterns
 
-/// Holds assertions as a plan says, on a thread of its own, until it is told to finish.
-final class HeldAssertions: Sendable {
+/// Holds background tasks as a plan says, on a thread of its own, until it is told to finish.
+final class HeldTasks: Sendable {
     private struct State {
         /// Those that are ended and begun again, in turn.
         var turning: [BackgroundTaskIdentifier] = []
@@ -17,32 +17,32 @@ final class HeldAssertions: Sendable {
     }
 
     let registry: BackgroundTaskRegistry
-    private let plan: AssertionPlan
+    private let plan: TaskPlan
     private let record = HandlerRecord()
     private let state = Lock(State())
     private let ended = DispatchSemaphore(value: 0)
 
     /// Comes back once all are begun.
-    init(_ plan: AssertionPlan, in registry: BackgroundTaskRegistry = HeldAssertions.makeRegistry()) {
+    init(_ plan: TaskPlan, in registry: BackgroundTaskRegistry = HeldTasks.makeRegistry()) {
         self.plan = plan
         self.registry = registry
         state.withLock { state in
             for _ in 0..<plan.stuck { state.stuck.append(beginStuck(&state.refused)) }
             for _ in plan.stuck..<plan.count { state.turning.append(begin(&state.refused)) }
         }
-        DispatchQueue(label: "jetsam-stress.assertions").async { self.turn() }
+        DispatchQueue(label: "jetsam-stress.tasks").async { self.turn() }
     }
 
     /// One whose handlers are called when the expiry is up and not before, so that their lateness can be told.
     static func makeRegistry() -> BackgroundTaskRegistry {
         var configuration = BackgroundTaskConfiguration()
         configuration.lead = .zero
-        configuration.grace = AssertionPlan.grace
+        configuration.grace = TaskPlan.grace
         return BackgroundTaskRegistry(configuration: configuration)
     }
 
     /// Ends what can be ended, and says what came of all.
-    func finish() -> AssertionResult {
+    func finish() -> TaskResult {
         state.withLock { $0.isOver = true }
         ended.wait()
         // Those that are stuck count as they are now, and only then are given up.
@@ -51,7 +51,7 @@ final class HeldAssertions: Sendable {
             let summary = record.summary()
             for identifier in state.turning { registry.endBackgroundTask(identifier) }
             state.turning = []
-            return AssertionResult(
+            return TaskResult(
                 plan: plan, statistics: registry.statistics, overdue: overdue, handlers: summary,
                 refusals: state.refused)
         }

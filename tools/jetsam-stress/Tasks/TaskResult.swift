@@ -2,8 +2,8 @@ internal import Jetsam
 internal import MemoryPressure
 internal import _StressPatterns
 
-/// What became of the assertions.
-struct AssertionResult {
+/// What became of the background tasks.
+struct TaskResult {
     var count: Int
     var stuck: Int
     var begun: Int
@@ -17,7 +17,7 @@ struct AssertionResult {
     var handlers: HandlerRecord.Summary
 
     init(
-        plan: AssertionPlan, statistics: BackgroundTaskStatistics, overdue: Int, handlers: HandlerRecord.Summary,
+        plan: TaskPlan, statistics: BackgroundTaskStatistics, overdue: Int, handlers: HandlerRecord.Summary,
         refusals: Int
     ) {
         count = plan.count
@@ -42,7 +42,7 @@ struct AssertionResult {
             (handlers.early, "called early"),
         ]
         let faultText = faults.filter { $0.0 > 0 }.map { ", \($0.0) \($0.1)" }.joined()
-        return "assertions: \(count) held, \(begun) begun, \(ended) ended, \(refused) refused, \(expired) expired, "
+        return "background tasks: \(count) held, \(begun) begun, \(ended) ended, \(refused) refused, \(expired) expired, "
             + "\(overdue) overdue; of the \(stuck) that never end \(handlers.called) were told\(late)\(faultText)"
     }
 

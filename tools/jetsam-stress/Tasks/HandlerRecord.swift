@@ -10,7 +10,7 @@ final class HandlerRecord: Sendable {
 
     /// What the calls came to.
     struct Summary: Equatable {
-        /// Assertions whose handler was called.
+        /// Background tasks whose handler was called.
         var called = 0
         /// Of these, more than once.
         var calledTwice = 0
@@ -37,7 +37,7 @@ final class HandlerRecord: Sendable {
         self.clock = clock
     }
 
-    /// Adds an assertion that begins now; gives its number.
+    /// Adds a background task that begins now; gives its number.
     func expect(after expiry: Duration) -> Int {
         let due = clock.now.advanced(by: expiry)
         return entries.withLock { entries in
