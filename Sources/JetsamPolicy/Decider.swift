@@ -78,7 +78,7 @@ package struct Decider {
     package var reason: LevelReason? { machine.reason }
 
     /// The share of the last two seconds in which some task waited for memory, in percent.
-    package func stallPercent(at now: MonotonicInstant) -> Int { judgement.stallPercent(at: now) }
+    package func stallPercent(at now: MonotonicInstant) -> Int { judgement.rules.stall.percent(at: now) }
 
     /// The steepest growth that the last reading shows, in bytes a second.
     package var steepestGrowth: Int { judgement.growth.steepestNow }
@@ -89,11 +89,11 @@ package struct Decider {
     /// Returns whether a process that leaves now would lack the memory that leaving takes, even with the bytes that are expected
     /// back.
     package func lacksRoomToLeave(_ reading: MemoryReading, expectedBytes: Int) -> Bool {
-        judgement.early.missing(reading.roomBytes, expectedBytes) > 0
+        judgement.rules.timeToLimit.early.missing(reading.roomBytes, expectedBytes) > 0
     }
 
     /// Indicates whether a reading that shows nothing new could be left unjudged.
-    package var isQuiet: Bool { machine.level == .normal && !judgement.isSuspicious }
+    package var isQuiet: Bool { machine.level == .normal && !judgement.rules.timeToLimit.isSuspicious }
 
     /// Returns the points where warning and critical begin and end for that reading's limit.
     package func thresholds(_ reading: MemoryReading) -> HeadroomThresholds {
@@ -110,7 +110,8 @@ package struct Decider {
         _ observation: inout Observation, victims: () -> Victims, timeToLeave: () -> Int64 = { 0 }
     ) -> Decision {
         let reading = observation.reading
-        let mayLeave = setup.hasLastResort && !ladder.isLastResortPosted && judgement.early.isGrowing
+        let mayLeave =
+            setup.hasLastResort && !ladder.isLastResortPosted && judgement.rules.timeToLimit.early.isGrowing
         observation.leavingNanoseconds = mayLeave && reading.depth == .full ? timeToLeave() : 0
         let context = RuleContext(
             reading: reading,
@@ -143,17 +144,17 @@ package struct Decider {
     /// Handles what was told beside the readings.
     package mutating func handle(_ notice: Notice) {
         switch notice {
-        case .paused: judgement.dropHistory()
-        case .held(let level, let until): judgement.hold(level, until: until)
-        case .supervisorWarns(let until): judgement.supervisorWarns(until: until)
+        case .paused: judgement.rules.forget()
+        case .held(let level, let until): judgement.rules.external.hold(level, until: until)
+        case .supervisorWarns(let until): judgement.rules.external.supervisorWarns(until: until)
         case .stepEnded(let step, let promisedBytes, let now):
             scheduler.stepEnded(step, promisedBytes: promisedBytes, at: now)
-            judgement.early.stepEnded(step)
+            judgement.rules.timeToLimit.early.stepEnded(step)
         case .answeredLate(let promisedBytes): scheduler.answeredLate(promisedBytes: promisedBytes)
         case .limitsLifted: scheduler.limitsWereLifted()
         case .ladderEnded(let action, let outcome, let now):
             ladder.ended(action, outcome, at: now)
-            if action == .lastResort { judgement.early.wasAbandoned() }
+            if action == .lastResort { judgement.rules.timeToLimit.early.wasAbandoned() }
         case .regrowthAllowed(let isAllowed): allowsRegrowth = isAllowed
         case .hollow(let bytes): hollowBytes = bytes
         case .leadTimeMeasured(let measured): leadTime = measured
@@ -163,14 +164,15 @@ package struct Decider {
     private func demandContext(
         _ observation: Observation, _ context: RuleContext, _ reason: LevelReason, _ vote: Vote
     ) -> ReclaimContext {
-        ReclaimContext(
+        let early = judgement.rules.timeToLimit.early
+        return ReclaimContext(
             reading: context.reading, thresholds: context.thresholds, level: machine.level, reason: reason, vote: vote,
             required: judgement.required,
-            leavingDeficit: judgement.early.isAsking ? min(judgement.early.deficit, max(0, hollowBytes)) : 0,
+            leavingDeficit: early.isAsking ? min(early.deficit, max(0, hollowBytes)) : 0,
             growthRate: judgement.growth.steepest,
             millisecondsToLimit: judgement.millisecondsToLimit,
-            millisecondsAtOnce: judgement.millisecondsAtOnce, purgeableBytes: observation.reportedBytes,
-            hollowBytes: hollowBytes, inFlightBytes: observation.inFlightBytes,
+            millisecondsAtOnce: judgement.rules.timeToLimit.millisecondsAtOnce,
+            purgeableBytes: observation.reportedBytes, hollowBytes: hollowBytes, inFlightBytes: observation.inFlightBytes,
             retainedBytes: observation.retainedBytes,
             trimsFrom: observation.trimsFrom)
     }
@@ -178,13 +180,15 @@ package struct Decider {
     /// Has those asked that were counted on for nothing, as what the others can give is reckoned in, and has this process leave where
     /// they did not bring what is missing.
     private mutating func leaveEarly(_ decision: inout Decision, _ context: RuleContext) {
-        let early = judgement.early
-        if judgement.beganToAsk {
+        let early = judgement.rules.timeToLimit.early
+        if judgement.rules.timeToLimit.beganToAsk {
             decision.forecast = LeaveForecast(
                 leavingNanoseconds: context.leavingNanoseconds, growthRate: early.growthRate,
                 neededBytes: early.neededBytes, missingBytes: early.deficit)
         }
-        if early.isAsking, let demand = decision.demand { judgement.early.demanded(step: demand.step) }
+        if early.isAsking, let demand = decision.demand {
+            judgement.rules.timeToLimit.early.demanded(step: demand.step)
+        }
         guard decision.ladder == nil, context.reading.depth == .full,
             early.isDue(nothingToAsk: hollowBytes <= 0 || scheduler.nothingLeftSince != nil, at: context.now),
             let action = ladder.leaveEarly()
@@ -224,7 +228,7 @@ package struct Decider {
         let nearer = budget.flatMap { $0.isNearer(than: context.reading) ? $0 : nil }
         return regrowth.next(
             reading: nearer?.reading ?? context.reading, thresholds: nearer?.thresholds ?? context.thresholds,
-            level: machine.level, growthRate: judgement.growthRate, required: judgement.required.byGrowth,
+            level: machine.level, growthRate: judgement.growth.bytesPerSecond, required: judgement.required.byGrowth,
             rise: judgement.growth.rise.largest)
     }
 
@@ -239,11 +243,11 @@ package struct Decider {
                 after: budget.reading, thresholds: budget.thresholds, level: machine.level, isCoveredByKernel: false)
             interval = min(interval, ofBudget)
         }
-        if judgement.isSuspicious {
+        if judgement.rules.timeToLimit.isSuspicious {
             let close = configuration.timeToLimit.window / GrowthTrend.fewestReadings
             interval = min(interval, max(minimum, close))
         }
-        if let soon = judgement.millisecondsAtOnce, soon < Self.steepMilliseconds {
+        if let soon = judgement.rules.timeToLimit.millisecondsAtOnce, soon < Self.steepMilliseconds {
             interval = min(interval, max(minimum, .milliseconds(soon) / Self.readingsToLimit))
         }
         if let fall = machine.fallsAt {

@@ -76,14 +76,9 @@ struct ReclaimContext {
     /// Bytes that caches are expected to give.
     var expectedBytes: Int { max(0, purgeableBytes - max(0, hollowBytes)) }
 
-    /// Returns whether the rule votes highest now, or raised the level.
-    func isAbout(_ rule: PressureRule) -> Bool { vote.rule == rule || reason.rule == rule }
-
     /// Indicates whether the shortage is at a level that others use too.
     var isShared: Bool {
-        let rule = vote.rule
-        return (rule == .headroom || rule == .timeToLimit || rule == .distanceToHigh)
-            && reading.unreclaimableBytes > reading.footprintBytes && reading.footprintBytes > 0
+        vote.rule.type.isShared && reading.unreclaimableBytes > reading.footprintBytes && reading.footprintBytes > 0
     }
 
     /// By the faster of the two kinds of growth; the greatest number where there is neither.

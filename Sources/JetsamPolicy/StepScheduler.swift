@@ -132,7 +132,7 @@ struct StepScheduler {
     /// observed value. Otherwise the step had no effect and is not worth repeating.
     private mutating func noteSignal(_ context: ReclaimContext) -> Bool {
         let vote = context.vote
-        guard vote.rule.namesNoBytes else { return false }
+        guard vote.rule.type.namesNoBytes else { return false }
         if let lastSignal {
             guard lastSignal.instant.duration(to: context.now) >= Self.slowSpacing else { return false }
             // By a quarter: a share of time wavers by itself.
@@ -177,13 +177,9 @@ struct StepScheduler {
     private func missingBytes(_ context: ReclaimContext, includingSignal: Bool = false) -> Int {
         let reading = context.reading
         var missing = max(missingHeadroom(context), context.leavingDeficit)
-        if context.isAbout(.footprint), let budget = configuration.footprint {
-            let exit = budget.budgetBytes / 100 * (budget.warningPercent - budget.exitPoints)
-            missing = max(missing, reading.footprintBytes - exit)
-        }
-        if context.isAbout(.distanceToHigh), let high = reading.highBytes, let distance = reading.distanceToHighBytes {
-            missing = max(missing, high / 100 * configuration.distanceToHigh.warningExitPercent - distance)
-        }
+        // Of the rule that votes highest now, and of that which raised the level.
+        missing = max(missing, context.vote.rule.type.missingBytes(reading, configuration))
+        missing = max(missing, context.reason.rule.type.missingBytes(reading, configuration))
         if includingSignal {
             missing = max(missing, context.expectedBytes / 100 * sharePercent)
         }

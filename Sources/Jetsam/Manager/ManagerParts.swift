@@ -93,12 +93,10 @@ struct ManagerParts {
         return settings
     }
 
-    /// Refuses to begin where no rule could ever vote: how much room is left cannot be told, and there is no budget either.
+    /// Refuses to begin where no rule could ever tell how much room is left.
     private static func checkSignals(_ sources: [SourceStatus], _ configuration: ManagerConfiguration) throws {
         func isUsed(_ source: MemorySignalSource) -> Bool { sources.contains { $0.source == source && $0.isUsed } }
-        let knowsRoom = isUsed(.memoryInfo) || (isUsed(.usage) && isUsed(.limits))
-        let knowsFootprint = isUsed(.footprint) && configuration.footprint != nil
-        guard knowsRoom || knowsFootprint else {
+        guard PressureRule.knowsRoom(isUsed, configuration) else {
             let missing = [MemorySignalSource.usage, .limits, .memoryInfo]
             throw MemoryPressureError.noSignalAvailable(
                 statuses: sources.filter { missing.contains($0.source) && !$0.isUsed })

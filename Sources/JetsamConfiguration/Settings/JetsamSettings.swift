@@ -29,13 +29,6 @@ public struct JetsamSettings: Sendable, Equatable {
         if let first = problems.first { throw first }
     }
 
-    /// The footprint rule as it is or, where it is off, without a budget; a rule that is written without one is refused
-    /// by ``validate()``.
-    var footprint: ManagerConfiguration.FootprintRule {
-        get { manager.footprint ?? .init(budgetBytes: 0) }
-        set { manager.footprint = newValue }
-    }
-
     /// A budget of 0 bytes is one that nobody gave, most likely.
     private func explained(_ problem: ConfigurationError) -> ConfigurationError {
         guard problem.setting == "footprint.budgetBytes", manager.footprint?.budgetBytes == 0 else { return problem }

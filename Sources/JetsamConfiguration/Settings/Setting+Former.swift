@@ -1,3 +1,5 @@
+internal import Jetsam
+
 extension Setting {
     /// Settings that there are no more, and what to write instead. A file that has one can be used; its value counts for nothing.
     static let vanished: [String: String] = [
@@ -18,10 +20,10 @@ extension Setting {
 
 extension Setting {
     /// Settings that have another name now: the old name, and the new one. A file that has the old one can be used.
-    static let renamed: [String: String] = [
-        "ladder.expiresAssertions": "ladder.expiresBackgroundTasks",
-        "ladder.assertionBatch": "ladder.backgroundTaskBatch",
-    ]
+    static let renamed = Dictionary(
+        uniqueKeysWithValues: ManagerSetting.all.compactMap { setting in
+            setting.formerField.map { ($0.description, setting.name) }
+        })
 
     /// The setting's former names.
     var formerKeys: [String] { Self.renamed.filter { $0.value == key }.keys.sorted() }

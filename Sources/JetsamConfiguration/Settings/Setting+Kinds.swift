@@ -1,8 +1,23 @@
+internal import Jetsam
 internal import MemoryPressure
 
-extension Setting {
-    typealias Field<Value> = any WritableKeyPath<JetsamSettings, Value> & Sendable
+/// The place of a value in the settings.
+struct Field<Value>: Sendable {
+    let get: @Sendable (JetsamSettings) -> Value
+    let set: @Sendable (inout JetsamSettings, Value) -> Void
 
+    init(_ path: any WritableKeyPath<JetsamSettings, Value> & Sendable) {
+        get = { $0[keyPath: path] }
+        set = { $0[keyPath: path] = $1 }
+    }
+
+    init(manager path: ManagerSetting.Path<Value>) {
+        get = { $0.manager[keyPath: path] }
+        set = { $0.manager[keyPath: path] = $1 }
+    }
+}
+
+extension Setting {
     private init<Value>(
         _ key: String, _ field: Field<Value>, allowed: String, isBool: Bool = false,
         read: @escaping @Sendable (String) -> Value?, write: @escaping @Sendable (Value) -> String
@@ -11,10 +26,10 @@ extension Setting {
             key: key, allowed: allowed, isList: false, isBool: isBool, isOptional: false,
             assign: { written, settings in
                 guard case .text(let text) = written, let value = read(text) else { return false }
-                settings[keyPath: field] = value
+                field.set(&settings, value)
                 return true
             },
-            current: { .text(write($0[keyPath: field])) })
+            current: { .text(write(field.get($0))) })
     }
 
     private init<Value>(
@@ -25,15 +40,15 @@ extension Setting {
             key: key, allowed: allowed, isList: false, isBool: false, isOptional: true,
             assign: { written, settings in
                 switch written {
-                case .nothing: settings[keyPath: field] = nil
+                case .nothing: field.set(&settings, nil)
                 case .list: return false
                 case .text(let text):
                     guard let value = read(text) else { return false }
-                    settings[keyPath: field] = value
+                    field.set(&settings, value)
                 }
                 return true
             },
-            current: { settings in settings[keyPath: field].map { .text(write($0)) } ?? .nothing })
+            current: { settings in field.get(settings).map { .text(write($0)) } ?? .nothing })
     }
 
     static func integer(_ key: String, _ field: Field<Int>, _ range: ClosedRange<Int>) -> Setting {
@@ -49,20 +64,21 @@ extension Setting {
             read: ConfigurationText.bytes, write: ConfigurationText.text(bytes:))
     }
 
-    static func duration(_ key: String, _ field: Field<Duration>, from least: String, to most: String = "1h") -> Setting
-    {
+    static func duration(
+        _ key: String, _ field: Field<Duration>, from least: Duration, to most: String = "1h"
+    ) -> Setting {
         Setting(
             key, field, allowed: durations(least, most), read: ConfigurationText.duration,
             write: ConfigurationText.text(duration:))
     }
 
-    static func duration(optional key: String, _ field: Field<Duration?>, from least: String) -> Setting {
+    static func duration(_ key: String, _ field: Field<Duration?>, from least: Duration) -> Setting {
         Setting(
             optional: key, field, allowed: durations(least, "1h") + ", or null",
             read: ConfigurationText.duration, write: ConfigurationText.text(duration:))
     }
 
-    static func path(optional key: String, _ field: Field<String?>) -> Setting {
+    static func path(_ key: String, _ field: Field<String?>) -> Setting {
         Setting(
             optional: key, field, allowed: "an absolute path of fewer than 4096 bytes, or null",
             read: { $0 }, write: ConfigurationText.quoted)
@@ -72,12 +88,34 @@ extension Setting {
         Setting(key, field, allowed: "true or false", isBool: true, read: { Bool($0) }, write: { "\($0)" })
     }
 
-    static func word<Value: RawRepresentable & SendableMetatype>(
-        _ key: String, _ field: Field<Value>, of words: @escaping @Sendable () -> [Value]
-    ) -> Setting where Value.RawValue == String {
-        Setting(
-            key, field, allowed: words().map(\.rawValue).joined(separator: " or "),
-            read: { text in words().first { $0.rawValue == text } }, write: { $0.rawValue })
+    static func word(_ key: String, _ word: ManagerSetting.Word) -> Setting {
+        self.init(
+            key: key, allowed: word.all.joined(separator: " or "), isList: false, isBool: false, isOptional: false,
+            assign: { written, settings in
+                guard case .text(let text) = written else { return false }
+                return word.set(&settings.manager, text)
+            },
+            current: { .text(word.get($0.manager)) })
+    }
+
+    /// The budget of the footprint rule, which is off without one.
+    static func budget(_ key: String) -> Setting {
+        self.init(
+            key: key, allowed: "a number of bytes such as 67108864, 512MiB or 1.5GiB, more than 0, or null",
+            isList: false, isBool: false, isOptional: true,
+            assign: { written, settings in
+                switch written {
+                case .nothing: settings.manager.footprint = nil
+                case .list: return false
+                case .text(let text):
+                    guard let bytes = ConfigurationText.bytes(text) else { return false }
+                    settings.manager.budget.budgetBytes = bytes
+                }
+                return true
+            },
+            current: { settings in
+                settings.manager.footprint.map { .text(ConfigurationText.text(bytes: $0.budgetBytes)) } ?? .nothing
+            })
     }
 
     static func list(_ key: String, _ field: Field<[String]>) -> Setting {
@@ -86,13 +124,14 @@ extension Setting {
             isOptional: false,
             assign: { written, settings in
                 guard case .list(let elements) = written else { return false }
-                settings[keyPath: field] = elements
+                field.set(&settings, elements)
                 return true
             },
-            current: { .list($0[keyPath: field]) })
+            current: { .list(field.get($0)) })
     }
 
-    private static func durations(_ least: String, _ most: String) -> String {
-        "a time such as 250ms, 1.5s or 2m (units ns, us, ms, s, m, h), from \(least) to \(most)"
+    private static func durations(_ least: Duration, _ most: String) -> String {
+        let least = least == .zero ? "0" : ConfigurationText.text(duration: least)
+        return "a time such as 250ms, 1.5s or 2m (units ns, us, ms, s, m, h), from \(least) to \(most)"
     }
 }

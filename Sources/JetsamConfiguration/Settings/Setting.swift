@@ -17,7 +17,7 @@ public struct Setting: Sendable {
     /// Takes over a text, or elements of a list; false where it is not such a value.
     let assign: @Sendable (Written, inout JetsamSettings) -> Bool
     /// The present value; nil for nothing.
-    let current: @Sendable (JetsamSettings) -> Written?
+    var current: @Sendable (JetsamSettings) -> Written?
 
     /// A value as it is written.
     enum Written: Sendable, Equatable {

@@ -14,6 +14,17 @@ struct ConfigurationFindings {
         require(setting, value, range.contains(value), "in \(range.lowerBound)…\(range.upperBound)")
     }
 
+    mutating func bytes(_ setting: String, _ value: Int, _ range: ClosedRange<Int>) {
+        guard range.upperBound == .max else { return self.range(setting, value, range) }
+        let unit = setting.hasSuffix("Rate") ? " bytes a second" : ""
+        require(setting, value, range.contains(value), "at least \(range.lowerBound)\(unit)")
+    }
+
+    mutating func path(_ setting: String, _ value: String) {
+        let isGood = value.hasPrefix("/") && !value.utf8.contains(0) && value.utf8.count < 4096
+        require(setting, value, isGood, "an absolute path of fewer than 4096 bytes")
+    }
+
     mutating func time(_ setting: String, _ value: Duration, _ least: Duration) {
         // An hour is more than any of these can mean, and keeps the arithmetic in nanoseconds far from its edge.
         require(setting, value, value >= least && value <= .seconds(3600), "between \(least) and 3600.0 seconds")

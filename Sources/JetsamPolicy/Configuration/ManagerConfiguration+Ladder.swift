@@ -15,9 +15,13 @@ extension ManagerConfiguration {
 
         package init() {}
     }
+}
 
-    func checkLadder(_ findings: inout ConfigurationFindings) {
-        findings.range("ladder.backgroundTaskBatch", ladder.backgroundTaskBatch, 1...1024)
-        findings.time("ladder.victimTimeout", ladder.victimTimeout, .milliseconds(100))
-    }
+extension ManagerConfiguration.Ladder: ConfigurationPart {
+    static let settings: [ManagerSetting] = [
+        .flag("ladder.expiresBackgroundTasks", \.ladder.expiresBackgroundTasks).formerly("ladder.expiresAssertions"),
+        .integer("ladder.backgroundTaskBatch", \.ladder.backgroundTaskBatch, 1...1024).formerly("ladder.assertionBatch"),
+        .flag("ladder.takesScenes", \.ladder.takesScenes),
+        .duration("ladder.victimTimeout", \.ladder.victimTimeout, from: .milliseconds(100)),
+    ]
 }

@@ -60,22 +60,28 @@ extension ManagerConfiguration {
 
         package init() {}
     }
+}
 
-    func checkLifecycle(_ findings: inout ConfigurationFindings) {
-        findings.time("lifecycle.launchDeadline", lifecycle.launchDeadline, .milliseconds(1))
-        findings.time("lifecycle.backgroundDeadline", lifecycle.backgroundDeadline, .milliseconds(1))
-        findings.time("lifecycle.transitionDeadline", lifecycle.transitionDeadline, .milliseconds(1))
-        findings.time("lifecycle.terminationGracePeriod", lifecycle.terminationGracePeriod, .milliseconds(100))
-        findings.time("lifecycle.exitRoom", lifecycle.exitRoom, .zero)
-        findings.time("lifecycle.drainDelay", lifecycle.drainDelay, .zero)
-        findings.below(
-            "lifecycle.drainDelay", lifecycle.drainDelay,
-            "lifecycle.terminationGracePeriod", lifecycle.terminationGracePeriod)
-        if let idleDelay = lifecycle.idleDelay {
-            findings.time("lifecycle.idleDelay", idleDelay, .milliseconds(1))
-        }
-        if let limit = lifecycle.backgroundTimeLimit {
-            findings.time("lifecycle.backgroundTimeLimit", limit, .milliseconds(1))
-        }
+extension ManagerConfiguration.Lifecycle: ConfigurationPart {
+    static let isFixed = true
+
+    static let settings: [ManagerSetting] = [
+        .duration("lifecycle.launchDeadline", \.lifecycle.launchDeadline, from: .milliseconds(1)),
+        .duration("lifecycle.backgroundDeadline", \.lifecycle.backgroundDeadline, from: .milliseconds(1)),
+        .duration("lifecycle.transitionDeadline", \.lifecycle.transitionDeadline, from: .milliseconds(1)),
+        .word("lifecycle.missedDeadline", \.lifecycle.missedDeadline, of: [.goOn, .exit]),
+        .word("lifecycle.activation", \.lifecycle.activation, of: [.automatic, .onRequest]),
+        .flag("lifecycle.launchesIntoBackground", \.lifecycle.launchesIntoBackground),
+        .duration("lifecycle.terminationGracePeriod", \.lifecycle.terminationGracePeriod, from: .milliseconds(100)),
+        .duration("lifecycle.exitRoom", \.lifecycle.exitRoom, from: .zero),
+        .duration("lifecycle.drainDelay", \.lifecycle.drainDelay, from: .zero),
+        .duration("lifecycle.idleDelay", \.lifecycle.idleDelay, from: .milliseconds(1)),
+        .duration("lifecycle.backgroundTimeLimit", \.lifecycle.backgroundTimeLimit, from: .milliseconds(1)),
+        .texts("lifecycle.backgroundModes", \.lifecycle.backgroundModes),
+        .flag("lifecycle.exitsOnSuspend", \.lifecycle.exitsOnSuspend),
+    ]
+
+    func checkOrder(_ findings: inout ConfigurationFindings) {
+        findings.below("lifecycle.drainDelay", drainDelay, "lifecycle.terminationGracePeriod", terminationGracePeriod)
     }
 }

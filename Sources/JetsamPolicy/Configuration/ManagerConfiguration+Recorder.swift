@@ -25,24 +25,25 @@ extension ManagerConfiguration {
 
         package init() {}
     }
-
-    func checkRecording(_ findings: inout ConfigurationFindings) {
-        findings.path("recorder.directory", recorder.directory)
-        findings.path("recorder.traceFile", recorder.traceFile)
-        findings.path("control.directory", control.directory)
-        findings.require(
-            "recorder.capacityBytes", recorder.capacityBytes, (64 << 10...64 << 20).contains(recorder.capacityBytes),
-            "in 65536…67108864")
-        findings.require(
-            "recorder.maximumTraceBytes", recorder.maximumTraceBytes,
-            (1 << 20...1 << 40).contains(recorder.maximumTraceBytes), "in 1048576…1099511627776")
-    }
 }
 
-extension ConfigurationFindings {
-    fileprivate mutating func path(_ setting: String, _ value: String?) {
-        guard let value else { return }
-        let isGood = value.hasPrefix("/") && !value.utf8.contains(0) && value.utf8.count < 4096
-        require(setting, value, isGood, "an absolute path of fewer than 4096 bytes")
-    }
+extension ManagerConfiguration.Recorder: ConfigurationPart {
+    static let isFixed = true
+
+    static let settings: [ManagerSetting] = [
+        .path("recorder.directory", \.recorder.directory),
+        .bytes("recorder.capacityBytes", \.recorder.capacityBytes, 64 << 10...64 << 20),
+        .path("recorder.traceFile", \.recorder.traceFile),
+        .bytes("recorder.maximumTraceBytes", \.recorder.maximumTraceBytes, 1 << 20...1 << 40),
+        .flag("recorder.hashesNames", \.recorder.hashesNames),
+    ]
+}
+
+extension ManagerConfiguration.Control: ConfigurationPart {
+    static let isFixed = true
+
+    static let settings: [ManagerSetting] = [
+        .flag("control.isEnabled", \.control.isEnabled),
+        .path("control.directory", \.control.directory),
+    ]
 }

@@ -32,21 +32,26 @@ extension ManagerConfiguration {
         ///
         /// - Throws: ``ConfigurationError`` for the first setting that is out of range.
         package func validate() throws(ConfigurationError) {
-            var findings = ConfigurationFindings()
-            check(&findings)
-            if let first = findings.problems.first { throw first }
-        }
-
-        func check(_ findings: inout ConfigurationFindings) {
-            findings.range("scenes.maximumCount", maximumCount, 1...1_000_000)
-            findings.time("scenes.connectDeadline", connectDeadline, .milliseconds(1))
-            findings.time("scenes.transitionDeadline", transitionDeadline, .milliseconds(1))
-            findings.time("scenes.lossDeadline", lossDeadline, .milliseconds(1))
-            findings.time("scenes.restorationDeadline", restorationDeadline, .milliseconds(1))
-            findings.time("scenes.handOffDeadline", handOffDeadline, .milliseconds(1))
-            findings.range("scenes.backgroundCachePercent", backgroundCachePercent, 0...100)
-            findings.range("scenes.maximumStateBytes", maximumStateBytes, 1...1 << 30)
-            findings.range("scenes.crashedStarts", crashedStarts, 1...100)
+            var configuration = ManagerConfiguration()
+            configuration.scenes = self
+            try configuration.validate()
         }
     }
+}
+
+extension ManagerConfiguration.Scenes: ConfigurationPart {
+    static let isFixed = true
+
+    static let settings: [ManagerSetting] = [
+        .integer("scenes.maximumCount", \.scenes.maximumCount, 1...1_000_000),
+        .duration("scenes.connectDeadline", \.scenes.connectDeadline, from: .milliseconds(1)),
+        .duration("scenes.transitionDeadline", \.scenes.transitionDeadline, from: .milliseconds(1)),
+        .duration("scenes.lossDeadline", \.scenes.lossDeadline, from: .milliseconds(1)),
+        .duration("scenes.restorationDeadline", \.scenes.restorationDeadline, from: .milliseconds(1)),
+        .duration("scenes.handOffDeadline", \.scenes.handOffDeadline, from: .milliseconds(1)),
+        .integer("scenes.backgroundCachePercent", \.scenes.backgroundCachePercent, 0...100),
+        .bytes("scenes.maximumStateBytes", \.scenes.maximumStateBytes, 1...1 << 30),
+        .integer("scenes.crashedStarts", \.scenes.crashedStarts, 1...100),
+        .flag("scenes.takesRoomFromScenes", \.scenes.takesRoomFromScenes),
+    ]
 }

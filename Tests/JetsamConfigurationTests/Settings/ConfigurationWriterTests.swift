@@ -17,7 +17,7 @@ struct ConfigurationWriterTests {
                 guard let value = Example.other(for: setting) else { continue }
                 _ = setting.assign(value, &settings)
             }
-            if settings.manager.footprint != nil { settings.footprint.budgetBytes = 1 << 30 }
+            if settings.manager.footprint != nil { settings.manager.budget.budgetBytes = 1 << 30 }
             guard settings.problems.isEmpty else { continue }
             let text = ConfigurationWriter().text(of: settings)
             let report = CheckReport(checking: Array(text.utf8))

@@ -26,7 +26,7 @@ struct SettingTableTests {
         #expect(Set(field.keys).isSubset(of: Set(changed)))
         #expect(field[setting.key] != nil)
         // Through a file.
-        if setting.key.hasPrefix("footprint.") { settings.footprint.budgetBytes = 1 << 30 }
+        if setting.key.hasPrefix("footprint.") { settings.manager.budget.budgetBytes = 1 << 30 }
         let report = CheckReport(checking: Array(ConfigurationWriter().text(of: settings).utf8))
         #expect(report.problems == [])
         #expect(report.settings == settings)
@@ -52,7 +52,7 @@ struct SettingTableTests {
             guard let (least, most) = Example.bounds(of: setting) else { continue }
             for (value, isInside) in [(least - 1, false), (least, true), (most, true), (most + 1, false)] {
                 var settings = JetsamSettings()
-                if setting.key.hasPrefix("footprint.") { settings.footprint.budgetBytes = 1 << 30 }
+                if setting.key.hasPrefix("footprint.") { settings.manager.budget.budgetBytes = 1 << 30 }
                 #expect(setting.assign(.text("\(value)"), &settings))
                 let own = settings.problems.filter { $0.setting == setting.key }
                 if isInside {

@@ -9,7 +9,7 @@ enum FieldsOfTheCode {
     /// With the rule that is off in the defaults.
     static var keys: [String] {
         var settings = JetsamSettings()
-        settings.footprint.budgetBytes = 1
+        settings.manager.budget.budgetBytes = 1
         return fields(of: settings).keys.sorted()
     }
 
@@ -47,7 +47,7 @@ enum Example {
     static func other(for setting: Setting) -> Setting.Written? {
         candidates.first { written in
             var settings = JetsamSettings()
-            if setting.key.hasPrefix("footprint.") { settings.footprint.budgetBytes = 1 << 30 }
+            if setting.key.hasPrefix("footprint.") { settings.manager.budget.budgetBytes = 1 << 30 }
             guard setting.assign(written, &settings), settings.problems.isEmpty else { return false }
             return setting.current(settings) != setting.current(JetsamSettings())
         }

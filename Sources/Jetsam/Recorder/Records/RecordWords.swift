@@ -6,27 +6,8 @@ extension PressureLevel: RecordWord {
     package init?(code: Int) { self.init(rawValue: UInt8(clamping: code)) }
 }
 
-extension PressureRule: RecordWord {
-    private static let all: [PressureRule] = [
-        .headroom, .timeToLimit, .stall, .events, .distanceToHigh, .footprint, .external,
-    ]
+extension PressureRule: NumberedWord {
     package static let words = all.map { "\($0)" }
-    package var code: Int {
-        // Its place in `all`. Not by firstIndex(of:), which allocates where nothing is optimised.
-        switch self {
-        case .headroom: 0
-        case .timeToLimit: 1
-        case .stall: 2
-        case .events: 3
-        case .distanceToHigh: 4
-        case .footprint: 5
-        case .external: 6
-        }
-    }
-    package init?(code: Int) {
-        guard Self.all.indices.contains(code) else { return nil }
-        self = Self.all[code]
-    }
 }
 
 extension LevelCause: RecordWord {

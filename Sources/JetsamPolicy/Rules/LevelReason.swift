@@ -1,26 +1,5 @@
 public import MemoryPressure
 
-/// A named test on readings that votes for a level. Others may be added: give a `switch` a `default`.
-public enum PressureRule: Sendable {
-    /// Bytes until the tightest hard limit.
-    case headroom
-    /// Headroom ÷ growth of unmanaged memory.
-    case timeToLimit
-    /// The share of time in which tasks waited for memory.
-    case stall
-    /// New events of the cgroup.
-    case events
-    /// The distance to `memory.high`.
-    case distanceToHigh
-    /// The process's own budget.
-    case footprint
-    /// systemd's watch, a simulation, or the operator.
-    case external
-
-    /// Indicates whether it says that memory is short, but not by how much.
-    var namesNoBytes: Bool { self == .stall || self == .events || self == .external }
-}
-
 /// The cause that made the manager look. Others may be added: give a
 /// `switch` a `default`.
 public enum LevelCause: Sendable, Hashable, CustomStringConvertible {
@@ -95,23 +74,5 @@ public struct LevelReason: Sendable, Equatable, CustomStringConvertible {
         case .count: return "\(rule): \(observed) new (\(cause))"
         case .none: return "\(rule) (\(cause))"
         }
-    }
-}
-
-/// One rule's opinion on one reading.
-package struct Vote: Equatable {
-    package var rule: PressureRule
-    package var level: PressureLevel
-    package var observed: Int
-    package var threshold: Int
-    package var unit: LevelReason.Unit
-
-    /// Becomes `other` where that votes for a higher level.
-    package mutating func yield(to other: Vote?) {
-        if let other, other.level > level { self = other }
-    }
-
-    package func reason(_ cause: LevelCause) -> LevelReason {
-        LevelReason(rule: rule, observed: observed, threshold: threshold, unit: unit, cause: cause)
     }
 }

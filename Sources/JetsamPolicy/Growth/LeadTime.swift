@@ -90,3 +90,32 @@ struct RequiredHeadroom: Equatable {
         exit = growth.mostBytes(within: leadNanoseconds * 2).addingSaturating(thresholds.criticalExit)
     }
 }
+
+extension ManagerConfiguration {
+    /// The settings for the lead time: the time from the decision to ask the caches until they have given the memory.
+    ///
+    /// The time is measured: the interval between readings, the time to the first call of a cache, and the bytes asked for ÷ the
+    /// speed of the last steps. Before the first step 5 ms and 512 MiB a second are assumed.
+    public struct LeadTimeRule: Sendable, Equatable {
+        /// The measured time is multiplied by this, in percent. 100…1000, default 200.
+        public var safetyPercent = 200
+        /// The shortest lead time. 1 ms…1 h, default 50 ms.
+        public var minimum = Duration.milliseconds(50)
+        /// The longest lead time, at least `minimum`. Default 2 s.
+        public var maximum = Duration.seconds(2)
+
+        package init() {}
+    }
+}
+
+extension ManagerConfiguration.LeadTimeRule: ConfigurationPart {
+    static let settings: [ManagerSetting] = [
+        .integer("leadTime.safetyPercent", \.leadTime.safetyPercent, 100...1000),
+        .duration("leadTime.minimum", \.leadTime.minimum, from: .milliseconds(1)),
+        .duration("leadTime.maximum", \.leadTime.maximum, from: .milliseconds(1)),
+    ]
+
+    func checkOrder(_ findings: inout ConfigurationFindings) {
+        findings.atLeast("leadTime.maximum", maximum, "leadTime.minimum", minimum)
+    }
+}

@@ -1,0 +1,49 @@
+internal import MemoryPressure
+
+/// Votes near or above `memory.high`.
+struct DistanceToHigh: Rule {
+    static let isShared = true
+
+    private var held = Hysteresis()
+
+    static func missingBytes(_ reading: MemoryReading, _ configuration: ManagerConfiguration) -> Int {
+        guard let high = reading.highBytes, let distance = reading.distanceToHighBytes else { return 0 }
+        return high / 100 * configuration.distanceToHigh.warningExitPercent - distance
+    }
+
+    mutating func vote(_ context: RuleContext, _ configuration: ManagerConfiguration) -> Vote? {
+        let rule = configuration.distanceToHigh
+        guard let high = context.reading.highBytes, let distance = context.reading.distanceToHighBytes else {
+            held.reset()
+            return nil
+        }
+        let entry = high / 100 * rule.warningPercent
+        let level = held.judge(
+            distance, warning: (entry, high / 100 * rule.warningExitPercent), critical: nil, isWorse: <)
+        return Vote(rule: .distanceToHigh, level: level, observed: distance, threshold: entry, unit: .bytes)
+    }
+}
+
+extension ManagerConfiguration {
+    /// Votes `warning` near or above `memory.high`; never `critical`, because going over it throttles and does not kill.
+    public struct DistanceToHighRule: Sendable, Equatable {
+        /// Below this percent of `memory.high` left the vote is `warning`. Default 5.
+        public var warningPercent = 5
+        /// Above this percent left the vote ends. Default 10.
+        public var warningExitPercent = 10
+
+        package init() {}
+    }
+}
+
+extension ManagerConfiguration.DistanceToHighRule: ConfigurationPart {
+    static let settings: [ManagerSetting] = [
+        .integer("distanceToHigh.warningPercent", \.distanceToHigh.warningPercent, 0...99),
+        .integer("distanceToHigh.warningExitPercent", \.distanceToHigh.warningExitPercent, 0...100),
+    ]
+
+    func checkOrder(_ findings: inout ConfigurationFindings) {
+        findings.atLeast(
+            "distanceToHigh.warningExitPercent", warningExitPercent, "distanceToHigh.warningPercent", warningPercent)
+    }
+}

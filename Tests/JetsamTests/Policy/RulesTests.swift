@@ -1,0 +1,47 @@
+import SystemPackage
+import Testing
+
+@testable import Jetsam
+@testable import JetsamPolicy
+
+struct RulesTests {
+    @Test("Every rule has its memory in the list, at the place of its number")
+    func list() {
+        let names = PressureRule.all.map { "\($0)" }
+        #expect(Mirror(reflecting: Rules(ManagerConfiguration())).children.map(\.label) == names)
+        #expect(PressureRule.all.map(\.code) == Array(names.indices))
+        #expect(PressureRule.words == names)
+        #expect(PressureRule(code: names.count) == nil)
+        let pairs = zip(PressureRule.all, PressureRule.all.dropFirst())
+        #expect(pairs.allSatisfy { ObjectIdentifier($0.type) != ObjectIdentifier($1.type) })
+    }
+
+    @Test("The pages say what each rule means and what it needs", arguments: PressureRule.all)
+    func pages(_ rule: PressureRule) throws {
+        for page in ["WhenItActed", "MemorySignals"] {
+            let rows = try text(of: page).split(separator: "\n").filter { row in
+                row.hasPrefix("| `") && row.split(separator: "|").first?.contains("`\(rule)`") == true
+            }
+            #expect(rows.count == 1, "\(page).md needs a row | `\(rule)` | … | that says so")
+        }
+    }
+
+    @Test("A trace has every setting that decides, and none of those that are words, paths or lists")
+    func header() {
+        let deciding = ManagerSetting.all.filter { $0.decides && !$0.isFixed }
+        let fields = EveryRecord.fields(of: TraceHeader.self).map(\.name)
+        #expect(Array(fields.suffix(deciding.count)) == deciding.map(\.name))
+        #expect(fields.count - deciding.count == 6)
+    }
+
+    private func text(of page: String) throws -> String {
+        var root = FilePath(#filePath)
+        for _ in 0..<4 { root.removeLastComponent() }
+        let path = root.appending("Sources/Jetsam/Documentation.docc/\(page).md")
+        let descriptor = try FileDescriptor.open(path, .readOnly)
+        defer { try? descriptor.close() }
+        var bytes = [UInt8](repeating: 0, count: 1 << 20)
+        let count = try unsafe bytes.withUnsafeMutableBytes { unsafe try descriptor.read(into: $0) }
+        return String(decoding: bytes[..<count], as: UTF8.self)
+    }
+}
