@@ -172,7 +172,8 @@ package struct Decider {
             growthRate: judgement.growth.steepest,
             millisecondsToLimit: judgement.millisecondsToLimit,
             millisecondsAtOnce: judgement.rules.timeToLimit.millisecondsAtOnce,
-            purgeableBytes: observation.reportedBytes, hollowBytes: hollowBytes, inFlightBytes: observation.inFlightBytes,
+            purgeableBytes: observation.reportedBytes, hollowBytes: hollowBytes,
+            inFlightBytes: observation.inFlightBytes,
             retainedBytes: observation.retainedBytes,
             trimsFrom: observation.trimsFrom)
     }

@@ -111,9 +111,7 @@ package enum ReclaimOrder {
         }
 
         static func < (first: Rank, second: Rank) -> Bool {
-            if first.isLast != second.isLast { return first.isLast < second.isLast }
-            if first.priority != second.priority { return first.priority < second.priority }
-            return first.cost < second.cost
+            (first.isLast, first.priority, first.cost) < (second.isLast, second.priority, second.cost)
         }
     }
 

@@ -20,7 +20,8 @@ extension ManagerConfiguration {
 extension ManagerConfiguration.Ladder: ConfigurationPart {
     static let settings: [ManagerSetting] = [
         .flag("ladder.expiresBackgroundTasks", \.ladder.expiresBackgroundTasks).formerly("ladder.expiresAssertions"),
-        .integer("ladder.backgroundTaskBatch", \.ladder.backgroundTaskBatch, 1...1024).formerly("ladder.assertionBatch"),
+        .integer("ladder.backgroundTaskBatch", \.ladder.backgroundTaskBatch, 1...1024)
+            .formerly("ladder.assertionBatch"),
         .flag("ladder.takesScenes", \.ladder.takesScenes),
         .duration("ladder.victimTimeout", \.ladder.victimTimeout, from: .milliseconds(100)),
     ]

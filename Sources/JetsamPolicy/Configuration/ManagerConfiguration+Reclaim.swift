@@ -68,6 +68,6 @@ extension ManagerConfiguration.Trim: ConfigurationPart {
 
 extension ManagerConfiguration.LastResort: ConfigurationPart {
     static let settings: [ManagerSetting] = [
-        .duration("lastResort.degradedLimit", \.lastResort.degradedLimit, from: .zero),
+        .duration("lastResort.degradedLimit", \.lastResort.degradedLimit, from: .zero)
     ]
 }

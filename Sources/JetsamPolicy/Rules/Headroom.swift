@@ -75,7 +75,8 @@ extension ManagerConfiguration.HeadroomRule: ConfigurationPart {
         findings.atLeast(
             "headroom.warningMaximumBytes", warningMaximumBytes, "headroom.warningMinimumBytes", warningMinimumBytes)
         findings.atLeast(
-            "headroom.criticalMaximumBytes", criticalMaximumBytes, "headroom.criticalMinimumBytes", criticalMinimumBytes)
+            "headroom.criticalMaximumBytes", criticalMaximumBytes, "headroom.criticalMinimumBytes", criticalMinimumBytes
+        )
     }
 }
 

@@ -76,31 +76,20 @@ struct ReconfigurationTests {
         #expect(again.atNextStart == late)
     }
 
-    @Test("Every part is either applied or named as fixed, and the fixed ones are taken back")
-    func everyPart() {
-        let plain = ManagerConfiguration()
-        let changes: [(inout ManagerConfiguration) -> Void] = [
-            { $0.headroom.exitPoints += 1 }, { $0.timeToLimit.window = .milliseconds(300) },
-            { $0.leadTime.safetyPercent = 300 },
-            { $0.stall.headroomPercent -= 1 },
-            { $0.events.headroomPercent -= 1 }, { $0.distanceToHigh.warningPercent += 1 },
-            { $0.footprint = .init(budgetBytes: 1) }, { $0.level.repeatInterval = .seconds(9) },
-            { $0.sampling.pathsInterval = .seconds(9) }, { $0.reclaim.regrowthPercent += 1 },
-            { $0.trim.durationFactor += 1 },
-            { $0.lastResort.degradedLimit = .seconds(9) }, { $0.ladder.takesScenes = true },
-            { $0.scenes.crashedStarts += 1 }, { $0.lifecycle.exitsOnSuspend = true },
-            { $0.recorder.hashesNames = true },
-            { $0.control.isEnabled = true }, { $0.isDryRun = true },
-        ]
-        #expect(changes.count == Mirror(reflecting: plain).children.count)
-        for change in changes {
-            let other = Self.changed(change)
-            let result = ConfigurationChange(from: plain, to: other)
-            #expect(result.applied.count + result.atNextStart.count == 1)
-            var kept = other
-            kept.keepFixedParts(of: plain)
-            #expect((kept == plain) == result.applied.isEmpty)
-        }
+    @Test("A change of each setting is told by its name, applied or kept back", arguments: ManagerSetting.all)
+    func everyOne(_ setting: ManagerSetting) {
+        var plain = ManagerConfiguration()
+        if setting.needsBudget { plain.footprint = .init(budgetBytes: 1 << 30) }
+        var other = plain
+        setting.change(&other)
+        let result = ConfigurationChange(from: plain, to: other)
+        var name = setting.name
+        if case .budget = setting.kind { name = "footprint" }
+        #expect(result.applied == (setting.isFixed ? [] : [name]))
+        #expect(result.atNextStart == (setting.isFixed ? [name] : []))
+        var kept = other
+        kept.keepFixedParts(of: plain)
+        #expect(kept == (setting.isFixed ? plain : other))
     }
 
     @Test("Every setting is described, by the name that it has in the type")
@@ -118,7 +107,9 @@ struct ReconfigurationTests {
             names += settings.isEmpty ? [name] : settings
         }
         #expect(ManagerSetting.all.map(\.name) == names)
-        #expect(ConfigurationChange(from: configuration, to: configuration) == ConfigurationChange(from: .init(), to: .init()))
+        #expect(
+            ConfigurationChange(from: configuration, to: configuration)
+                == ConfigurationChange(from: .init(), to: .init()))
     }
 
     @Test("A changed deadline holds for the next step, and a changed trim for the next trim")
@@ -132,5 +123,21 @@ struct ReconfigurationTests {
             })
         #expect(fixture.manager.reclaimer.state.withLock { $0.rules.criticalDeadline } == .milliseconds(70))
         #expect(fixture.manager.ladder.victimTimeout == .seconds(3))
+    }
+}
+
+extension ManagerSetting {
+    /// Gives it another value.
+    fileprivate func change(_ configuration: inout ManagerConfiguration) {
+        switch kind {
+        case .integer(let path, _), .bytes(let path, _), .boundedBytes(let path, _): configuration[keyPath: path] += 1
+        case .duration(let path, _): configuration[keyPath: path] += .seconds(1)
+        case .optionalDuration(let path, _): configuration[keyPath: path] = .seconds(1)
+        case .flag(let path): configuration[keyPath: path].toggle()
+        case .word(let word): #expect(word.set(&configuration, word.all.first { $0 != word.get(configuration) } ?? ""))
+        case .path(let path): configuration[keyPath: path] = "/var/lib/x"
+        case .texts(let path): configuration[keyPath: path] = ["x"]
+        case .budget: configuration.footprint = .init(budgetBytes: 1)
+        }
     }
 }

@@ -86,7 +86,8 @@ struct EdgeModelTests {
             }
             guard scheduler.areLimitsSet else { return }
             let decision = regrowth.next(
-                reading: reading, thresholds: Self.thresholds, level: level, growthRate: judgement.growth.bytesPerSecond,
+                reading: reading, thresholds: Self.thresholds, level: level,
+                growthRate: judgement.growth.bytesPerSecond,
                 required: judgement.required.byGrowth, rise: judgement.growth.rise.largest)
             switch decision.map({ Regrowth.change($0, for: facts) }) {
             case nil: break

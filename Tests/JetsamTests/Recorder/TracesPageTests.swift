@@ -1,8 +1,19 @@
+import JetsamSystem
 import SystemPackage
 import Testing
 
 @testable import Jetsam
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// With JETSAM_WRITE_MANUAL set the tables are written anew first: what the page says of a field stays, and a setting that is new gets its
+/// unit (`tools/manual`).
 struct TracesPageTests {
     @Test(
         "Every kind of record is documented with each of its fields and no others, in their order",
@@ -52,18 +63,56 @@ private struct TracesPage {
     var text = ""
     var fields: [String: [RecordField]] = [:]
     var meanings: [String] = []
-    /// What a field's row says, by kind and name.
+    /// What a field's row says, by kind and name; and the same as it is written.
     var rows: [String: [String: String]] = [:]
+    var writtenRows: [String: [String: String]] = [:]
 
     static func read() throws -> TracesPage {
+        TracesPage(try contents.get())
+    }
+
+    /// The page, read once.
+    private static let contents = Result {
         let root = FilePath(#filePath).removingLastComponent().removingLastComponent().removingLastComponent()
             .removingLastComponent()
-        let page = root.appending("Sources/Jetsam/Documentation.docc/Traces.md")
-        let descriptor = try FileDescriptor.open(page, .readOnly)
-        defer { try? descriptor.close() }
-        var bytes = [UInt8](repeating: 0, count: 1 << 20)
-        let count = try unsafe bytes.withUnsafeMutableBytes { unsafe try descriptor.read(into: $0) }
-        return TracesPage(String(decoding: bytes[..<count], as: UTF8.self))
+        let path = root.appending("Sources/Jetsam/Documentation.docc/Traces.md")
+        let kept = String(decoding: try Syscalls.contents(of: path.string), as: UTF8.self)
+        guard unsafe getenv("JETSAM_WRITE_MANUAL") != nil else { return kept }
+        let written = TracesPage(kept).written
+        let file = try FileDescriptor.open(path, .writeOnly, options: .truncate)
+        try file.closeAfter { _ = try file.writeAll(written.utf8) }
+        return written
+    }
+
+    /// The page with the rows that the code has.
+    private var written: String {
+        var lines: [String] = []
+        var kind: TraceKind?
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            if line.hasPrefix("### ") { kind = TraceKind.allCases.first { $0.name.description == line.dropFirst(4) } }
+            if kind != nil, line.hasPrefix("| `") { continue }
+            lines.append(String(line))
+            guard let kind, line == "|---|---|---|" else { continue }
+            lines += EveryRecord.fields(of: EveryRecord.type(of: kind)).map { field in
+                let meaning = writtenRows[kind.name.description]?[field.name] ?? Self.unit(of: field)
+                return "| `\(field.name)` | \(Self.cell(of: field)) | \(meaning) |"
+            }
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private static func cell(of field: RecordField) -> String {
+        let plain = ["integer", "integer or null", "true or false", "number or null", "text"]
+        if plain.contains(field.type) { return field.type }
+        return field.type.split(separator: ", ").map { "`\($0)`" }.joined(separator: ", ")
+    }
+
+    private static func unit(of field: RecordField) -> String {
+        let units = [
+            ("Bytes", "bytes"), ("Rate", "bytes a second"), ("Percent", "percent"), ("Points", "points of percent"),
+        ]
+        if field.type == "true or false" { return "as documented" }
+        return units.first { field.name.hasSuffix($0.0) }?.1 ?? "nanoseconds"
     }
 
     private init(_ text: String) {
@@ -76,11 +125,13 @@ private struct TracesPage {
                 fields[kind] = []
             }
             guard line.hasPrefix("| `") else { continue }
-            let cells = line.split(separator: " | ").map { $0.filter { $0 != "`" && $0 != "|" } }
+            let raw = line.split(separator: " | ", maxSplits: 2)
+            let cells = raw.map { $0.filter { $0 != "`" && $0 != "|" } }
             let name = cells[0].filter { $0 != " " }
             fields[kind]?.append(RecordField(name: name, type: cells[1]))
             meanings.append(String(cells[2].dropLast()))
             rows[kind, default: [:]][name] = String(cells[2].dropLast())
+            writtenRows[kind, default: [:]][name] = String(raw[2].dropLast(2))
         }
     }
 }
