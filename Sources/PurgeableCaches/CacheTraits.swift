@@ -23,6 +23,15 @@ public struct CacheTraits: OptionSet, Sendable, Hashable {
     public static let unmapping = CacheTraits(rawValue: 1 << 4)
     /// Its memory is the library's own: no code of the application's runs when it gives. Set by the registration itself.
     package static let segments = CacheTraits(rawValue: 1 << 7)
+
+    /// Every trait with its word in reports, in the order of the bits.
+    package static let named: [(trait: CacheTraits, word: String)] = [
+        (.traversal, "traversal"), (.lossy, "lossy"), (.asynchronous, "asynchronous"), (.sensitive, "sensitive"),
+        (.unmapping, "unmapping"), (.segments, "segments"),
+    ]
+
+    /// The words of those that are set.
+    package var words: [String] { Self.named.filter { contains($0.trait) }.map(\.word) }
 }
 
 /// A request to a cache to give memory back.

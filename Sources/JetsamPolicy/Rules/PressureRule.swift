@@ -79,7 +79,12 @@ struct Rules {
 
     /// The process did not run for a while.
     mutating func forget() {
+        headroom.forget()
         timeToLimit.forget()
         stall.forget()
+        events.forget()
+        distanceToHigh.forget()
+        footprint.forget()
+        external.forget()
     }
 }

@@ -50,6 +50,15 @@ struct TracesPageTests {
         try check(EveryRecord.type(of: kind))
     }
 
+    @Test("The sum of a cache's traits is documented, each by its word")
+    func traits() throws {
+        let row = try #require(try TracesPage.read().rows["client"]?["traits"])
+        for (trait, word) in CacheTraits.named { #expect(row.contains("\(trait.rawValue) \(word)")) }
+        #expect(
+            CacheTraits.named.reduce(into: CacheTraits()) { $0.insert($1.trait) }.words == CacheTraits.named.map(\.word)
+        )
+    }
+
     @Test("The bounds that the page states are those of the code")
     func bounds() throws {
         let page = try TracesPage.read()

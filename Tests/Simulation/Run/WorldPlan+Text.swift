@@ -25,7 +25,7 @@ extension SimulatedCache.Plan: CustomStringConvertible {
             "gives \(ByteCount(releaseRate))/s after \(latency / 1000) us",
         ]
         if isAsynchronous { words.append("asynchronous") }
-        if traits.contains(.lossy) { words.append("lossy") }
+        words += traits.words
         return "\(name) (\(priority)): \(words.joined(separator: ", "))"
     }
 }

@@ -135,14 +135,15 @@ extension ReportPage {
             digest.cachesLeftOut ? " More than \(TraceDigest.mostCaches) caches answered; the rest is left out." : ""
         return HTMLTable(
             id: "caches-table", caption: "Caches and what they answered.\(rest)",
-            headings: ["Cache", "Answers", "Promised", "Freed", "Longest", "Failed"],
+            headings: ["Cache", "Traits", "Answers", "Promised", "Freed", "Longest", "Failed"],
             rows: order.map { cache in
                 [
-                    cache.name.map(Markup.name) ?? "number \(cache.cache)", "\(cache.answers)",
+                    cache.name.map(Markup.name) ?? "number \(cache.cache)",
+                    cache.traits.words.joined(separator: ", "), "\(cache.answers)",
                     FigureText.bytes(cache.promisedBytes), FigureText.bytes(cache.freedBytes),
                     FigureText.span(cache.longest), "\(cache.failures)",
                 ]
-            }, figures: [1, 2, 3, 4, 5]
+            }, figures: [2, 3, 4, 5, 6]
         ).html
     }
 

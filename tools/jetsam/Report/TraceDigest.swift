@@ -12,6 +12,7 @@ struct TraceDigest {
     struct CacheTotals {
         var cache: Int
         var name: String?
+        var traits = CacheTraits()
         var answers = 0
         var failures = 0
         var promisedBytes = 0
@@ -86,6 +87,7 @@ struct TraceDigest {
         case .demand(let record): columns.add(.asked, record.targetBytes, at: instant)
         case .run(let record): if record.purpose == .step || record.purpose == .request { tally.begin() }
         case .step(let record): add(record, at: instant)
+        case .client(let record): note(record)
         case .answer(let record): add(record)
         case .cache(let record): name(record)
         case .counts(let record): add(record, at: instant)
@@ -213,6 +215,11 @@ extension TraceDigest {
     private mutating func name(_ record: CacheRecord) {
         guard admit(record.cache) else { return }
         caches[record.cache, default: CacheTotals(cache: record.cache)].name = record.name
+    }
+
+    private mutating func note(_ record: ClientRecord) {
+        guard admit(record.cache) else { return }
+        caches[record.cache, default: CacheTotals(cache: record.cache)].traits = record.facts.traits
     }
 
     private mutating func add(_ record: AnswerRecord) {
