@@ -32,7 +32,7 @@ struct Headroom: Rule {
 extension ManagerConfiguration {
     /// Votes by headroom: bytes until the tightest hard limit is reached.
     public struct HeadroomRule: Sendable, Equatable {
-        /// Percent of the limit below which the vote is `warning`. 1…99, default 20.
+        /// Percent of the limit below which the vote is `warning`. 2…99, default 20.
         public var warningPercent = 20
         /// The most bytes that `warningPercent` may come to. Default 2 GiB.
         public var warningMaximumBytes = 2 << 30
