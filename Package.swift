@@ -183,6 +183,10 @@ let package = Package(
         // Support for tests: children in cgroups, and jemalloc's count of what a thread allocates.
         .target(name: "CTestProcesses", path: "Tests/CTestProcesses"),
         .target(name: "AllocationCounter", dependencies: ["CJemalloc"], path: "Tests/AllocationCounter"),
+        // What tests run with allocators preloaded, and tools/support/measure-allocators makes a table of.
+        .executableTarget(
+            name: "allocator-probe", dependencies: ["Jetsam", "JetsamSystem"], path: "Tests/AllocatorProbe",
+            swiftSettings: settings),
         .testTarget(
             name: "JetsamSystemTests",
             dependencies: [
@@ -235,9 +239,8 @@ let package = Package(
         .testTarget(
             name: "ToolTests",
             dependencies: [
-                "CommandOutput", "Jetsam", "jetsam", "jetsam-stress", "JetsamConfiguration", "JetsamTrace",
-                "MemoryPressure",
-                "JetsamTesting", "_StressPatterns",
+                "allocator-probe", "CommandOutput", "Jetsam", "jetsam", "jetsam-stress", "JetsamConfiguration",
+                "JetsamTrace", "MemoryPressure", "JetsamTesting", "_StressPatterns",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),

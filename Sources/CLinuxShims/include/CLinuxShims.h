@@ -324,6 +324,10 @@ bool jetsam_glibc_malloc_serves(void);
 int jetsam_malloc_trim(void);
 // Bytes that are free in glibc's heaps (mallinfo2): it walks them, which has taken 36 ms. -1 where it is not there.
 int64_t jetsam_malloc_free_bytes(void);
+// Whether malloc is mimalloc's: it is linked or was preloaded, and a block of malloc's lies in its memory.
+bool jetsam_mimalloc_serves(void);
+// mi_collect(true): gives back what is free in the calling thread's heap, and in those of threads that have ended.
+void jetsam_mi_collect(void);
 // Whether a jemalloc is linked or was preloaded. It may answer and yet serve nobody.
 bool jetsam_has_mallctl(void);
 // jemalloc's mallctl: 0 or a positive errno; ENOSYS without one.

@@ -37,13 +37,17 @@ final class ToolProcess: Sendable {
     private let directory: TemporaryDirectory
     private let ended = Lock<System.ProcessEnd?>(nil)
 
-    init(_ arguments: [String], in directory: TemporaryDirectory, tool: String = "jetsam-stress") throws {
+    /// - Parameter environment: Variables for it alone, such as `LD_PRELOAD=libmimalloc.so.2`.
+    init(
+        _ arguments: [String], in directory: TemporaryDirectory, tool: String = "jetsam-stress",
+        environment: [String] = []
+    ) throws {
         self.directory = directory
         let script = #"out=$1; err=$2; shift 2; exec "$@" > "$out" 2> "$err""#
         process = try System.spawn(
             "/bin/sh",
-            ["sh", "-c", script, "sh", directory.path + "/out", directory.path + "/err", Self.path(of: tool)]
-                + arguments
+            ["sh", "-c", script, "sh", directory.path + "/out", directory.path + "/err"]
+                + (environment.isEmpty ? [] : ["env"] + environment) + [Self.path(of: tool)] + arguments
         )
     }
 

@@ -2,14 +2,15 @@
     internal import CLinuxShims
 #endif
 
-/// The allocator that serves the process, as it is found: glibc's, or a jemalloc that was preloaded or linked.
+/// The allocator that serves the process, as it is found: glibc's, or a jemalloc or mimalloc that was preloaded or linked.
 ///
-/// A jemalloc that is found is used as it was set by whoever brought it; `JetsamJemalloc` sets one up for a server. musl's
-/// allocator, and any other, gives nothing back when asked.
+/// A jemalloc or mimalloc that is found is used as it was set by whoever brought it; `JetsamJemalloc` sets up jemalloc for a server.
+/// musl's allocator, and any other, gives nothing back when asked.
 package struct SystemAllocator: MemoryAllocator {
     private enum Kind: Sendable {
         case glibc
         case jemalloc
+        case mimalloc
         /// Another, and why it is of no use.
         case other(name: String, reason: String)
     }
@@ -21,6 +22,8 @@ package struct SystemAllocator: MemoryAllocator {
         #if os(Linux)
             if JemallocControl.isGoverning {
                 kind = .jemalloc
+            } else if jetsam_mimalloc_serves() {
+                kind = .mimalloc
             } else if jetsam_glibc_malloc_serves() {
                 kind = .glibc
             } else if JemallocControl.isPresent {
@@ -33,7 +36,8 @@ package struct SystemAllocator: MemoryAllocator {
                     kind = .other(name: "musl", reason: "musl's allocator has no call that gives freed memory back")
                 #else
                     kind = .other(
-                        name: "unknown", reason: "an allocator other than glibc's and jemalloc serves the process")
+                        name: "unknown",
+                        reason: "an allocator other than glibc's, jemalloc and mimalloc serves the process")
                 #endif
             }
         #else
@@ -41,11 +45,12 @@ package struct SystemAllocator: MemoryAllocator {
         #endif
     }
 
-    /// `glibc`, `jemalloc`, `musl`, or `unknown`.
+    /// `glibc`, `jemalloc`, `mimalloc`, `musl`, or `unknown`.
     package var name: String {
         switch kind {
         case .glibc: "glibc"
         case .jemalloc: "jemalloc"
+        case .mimalloc: "mimalloc"
         case .other(let name, _): name
         }
     }
@@ -60,9 +65,12 @@ package struct SystemAllocator: MemoryAllocator {
         if case .other = kind { false } else { true }
     }
 
-    /// True for jemalloc; a trim of glibc's heap can take 100 ms and holds up other threads.
+    /// True for jemalloc and mimalloc; a trim of glibc's heap can take 100 ms and holds up other threads.
     package var trimsAfterEveryStep: Bool {
-        if case .jemalloc = kind { true } else { false }
+        switch kind {
+        case .jemalloc, .mimalloc: true
+        case .glibc, .other: false
+        }
     }
 
     /// jemalloc's; nil for others.
@@ -84,18 +92,20 @@ package struct SystemAllocator: MemoryAllocator {
         return nil
     }
 
-    /// Calls `malloc_trim(0)`, or purges all arenas of jemalloc.
+    /// Calls `malloc_trim(0)`, purges all arenas of jemalloc, or calls `mi_collect(true)`, which does not reach the heaps of other
+    /// threads that still run.
     package func trim() {
         #if os(Linux)
             switch kind {
             case .glibc: _ = jetsam_malloc_trim()
             case .jemalloc: JemallocControl.purge()
+            case .mimalloc: jetsam_mi_collect()
             case .other: break
             }
         #endif
     }
 
-    /// jemalloc's count; nil for glibc, which does not count per thread.
+    /// jemalloc's count; nil for the others, which do not count per thread.
     package func bytesFreedByThread() -> UInt64? {
         #if os(Linux)
             if case .jemalloc = kind { return JemallocControl.bytesFreedByThread }
