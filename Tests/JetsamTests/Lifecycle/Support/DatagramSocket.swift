@@ -20,8 +20,11 @@ final class DatagramSocket: Sendable {
         if bytes.first == UInt8(ascii: "@") { bytes[0] = 0 } else { bytes.append(0) }
         unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: bytes) }
         let length = MemoryLayout<sockaddr_un>.size - MemoryLayout.size(ofValue: address.sun_path) + bytes.count
+        // A child that another test starts would keep it open beyond its end.
         #if canImport(Glibc)
-            let kind = CInt(SOCK_DGRAM.rawValue)
+            let kind = CInt(SOCK_DGRAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
+        #elseif canImport(Musl)
+            let kind = SOCK_DGRAM | SOCK_CLOEXEC
         #else
             let kind = SOCK_DGRAM
         #endif
