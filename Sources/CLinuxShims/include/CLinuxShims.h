@@ -326,7 +326,7 @@ int jetsam_malloc_trim(void);
 int64_t jetsam_malloc_free_bytes(void);
 // Whether malloc is mimalloc's: it is linked or was preloaded, and a block of malloc's lies in its memory.
 bool jetsam_mimalloc_serves(void);
-// mi_collect(true): gives back what is free in the calling thread's heap, and in those of threads that have ended.
+// mi_collect(true): gives back what is free, but for blocks that others have freed for a thread that has not allocated since.
 void jetsam_mi_collect(void);
 // Whether a jemalloc is linked or was preloaded. It may answer and yet serve nobody.
 bool jetsam_has_mallctl(void);

@@ -49,7 +49,7 @@ struct ProcessFindings {
         return switch allocator {
         case "glibc": "glibc\(file): gives memory back when it is trimmed"
         case "jemalloc": "jemalloc\(file): gives memory back when it is purged"
-        case "mimalloc": "mimalloc\(file): a part comes back when it is asked, the rest by itself"
+        case "mimalloc": "mimalloc\(file): gives a part of its memory back when it is asked"
         case "linked statically": "linked statically: which one cannot be seen"
         case let name?: "\(name)\(file): Jetsam cannot make it give memory back"
         case nil: "cannot be seen"

@@ -92,8 +92,8 @@ package struct SystemAllocator: MemoryAllocator {
         return nil
     }
 
-    /// Calls `malloc_trim(0)`, purges all arenas of jemalloc, or calls `mi_collect(true)`, which does not reach the heaps of other
-    /// threads that still run.
+    /// Calls `malloc_trim(0)`, purges all arenas of jemalloc, or calls `mi_collect(true)`, which brings nothing of what this thread
+    /// has freed for one that sleeps.
     package func trim() {
         #if os(Linux)
             switch kind {
