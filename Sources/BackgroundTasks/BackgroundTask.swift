@@ -37,6 +37,17 @@ public import JetsamSystem
         return unsafe registry._withUnsafeGuaranteedRef { $0.table.extend(identifier, by: duration.nanoseconds) }
     }
 
+    /// Tells that the work moves. When memory is short, of tasks of equal priority those that have stood still for longest expire
+    /// first; one that never tells progress stands still since it began. Reports say for how long a task has stood still.
+    ///
+    /// Moves no deadline. Does nothing once the task has ended. May be called on any thread, as often as the work has parts: it
+    /// stores the time, to about 17 ms, under the lock that beginning and ending take, in less than 100 ns. The first call among
+    /// 1,024 neighbouring tasks allocates 8 KiB.
+    public func progress() {
+        guard identifier != 0 else { return }
+        unsafe registry._withUnsafeGuaranteedRef { $0.table.noteProgress(identifier) }
+    }
+
     /// Until the deadline: its own or the process's, whichever is earlier. Nil where there is none; zero where it has
     /// passed or the task has ended.
     public var backgroundTimeRemaining: Duration? {

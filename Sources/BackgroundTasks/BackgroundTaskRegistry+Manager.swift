@@ -10,6 +10,7 @@ extension BackgroundTaskRegistry {
     package func attachManager(level: () -> PressureLevel) -> Bool {
         guard !hasManager.exchange(true, ordering: .acquiringAndReleasing) else { return false }
         table.setDeadline(.none, lead: 0)
+        table.waitEnd.store(.max, ordering: .relaxed)
         table.changeAdmission {
             $0 = Admission()
             $0.level = level()
@@ -30,12 +31,16 @@ extension BackgroundTaskRegistry {
     }
 
     /// The process is on its way out: every task expires before `deadline`, whatever its own says. The deadline never moves.
-    package func beginDraining(deadline: MonotonicInstant) {
+    ///
+    /// - Parameter waitEnd: The time from which the process waits for nobody; nil for the end of the grace after `deadline`.
+    package func beginDraining(deadline: MonotonicInstant, waitEnd: MonotonicInstant? = nil) {
         let now = table.now
         let left = max(0, deadline.nanoseconds - now)
         let lead = min(table.leadMicroseconds * 1000, left / 10)
         deadlineTurn.withLock { _ in
             table.changeAdmission { $0.isDraining = true }
+            let end = waitEnd ?? deadline.advanced(by: configuration.grace)
+            table.waitEnd.store(end.nanoseconds, ordering: .relaxed)
             table.setDeadline(ProcessDeadline(fixed: deadline.nanoseconds), lead: lead)
         }
         engine.expect(deadline.nanoseconds - lead)
@@ -77,18 +82,19 @@ extension BackgroundTaskRegistry {
         engine.setObserver(observer)
     }
 
-    /// Expires up to that many held tasks now: lowest priority first, and of these the longest-running.
+    /// Expires up to that many held tasks now, because memory is short: lowest priority first, and of these what has stood still for
+    /// longest. A task that never told progress stands still since it began.
     ///
     /// - Parameter most: The greatest number of tasks to expire; ``EarlyExpiry/most`` bounds it.
     package func expireEarly(atMost most: Int) -> EarlyExpiry {
         let chosen = table.lowestRanking(atMost: min(most, EarlyExpiry.most))
-        expireNow(chosen)
+        expireNow(chosen, .memory)
         return EarlyExpiry(table: table, identifiers: chosen)
     }
 
     package func expireAll(of scene: SceneIdentifier) {
         guard let number = table.scenes.known(scene) else { return }
-        expireNow(table.identifiers(of: number))
+        expireNow(table.identifiers(of: number), .scene)
     }
 
     package func endAll(of scene: SceneIdentifier) {
@@ -120,11 +126,11 @@ extension BackgroundTaskRegistry {
         return due == .max ? nil : MonotonicInstant(nanoseconds: due)
     }
 
-    private func expireNow(_ identifiers: [TaskTable.Identifier]) {
+    private func expireNow(_ identifiers: [TaskTable.Identifier], _ reason: BackgroundTaskExpiry.Reason) {
         guard !identifiers.isEmpty else { return }
         table.pauses.check(MonotonicInstant(nanoseconds: table.now))
         // What is made due last is told first.
-        for identifier in identifiers.reversed() { table.makeDue(identifier) }
+        for identifier in identifiers.reversed() { table.makeDue(identifier, reason) }
         engine.expect(table.now)
     }
 }
@@ -151,7 +157,7 @@ package struct EarlyExpiry: Sendable {
 }
 
 extension TaskTable {
-    /// Orders by priority, then by how long they run.
+    /// Orders by priority, then by how long they stand still.
     private struct Rank: Comparable {
         var key: UInt64
         var identifier: Identifier
@@ -161,23 +167,25 @@ extension TaskTable {
 
     func lowestRanking(atMost most: Int) -> [Identifier] {
         let unit = unit
-        return select(most) { entry in
-            let youth = ~TaskEntry.age(entry.begunAt, at: unit)
+        return select(most) { entry, progressed in
+            let youth = ~TaskEntry.age(progressed ?? entry.begunAt, at: unit)
             return entry.phase == .held ? UInt64(entry.priority) << 32 | UInt64(youth) : nil
         }
     }
 
     func longestRunning(limit: Int) -> [HeldBackgroundTask] {
         let unit = unit
-        return select(limit) { UInt64(~TaskEntry.age($0.begunAt, at: unit)) }.compactMap { held($0) }
+        return select(limit) { entry, _ in UInt64(~TaskEntry.age(entry.begunAt, at: unit)) }.compactMap { held($0) }
     }
 
     /// The entries with the lowest keys, those first. Keeps no more than it gives.
-    private func select(_ most: Int, _ key: (borrowing TaskEntry) -> UInt64?) -> [Identifier] {
+    private func select(
+        _ most: Int, _ key: (borrowing TaskEntry, _ progressed: UInt32?) -> UInt64?
+    ) -> [Identifier] {
         guard most > 0 else { return [] }
         var heap = Heap<Rank>()
-        forEach { entry, identifier in
-            guard let key = key(entry) else { return }
+        forEach { entry, identifier, progressed in
+            guard let key = key(entry, progressed) else { return }
             let rank = Rank(key: key, identifier: identifier)
             if heap.count < most {
                 heap.insert(rank)
@@ -193,7 +201,7 @@ extension TaskTable {
 
     func identifiers(of owner: UInt32) -> [Identifier] {
         var result: [Identifier] = []
-        forEach { entry, identifier in
+        forEach { entry, identifier, _ in
             if entry.owner == owner { result.append(identifier) }
         }
         return result
@@ -203,14 +211,16 @@ extension TaskTable {
         let now = now
         guard let (shard, index, generation) = locate(identifier) else { return nil }
         // A copy without its handler: that must not be let go of here by chance.
-        let copy: TaskEntry? = shard.withLock { shard in
+        let copy: (entry: TaskEntry, progressed: UInt32?)? = shard.withLock { shard in
             guard let entry = unsafe shard.slab.entry(index, generation: generation) else { return nil }
-            return unsafe TaskEntry(
-                handler: nil, due: entry.pointee.due, lead: entry.pointee.lead, began: entry.pointee.began, next: 0,
-                previous: 0, generation: generation, origin: entry.pointee.origin, owner: entry.pointee.owner,
-                place: 0, priority: entry.pointee.priority, phase: entry.pointee.phase)
+            let copy = unsafe TaskEntry(
+                handler: nil, due: entry.pointee.due, leadAndMarks: entry.pointee.leadAndMarks,
+                began: entry.pointee.began, next: 0, previous: 0, generation: generation,
+                origin: entry.pointee.origin, owner: entry.pointee.owner, place: 0, priority: entry.pointee.priority,
+                phase: entry.pointee.phase)
+            return (copy, shard.slab.progress(index, generation: generation))
         }
-        return copy.map { describe($0, at: now) }
+        return copy.map { describe($0.entry, progressed: $0.progressed, at: now) }
     }
 
     /// Returns whether the task has ended or is overdue.
@@ -240,7 +250,7 @@ extension TaskTable {
                 unsafe entry.pointee.due > running, !shard.isPastDeadline
             else { return false }
             shard.unlink(index)
-            let lead = unsafe Int64(entry.pointee.lead) * 1000
+            let lead = unsafe entry.pointee.lead
             let (sum, overflow) = unsafe (entry.pointee.due + lead).addingReportingOverflow(nanoseconds)
             unsafe entry.pointee.due = overflow ? .max : sum - lead
             shard.link(index)
@@ -248,8 +258,28 @@ extension TaskTable {
         }
     }
 
-    /// The task expires now, if nobody has told it yet.
-    func makeDue(_ identifier: Identifier) {
+    /// The work of the task moves. Nothing happens where it has ended.
+    func noteProgress(_ identifier: Identifier) {
+        guard let (shard, index, generation) = locate(identifier) else { return }
+        let time = UInt32(truncatingIfNeeded: unit) & ~TaskEntry.handleBit
+        shard.withLock { shard in
+            guard unsafe shard.slab.entry(index, generation: generation) != nil else { return }
+            shard.slab.noteProgress(index, generation: generation, at: time)
+        }
+    }
+
+    /// Returns the reason why the task expires; nil where it was not told yet, and where it has ended.
+    func expiryReason(_ identifier: Identifier) -> BackgroundTaskExpiry.Reason? {
+        guard let (shard, index, generation) = locate(identifier) else { return nil }
+        return shard.withLock { shard in
+            guard let entry = unsafe shard.slab.entry(index, generation: generation) else { return nil }
+            let wasTold = unsafe entry.pointee.phase == .expiring || entry.pointee.phase == .overdue
+            return unsafe wasTold ? entry.pointee.reason : nil
+        }
+    }
+
+    /// The task expires now for that reason, if nobody has told it yet.
+    func makeDue(_ identifier: Identifier, _ reason: BackgroundTaskExpiry.Reason) {
         let running = running(now)
         guard let (shard, index, generation) = locate(identifier) else { return }
         shard.withLock { shard in
@@ -258,7 +288,8 @@ extension TaskTable {
             else { return }
             shard.unlink(index)
             unsafe entry.pointee.due = running
-            unsafe entry.pointee.lead = 0
+            unsafe entry.pointee.leadAndMarks &= ~TaskEntry.leadMask
+            unsafe entry.pointee.reason = reason
             shard.link(index)
         }
     }

@@ -80,19 +80,50 @@ public final class BackgroundTaskRegistry: Sendable {
         return BackgroundTask(registry: self, identifier: identifier)
     }
 
+    /// Begins a task whose handler is told why it expires, and how long the process still waits for it. All else is as with a handler
+    /// that takes nothing; it costs the same.
+    ///
+    /// - Parameters:
+    ///   - name: The name in logs and reports.
+    ///   - priority: Lower ones are refused first and expire first when memory is short.
+    ///   - expiry: The time when it expires if it was not ended.
+    ///   - scene: The scene that it belongs to: it ends with it.
+    ///   - fileID: The file where it is begun; leave it to the compiler.
+    ///   - line: The line where it is begun; leave it to the compiler.
+    ///   - onExpiration: Called once when it expires, on a thread of the registry's, with the reason and the time until the process
+    ///     no longer waits for the task: until its grace is over, and no longer than a process that drains waits. Zero where
+    ///     that has passed; nil where overdue tasks hold (``BackgroundTaskConfiguration/overdueTasksHold``) and the process does
+    ///     not drain.
+    /// - Returns: The handle. The task ends when that is dropped.
+    /// - Throws: ``BackgroundTaskRefusal`` where it may not begin now.
+    @inline(never)
+    public func begin(
+        _ name: BackgroundTaskName, priority: ResourcePriority = .normal,
+        expiry: BackgroundTaskExpiry = .atTermination, scene: SceneIdentifier? = nil, fileID: StaticString = #fileID,
+        line: UInt = #line,
+        onExpiration: @escaping @Sendable (_ reason: BackgroundTaskExpiry.Reason, _ timeLeft: Duration?) -> Void
+    ) throws(BackgroundTaskRefusal) -> BackgroundTask {
+        let identifier = try add(
+            name, priority, expiry, scene, fileID, line, InformedHandler(call: onExpiration).kept, hasHandle: true,
+            takesReason: true)
+        return BackgroundTask(registry: self, identifier: identifier)
+    }
+
     @inline(__always)
     func add(
         _ name: BackgroundTaskName, _ priority: ResourcePriority, _ expiry: BackgroundTaskExpiry,
         _ scene: SceneIdentifier?, _ file: StaticString, _ line: UInt, _ handler: consuming ExpirationHandler,
-        hasHandle: Bool
+        hasHandle: Bool, takesReason: Bool = false
     ) throws(BackgroundTaskRefusal) -> TaskTable.Identifier {
         var admission = table.admission
         guard admission.admits(priority) else {
             return try addLeavingWork(
-                name, priority, expiry, scene, file, line, handler, hasHandle: hasHandle, admission)
+                name, priority, expiry, scene, file, line, handler, hasHandle: hasHandle, takesReason: takesReason,
+                admission)
         }
         return try insert(
-            name, priority, expiry, scene, file, line, handler, hasHandle: hasHandle, isLeavingWork: false, &admission)
+            name, priority, expiry, scene, file, line, handler, hasHandle: hasHandle, takesReason: takesReason,
+            isLeavingWork: false, &admission)
     }
 
     /// Adds a task that a callback of a change begins: work to be done before that change. It is let in at every level, and gets
@@ -101,15 +132,14 @@ public final class BackgroundTaskRegistry: Sendable {
     private func addLeavingWork(
         _ name: BackgroundTaskName, _ priority: ResourcePriority, _ expiry: BackgroundTaskExpiry,
         _ scene: SceneIdentifier?, _ file: StaticString, _ line: UInt, _ handler: consuming ExpirationHandler,
-        hasHandle: Bool, _ seen: Admission
+        hasHandle: Bool, takesReason: Bool, _ seen: Admission
     ) throws(BackgroundTaskRefusal) -> TaskTable.Identifier {
         guard let end = Self.leavingDeadline(seen) else { throw refusal(priority, seen) }
         var admission = seen
         let left = max(.zero, MonotonicInstant(nanoseconds: table.now).duration(to: end))
         return try insert(
             name, priority, .after(min(left, expiry.duration ?? left)), scene, file, line, handler,
-            hasHandle: hasHandle,
-            isLeavingWork: true, &admission)
+            hasHandle: hasHandle, takesReason: takesReason, isLeavingWork: true, &admission)
     }
 
     /// The deadline of the callback of a change that the present task runs; nil where it runs none, or nothing begins any more.
@@ -121,13 +151,13 @@ public final class BackgroundTaskRegistry: Sendable {
     private func insert(
         _ name: BackgroundTaskName, _ priority: ResourcePriority, _ expiry: BackgroundTaskExpiry,
         _ scene: SceneIdentifier?, _ file: StaticString, _ line: UInt, _ handler: consuming ExpirationHandler,
-        hasHandle: Bool, isLeavingWork: Bool, _ admission: inout Admission
+        hasHandle: Bool, takesReason: Bool, isLeavingWork: Bool, _ admission: inout Admission
     ) throws(BackgroundTaskRefusal) -> TaskTable.Identifier {
         let owner = scene.map { table.scenes.enter($0) } ?? 0
         guard
             let begun = table.begin(
                 name, priority, expiry, owner, file, line, handler, hasHandle: hasHandle,
-                isLeavingWork: isLeavingWork, admission: &admission)
+                takesReason: takesReason, isLeavingWork: isLeavingWork, admission: &admission)
         else {
             if owner != 0 { table.scenes.leave(owner) }
             throw refusal(priority, admission)

@@ -22,6 +22,23 @@ public final class StoredBackgroundTask: Sendable {
         registry.endBackgroundTask(identifier)
     }
 
+    /// The background task whose body the present Swift task, or a parent of it, runs: of
+    /// ``withBackgroundTask(_:priority:expiry:scene:fileID:line:onExpiration:body:)`` or
+    /// ``BackgroundTaskRegistry/start(_:priority:expiry:scene:fileID:line:onExpiration:body:)``, the innermost. Nil outside such a
+    /// body. It ends with its body: do not end it.
+    public static var current: StoredBackgroundTask? { running }
+
+    @TaskLocal static var running: StoredBackgroundTask?
+
+    /// Tells that the work moves: see ``BackgroundTask/progress()``.
+    public func progress() {
+        registry.table.noteProgress(identifier.value)
+    }
+
+    /// The reason why the task expires; nil where it was not told yet, and where it has ended. A body that was cancelled finds it
+    /// in ``current``. It is nil there if somebody else cancelled the body.
+    public var expiryReason: BackgroundTaskExpiry.Reason? { registry.table.expiryReason(identifier.value) }
+
     /// Until the deadline: its own or the process's. Nil where there is none; zero where it has passed or the task has ended.
     public var backgroundTimeRemaining: Duration? { registry.backgroundTimeRemaining(of: identifier) }
 }

@@ -5,6 +5,7 @@ extension BackgroundTaskRegistry {
     ///
     /// When it expires, the child task is cancelled, that and nothing else of the caller's, and `onExpiration` is called.
     /// A body that heeds its cancellation ends in time; one that does not goes on and is reported as overdue after its grace.
+    /// The body finds its task in ``StoredBackgroundTask/current``: it tells progress there, and reads why it was cancelled.
     /// Nested and overlapping ones are independent of each other.
     ///
     /// - Parameters:
@@ -26,22 +27,17 @@ extension BackgroundTaskRegistry {
         body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
         let signal = ExpirySignal()
-        var task = try begin(
-            name, priority: priority, expiry: expiry, scene: scene, fileID: fileID, line: line,
-            onExpiration: {
-                // First: a handler that hangs keeps nobody from ending.
-                signal.fire()
-                onExpiration()
-            })
+        let task = try begin(signal, name, priority, expiry, scene, fileID, line, onExpiration)
         defer { task.end() }
-        return try await signal.run(body)
+        return try await signal.run(body, holding: task)
     }
 
     /// Begins a background task now and runs `body` in a Swift task of its own, which the background task lasts as long as: for a
     /// request that is answered before its work is done.
     ///
     /// When it expires, the body is cancelled, and `onExpiration` is called. A body that heeds its cancellation ends in time;
-    /// one that does not goes on and is reported as overdue after its grace.
+    /// one that does not goes on and is reported as overdue after its grace. It finds its task in
+    /// ``StoredBackgroundTask/current``: it tells progress there, and reads why it was cancelled.
     ///
     /// - Parameters:
     ///   - name: The name in logs and reports.
@@ -62,7 +58,20 @@ extension BackgroundTaskRegistry {
         body: @escaping @Sendable () async throws -> Void
     ) throws(BackgroundTaskRefusal) -> Task<Void, any Error> {
         let signal = ExpirySignal()
-        let begun = try begin(
+        let task = try begin(signal, name, priority, expiry, scene, fileID, line, onExpiration)
+        return Task {
+            defer { task.end() }
+            try await signal.run(body, holding: task)
+        }
+    }
+
+    /// Begins a background task that fires the signal when it expires.
+    private func begin(
+        _ signal: ExpirySignal, _ name: BackgroundTaskName, _ priority: ResourcePriority,
+        _ expiry: BackgroundTaskExpiry, _ scene: SceneIdentifier?, _ fileID: StaticString, _ line: UInt,
+        _ onExpiration: @escaping @Sendable () -> Void
+    ) throws(BackgroundTaskRefusal) -> StoredBackgroundTask {
+        try begin(
             name, priority: priority, expiry: expiry, scene: scene, fileID: fileID, line: line,
             onExpiration: {
                 // First: a handler that hangs keeps nobody from ending.
@@ -70,10 +79,6 @@ extension BackgroundTaskRegistry {
                 onExpiration()
             }
         ).stored()
-        return Task {
-            defer { begun.end() }
-            try await signal.run(body)
-        }
     }
 }
 
@@ -113,12 +118,14 @@ private final class ExpirySignal: Sendable {
         waiter?.resume()
     }
 
-    /// Runs `body` in a child task, and cancels that when it fires.
+    /// Runs `body` in a child task that finds its background task, and cancels that child when the signal fires.
     ///
     /// - Returns: The result of the body, also after it was cancelled.
-    func run<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) async throws -> Result {
+    func run<Result: Sendable>(
+        _ body: @escaping @Sendable () async throws -> Result, holding task: StoredBackgroundTask
+    ) async throws -> Result {
         try await withThrowingTaskGroup(of: Result?.self) { group in
-            group.addTask { try await body() }
+            group.addTask { try await StoredBackgroundTask.$running.withValue(task, operation: body) }
             group.addTask {
                 await self.wait()
                 return nil

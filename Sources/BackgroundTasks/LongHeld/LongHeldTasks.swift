@@ -76,7 +76,7 @@ extension TaskTable {
         let oldest = range.after == .min ? Int64.max : age(range.after)
         var walk = LongHeldWalk()
         var oldestLeft = Int64.min
-        forEach { entry, identifier in
+        forEach { entry, identifier, _ in
             guard entry.phase == .held || entry.phase == .expiring else { return }
             let age = Int64(TaskEntry.age(entry.begunAt, at: unit))
             if age <= youngest {

@@ -3,6 +3,10 @@ struct OverdueTask {
     var identifier: TaskTable.Identifier
     var origin: UInt32
     var began: UInt32
+    /// The time when it last told progress; nil where it never did.
+    var progressed: UInt32?
+    /// The end of its grace, in running time.
+    var since: Int64
     var owner: UInt32
     var priority: UInt8
 }

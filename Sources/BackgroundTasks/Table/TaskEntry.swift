@@ -3,6 +3,22 @@ struct ExpirationHandler {
     let call: @Sendable () -> Void
 }
 
+/// A handler that takes the reason and the time that is left. An entry keeps it in the place of the other, and has a mark for it.
+struct InformedHandler {
+    let call: @Sendable (BackgroundTaskExpiry.Reason, Duration?) -> Void
+
+    /// The same two words, to be kept. It must not be called before ``init(kept:)`` has made it what it was.
+    var kept: ExpirationHandler { unsafe unsafeBitCast(self, to: ExpirationHandler.self) }
+
+    init(call: @escaping @Sendable (BackgroundTaskExpiry.Reason, Duration?) -> Void) {
+        self.call = call
+    }
+
+    init(kept handler: ExpirationHandler) {
+        self = unsafe unsafeBitCast(handler, to: InformedHandler.self)
+    }
+}
+
 /// One background task in the table. 56 bytes, because a million of them are held at once.
 struct TaskEntry {
     enum Phase: UInt8 {
@@ -29,10 +45,12 @@ struct TaskEntry {
 
     /// Nil once it was called.
     var handler: ExpirationHandler?
-    /// The time when something is to be done next, in nanoseconds of running time; `.max` for never.
+    /// The time when something is to be done next, in nanoseconds of running time; `.max` for never. Of one that is overdue, the
+    /// time since when it is.
     var due: Int64
-    /// From the handler to the deadline, in microseconds.
-    var lead: UInt32
+    /// From the handler to the deadline, in microseconds, and above it what the handler is to be told: see ``reason`` and
+    /// ``takesReason``.
+    var leadAndMarks: UInt32
     /// The time when it began, and a mark for a task that a handle has.
     var began: UInt32
     var next: UInt32
@@ -54,6 +72,28 @@ struct TaskEntry {
             unsafe withUnsafeBytes(of: &handler) { unsafe $0.load(fromByteOffset: 8, as: UnsafeRawPointer?.self) }
         }
     }
+
+    /// The longest lead is 60 s, which needs 26 bits of the 32.
+    static let leadMask: UInt32 = 1 << 26 - 1
+    private static let reasonShift: UInt32 = 26
+    private static let reasonMask: UInt32 = 7 << reasonShift
+    /// The handler is an ``InformedHandler``.
+    static let takesReasonBit: UInt32 = 1 << 31
+
+    /// From the handler to the deadline, in nanoseconds.
+    var lead: Int64 { Int64(leadAndMarks & Self.leadMask) * 1000 }
+    var takesReason: Bool { leadAndMarks & Self.takesReasonBit != 0 }
+
+    /// The reason why it expires, as far as is known: its own deadline, unless something else came first.
+    var reason: BackgroundTaskExpiry.Reason {
+        get {
+            BackgroundTaskExpiry.Reason(rawValue: UInt8((leadAndMarks & Self.reasonMask) >> Self.reasonShift))
+                ?? .deadline
+        }
+        set { leadAndMarks = leadAndMarks & ~Self.reasonMask | Self.mark(newValue) }
+    }
+
+    static func mark(_ reason: BackgroundTaskExpiry.Reason) -> UInt32 { UInt32(reason.rawValue) << reasonShift }
 
     /// In `began`: a handle has it. A handle keeps no reference to its registry, because counting references from two
     /// threads costs more than all the rest; the registry lives as long as its table has entries.

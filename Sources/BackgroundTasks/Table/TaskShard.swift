@@ -121,7 +121,7 @@ internal import Synchronization
     /// - Parameter latest: The process's deadline in running time; `.max` where there is none.
     mutating func expire(_ index: UInt32, at running: Int64, latest: Int64, grace: Int64) {
         let entry = unsafe slab.entry(index)
-        let own = unsafe entry.pointee.due == .max ? .max : entry.pointee.due + Int64(entry.pointee.lead) * 1000
+        let own = unsafe entry.pointee.due == .max ? .max : entry.pointee.due + entry.pointee.lead
         unsafe entry.pointee.phase = .expiring
         // One that is told late has its whole grace all the same.
         let (end, overflow) = max(min(own, latest), running).addingReportingOverflow(grace)

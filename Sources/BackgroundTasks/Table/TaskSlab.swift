@@ -5,6 +5,8 @@
 @safe struct TaskSlab: ~Copyable {
     @safe private struct Chunk {
         var entries: UnsafeMutablePointer<TaskEntry>?
+        /// A place for each slot; nil until one of its tasks tells progress.
+        var progress: UnsafeMutablePointer<Progress>?
         /// The first free slot that was used before; linked by `next`.
         var firstFree = TaskEntry.noIndex
         /// Slots from here on were never used.
@@ -13,6 +15,14 @@
         /// Neighbours on the list of chunks with room, or of numbers without a chunk.
         var next = -1
         var previous = -1
+    }
+
+    /// The last progress that was told in a slot. It is the present task's only where the generation is that task's, so that
+    /// neither a beginning nor an end touches it.
+    private struct Progress {
+        var generation: UInt32
+        /// As in ``TaskEntry/begunAt``.
+        var time: UInt32
     }
 
     static let chunkShift = 10
@@ -42,6 +52,7 @@
                 unsafe (entries + slot).deinitialize(count: 1)
             }
             unsafe entries.deallocate()
+            unsafe chunks[index].progress?.deallocate()
         }
         unsafe chunks.deallocate()
     }
@@ -108,6 +119,26 @@
         if unsafe chunk.pointee.used == 0 { becameEmpty(number) }
     }
 
+    /// Notes that the task of that generation, whose slot is taken, made progress then. The first of a chunk allocates.
+    func noteProgress(_ index: UInt32, generation: UInt32, at time: UInt32) {
+        let chunk = unsafe chunks + Int(index >> UInt32(Self.chunkShift))
+        if unsafe chunk.pointee.progress == nil {
+            let places = UnsafeMutablePointer<Progress>.allocate(capacity: Self.chunkSize)
+            // No task has generation 0.
+            unsafe places.initialize(repeating: Progress(generation: 0, time: 0), count: Self.chunkSize)
+            unsafe chunk.pointee.progress = places
+        }
+        let slot = Int(index & UInt32(Self.chunkSize - 1))
+        unsafe chunk.pointee.progress![slot] = Progress(generation: generation, time: time)
+    }
+
+    /// The time when the task of that generation, whose slot is taken, last told progress; nil where it never did.
+    func progress(_ index: UInt32, generation: UInt32) -> UInt32? {
+        guard let places = unsafe chunks[Int(index >> UInt32(Self.chunkShift))].progress else { return nil }
+        let last = unsafe places[Int(index & UInt32(Self.chunkSize - 1))]
+        return last.generation == generation ? last.time : nil
+    }
+
     /// The number of chunk numbers: `entries(ofChunk:)` takes those below.
     var chunkCount: Int { count }
 
@@ -154,6 +185,8 @@
         unlink(number)
         unsafe chunks[number].entries!.deallocate()
         unsafe chunks[number].entries = nil
+        unsafe chunks[number].progress?.deallocate()
+        unsafe chunks[number].progress = nil
         unsafe chunks[number].next = vacant
         vacant = number
     }

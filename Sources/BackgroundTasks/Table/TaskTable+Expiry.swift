@@ -37,14 +37,15 @@ extension TaskShard {
             return
         }
         unsafe entry.pointee.phase = .overdue
-        unsafe entry.pointee.due = .max
         overdue += 1
         overdueNow += 1
         if !table.overdueHolds { unsafe holdsNoMore(entry.pointee.begunAt) }
-        let identifier = unsafe table.identifier(shard: number, index: index, generation: entry.pointee.generation)
+        let generation = unsafe entry.pointee.generation
+        let identifier = table.identifier(shard: number, index: index, generation: generation)
         unsafe batch.append(
             OverdueTask(
                 identifier: identifier, origin: entry.pointee.origin, began: entry.pointee.begunAt,
+                progressed: slab.progress(index, generation: generation), since: entry.pointee.due,
                 owner: entry.pointee.owner, priority: entry.pointee.priority))
     }
 
@@ -61,6 +62,7 @@ extension TaskShard {
             slot += 1
             guard slab.isTaken(index), unsafe slab.entry(index).pointee.phase == .held else { continue }
             unlink(index)
+            unsafe slab.entry(index).pointee.reason = table.deadlineReason
             expire(index, at: running, latest: latest, grace: table.graceNanoseconds)
             let generation = unsafe slab.entry(index).pointee.generation
             batch.append(table.identifier(shard: number, index: index, generation: generation))
@@ -100,7 +102,7 @@ extension TaskTable {
     }
 
     /// The handler of one that is due, for being called now; nil where it has ended.
-    func claimHandler(of identifier: Identifier) -> ExpirationHandler? {
+    func claimHandler(of identifier: Identifier) -> DueHandler? {
         guard let (shard, index, generation) = locate(identifier) else { return nil }
         return shard.withLock { shard in
             guard let entry = unsafe shard.slab.entry(index, generation: generation),
@@ -108,8 +110,19 @@ extension TaskTable {
             else { return nil }
             unsafe entry.pointee.handler = nil
             shard.expired += 1
-            return handler
+            guard unsafe entry.pointee.takesReason else { return DueHandler(handler: handler, told: nil) }
+            return unsafe DueHandler(
+                handler: handler, told: (entry.pointee.reason, timeLeft(untilOverdue: entry.pointee.due)))
         }
+    }
+
+    /// Returns the time until the process no longer waits for a task; zero where it does not any more, nil where nothing bounds it.
+    ///
+    /// - Parameter due: The end of the task's grace, in running time.
+    private func timeLeft(untilOverdue due: Int64) -> Duration? {
+        let (overdue, overflow) = due.addingReportingOverflow(pauses.pausedNanoseconds)
+        let end = min(waitEnd.load(ordering: .relaxed), overdueHolds || overflow ? .max : overdue)
+        return end == .max ? nil : .nanoseconds(max(0, end - now))
     }
 
     /// Returns the time when something is due next, in monotonic nanoseconds; `.max` where nothing is.
@@ -136,6 +149,11 @@ extension TaskTable {
         ProcessDeadline(word: deadlineWord.load(ordering: .acquiring)).instant(after: pauses.pausedNanoseconds)
     }
 
+    /// The reason for what expires by that deadline.
+    var deadlineReason: BackgroundTaskExpiry.Reason {
+        ProcessDeadline(word: deadlineWord.load(ordering: .acquiring)).reason
+    }
+
     /// The process's deadline is set, or taken back. Costs nothing per background task.
     func setDeadline(_ deadline: ProcessDeadline, lead: Int64) {
         for number in 0..<shardCount {
@@ -146,6 +164,17 @@ extension TaskTable {
         }
         deadlineLead.store(lead, ordering: .relaxed)
         deadlineWord.store(deadline.word, ordering: .releasing)
+    }
+}
+
+/// A handler that is called now, and what it is told where it takes that.
+struct DueHandler {
+    fileprivate let handler: ExpirationHandler
+    fileprivate let told: (reason: BackgroundTaskExpiry.Reason, timeLeft: Duration?)?
+
+    func call() {
+        guard let told else { return handler.call() }
+        InformedHandler(kept: handler).call(told.reason, told.timeLeft)
     }
 }
 
@@ -171,6 +200,9 @@ struct ProcessDeadline: Equatable {
     init(movingWithPauses nanoseconds: Int64, paused: Int64) {
         self.init(word: ~max(0, nanoseconds - paused))
     }
+
+    /// A deadline that stands is the end of the process. One that moves ends its time in the background.
+    var reason: BackgroundTaskExpiry.Reason { word < 0 ? .backgroundTime : .draining }
 
     /// In monotonic nanoseconds; `.max` for none.
     func instant(after paused: Int64) -> Int64 {

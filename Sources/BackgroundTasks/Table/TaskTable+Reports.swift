@@ -19,8 +19,9 @@ extension TaskTable {
         return sum
     }
 
-    /// Goes through all entries, a chunk with each taking of a lock. `visit` runs under the lock and must not leave it.
-    func forEach(_ visit: (borrowing TaskEntry, Identifier) -> Void) {
+    /// Goes through all entries, a chunk with each taking of a lock. `visit` runs under the lock and must not leave it. It gets the
+    /// time when the entry last told progress, too; nil where it never did.
+    func forEach(_ visit: (borrowing TaskEntry, Identifier, _ progressed: UInt32?) -> Void) {
         for number in 0..<shardCount {
             var chunk = 0
             var isLast = false
@@ -33,9 +34,10 @@ extension TaskTable {
                             unsafe entry.pointee.phase != .free, unsafe entry.pointee.phase != .ended
                         else { continue }
                         let index = UInt32(truncatingIfNeeded: chunk << TaskSlab.chunkShift | slot)
+                        let generation = unsafe entry.pointee.generation
                         unsafe visit(
-                            entry.pointee,
-                            identifier(shard: number, index: index, generation: entry.pointee.generation))
+                            entry.pointee, identifier(shard: number, index: index, generation: generation),
+                            shard.slab.progress(index, generation: generation))
                     }
                     chunk += 1
                     isLast = chunk >= shard.slab.chunkCount
@@ -48,22 +50,27 @@ extension TaskTable {
         let origin = origins[task.origin]
         return HeldBackgroundTask(
             name: origin.name, origin: origin.place,
-            priority: ResourcePriority(rawValue: task.priority), age: age(task.began), state: .overdue,
+            priority: ResourcePriority(rawValue: task.priority), age: age(task.began),
+            sinceProgress: task.progressed.map { age($0) }, state: .overdue(for: overdueTime(task.since, at: now)),
             remaining: .zero, scene: scenes[task.owner])
     }
 
-    func describe(_ entry: borrowing TaskEntry, at now: Int64) -> HeldBackgroundTask {
+    func describe(_ entry: borrowing TaskEntry, progressed: UInt32?, at now: Int64) -> HeldBackgroundTask {
         let origin = origins[entry.origin]
         let state: HeldBackgroundTask.State =
             switch entry.phase {
-            case .overdue: .overdue
+            case .overdue: .overdue(for: overdueTime(entry.due, at: now))
             case .expiring: .expiring
             case .held, .free, .ended: .held
             }
         return HeldBackgroundTask(
             name: origin.name, origin: origin.place, priority: ResourcePriority(rawValue: entry.priority),
-            age: age(entry.begunAt), state: state, remaining: remaining(entry, at: now), scene: scenes[entry.owner])
+            age: age(entry.begunAt), sinceProgress: progressed.map { age($0) }, state: state,
+            remaining: remaining(entry, at: now), scene: scenes[entry.owner])
     }
+
+    /// - Parameter since: The end of the grace, in running time.
+    private func overdueTime(_ since: Int64, at now: Int64) -> Duration { .nanoseconds(max(0, running(now) - since)) }
 
     /// Until the deadline: its own or the process's, whichever is earlier.
     func remaining(_ entry: borrowing TaskEntry, at now: Int64) -> Duration? {
@@ -71,7 +78,7 @@ extension TaskTable {
         var left = process == .max ? Int64.max : max(0, process - now)
         switch entry.phase {
         case .held where entry.due == .max: break
-        case .held: left = min(left, max(0, entry.due + Int64(entry.lead) * 1000 - running(now)))
+        case .held: left = min(left, max(0, entry.due + entry.lead - running(now)))
         case .expiring: left = min(left, max(0, entry.due - graceNanoseconds - running(now)))
         case .overdue, .free, .ended: left = 0
         }

@@ -30,6 +30,8 @@ internal import Synchronization
     let deadlineWord = Atomic<Int64>(ProcessDeadline.none.word)
     /// The lead before that deadline, in nanoseconds.
     let deadlineLead = Atomic<Int64>(0)
+    /// The time from which a process that drains waits for nobody, in monotonic nanoseconds; `.max` while it does not drain.
+    let waitEnd = Atomic<Int64>(.max)
     let refused = Atomic<Int>(0)
     /// The number of tasks that were reported because they have been held for long.
     let longHeld = Atomic<Int>(0)
@@ -104,6 +106,7 @@ internal import Synchronization
     }
 
     /// - Parameters:
+    ///   - takesReason: True where the handler is an ``InformedHandler``.
     ///   - isLeavingWork: True where it begins at every level, up to the end.
     ///   - seen: The admission as it was seen under the lock.
     /// - Returns: Nil where the task may not begin any more, as `seen` then says, and where the shard is full.
@@ -111,7 +114,7 @@ internal import Synchronization
     func begin(
         _ name: BackgroundTaskName, _ priority: ResourcePriority, _ expiry: BackgroundTaskExpiry, _ owner: UInt32,
         _ file: StaticString, _ line: UInt, _ handler: consuming ExpirationHandler, hasHandle: Bool,
-        isLeavingWork: Bool = false, admission seen: inout Admission
+        takesReason: Bool, isLeavingWork: Bool, admission seen: inout Admission
     ) -> Begun? {
         let (now, running) = bothTimes()
         let number = Int(jetsam_processor()) & (shardCount - 1)
@@ -142,12 +145,14 @@ internal import Synchronization
                 // Asked under the lock: the walk may have come by since the look at the clock.
                 if shard.isPastDeadline {
                     due = running
-                    lead = UInt32(clamping: (deadline - now) / 1000)
+                    lead = min(UInt32(clamping: (deadline - now) / 1000), TaskEntry.leadMask)
+                    lead |= TaskEntry.mark(deadlineReason)
                 }
+                if takesReason { lead |= TaskEntry.takesReasonBit }
                 let generation = shard.nextGeneration
                 shard.nextGeneration = generation == .max ? 1 : generation + 1
                 let entry = TaskEntry(
-                    handler: pending.take(), due: due, lead: lead,
+                    handler: pending.take(), due: due, leadAndMarks: lead,
                     began: UInt32(truncatingIfNeeded: (now - start) >> TaskEntry.beginShift)
                         & ~TaskEntry.handleBit | (hasHandle ? TaskEntry.handleBit : 0),
                     next: TaskEntry.noIndex, previous: TaskEntry.noIndex, generation: generation,

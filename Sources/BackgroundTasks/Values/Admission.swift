@@ -17,7 +17,7 @@ public struct BackgroundTaskRefusal: Error, Sendable, Hashable, CustomStringConv
     /// The reason for the refusal.
     public var reason: Reason
     /// The priority that was asked for.
-    public var priority: ResourcePriority
+    package var priority: ResourcePriority
     /// The lowest priority with which the task could begin; nil where no priority would do.
     public var minimumPriority: ResourcePriority?
 

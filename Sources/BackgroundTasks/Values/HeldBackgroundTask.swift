@@ -9,8 +9,8 @@ public struct HeldBackgroundTask: Sendable, Hashable, CustomStringConvertible {
         case held
         /// Its expiration handler was called; deadline and grace are running.
         case expiring
-        /// Its grace is over.
-        case overdue
+        /// Its grace has been over for so long.
+        case overdue(for: Duration)
     }
 
     /// The name of the task.
@@ -21,6 +21,8 @@ public struct HeldBackgroundTask: Sendable, Hashable, CustomStringConvertible {
     public var priority: ResourcePriority
     /// The time that it has been held, to about 17 ms.
     public var age: Duration
+    /// The time since it last told progress, to about 17 ms; nil where it never did.
+    public var sinceProgress: Duration?
     /// The stage of its expiry.
     public var state: State
     /// Until its deadline; zero where that has passed, nil where it has none.
@@ -28,12 +30,20 @@ public struct HeldBackgroundTask: Sendable, Hashable, CustomStringConvertible {
     /// The scene that it belongs to.
     public var scene: SceneIdentifier?
 
-    /// One line, such as `'flush' (Server/Store.swift:88), low, held for 12.4 s`. Control characters are escaped.
+    /// One line, such as `'flush' (Server/Store.swift:88), low, held for 12.4 s, no progress for 8.1 s, overdue for 3.0 s`. Progress
+    /// is named where some was told, and being overdue from a tenth of a second on. Control characters are escaped.
     public var description: String {
         let place = origin.isEmpty ? "" : " (\(origin))"
-        let tenths = age.nanoseconds / 100_000_000
         let owner = scene.map { ", scene '\($0)'" } ?? ""
-        return "'\(name.onOneLine)'\(place), \(priority), held for \(tenths / 10).\(tenths % 10) s\(owner)"
+        let progress = sinceProgress.map { ", no progress for \(Self.seconds($0))" } ?? ""
+        var late = ""
+        if case .overdue(let time) = state, time >= .milliseconds(100) { late = ", overdue for \(Self.seconds(time))" }
+        return "'\(name.onOneLine)'\(place), \(priority), held for \(Self.seconds(age))\(progress)\(late)\(owner)"
+    }
+
+    private static func seconds(_ duration: Duration) -> String {
+        let tenths = duration.nanoseconds / 100_000_000
+        return "\(tenths / 10).\(tenths % 10) s"
     }
 }
 

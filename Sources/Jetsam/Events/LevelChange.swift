@@ -31,22 +31,19 @@ public struct LevelChange: Sendable, Equatable, CustomStringConvertible {
 }
 
 /// The level changes of a manager, from when iteration begins. Each iteration keeps the newest 16 that it has not taken yet.
-public struct LevelChanges: AsyncSequence, Sendable {
-    /// One change at a time.
-    public typealias Element = LevelChange
-
+struct LevelChanges: AsyncSequence, Sendable {
     /// The number of changes that an observer may lag behind before it misses the oldest.
     static let capacity = 16
 
     let broadcast: Broadcast<LevelChange>
 
     /// Begins to listen.
-    public func makeAsyncIterator() -> Iterator {
+    func makeAsyncIterator() -> Iterator {
         Iterator(base: broadcast.subscribe().makeAsyncIterator())
     }
 
     /// Takes the changes in their order, and counts those that were missed.
-    public struct Iterator: AsyncIteratorProtocol {
+    struct Iterator: AsyncIteratorProtocol {
         var base: AsyncStream<LevelChange>.AsyncIterator
         private var lastOrdinal: UInt64?
 
@@ -55,7 +52,7 @@ public struct LevelChanges: AsyncSequence, Sendable {
         }
 
         /// The next change; nil once the manager has stopped.
-        public mutating func next(isolation actor: isolated (any Actor)?) async -> LevelChange? {
+        mutating func next(isolation actor: isolated (any Actor)?) async -> LevelChange? {
             guard var change = await base.next(isolation: actor) else { return nil }
             if let lastOrdinal { change.missedBefore = Int(clamping: change.ordinal - lastOrdinal - 1) }
             lastOrdinal = change.ordinal
@@ -63,7 +60,7 @@ public struct LevelChanges: AsyncSequence, Sendable {
         }
 
         /// The next change; nil once the manager has stopped.
-        public mutating func next() async -> LevelChange? {
+        mutating func next() async -> LevelChange? {
             await next(isolation: #isolation)
         }
     }

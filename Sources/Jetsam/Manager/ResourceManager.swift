@@ -114,8 +114,9 @@ public final class ResourceManager: Service, Sendable {
     /// Indicates whether the level is above normal. Takes a nanosecond.
     package var isUnderPressure: Bool { governor.currentLevel > .normal }
 
-    /// The changes of the level, from when iteration begins.
-    public var levelChanges: LevelChanges { LevelChanges(broadcast: levels) }
+    /// The changes of the level, from when iteration begins, until the manager has stopped. Each iteration keeps the newest 16 that
+    /// it has not taken yet.
+    public var levelChanges: some AsyncSequence<LevelChange, Never> & Sendable { LevelChanges(broadcast: levels) }
 
     /// The finished reclaim steps from now on, for one iteration: each use of this property listens by itself, and keeps the newest
     /// 16 that were not taken yet.

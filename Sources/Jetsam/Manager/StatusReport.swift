@@ -110,15 +110,17 @@ extension CacheStatus {
 
 extension HeldBackgroundTask {
     fileprivate var report: JSONText {
-        let state =
+        let (state, overdue): (String, Duration?) =
             switch state {
-            case .held: "held"
-            case .expiring: "expiring"
-            case .overdue: "overdue"
+            case .held: ("held", nil)
+            case .expiring: ("expiring", nil)
+            case .overdue(let time): ("overdue", time)
             }
         return .object([
             ("name", .string(name.bounded)), ("origin", .string(origin.bounded)), ("priority", .string("\(priority)")),
-            ("ageSeconds", .number(age.inSeconds)), ("state", .string(state)),
+            ("ageSeconds", .number(age.inSeconds)),
+            ("sinceProgressSeconds", sinceProgress.map { .number($0.inSeconds) } ?? .null),
+            ("state", .string(state)), ("overdueSeconds", overdue.map { .number($0.inSeconds) } ?? .null),
             ("remainingSeconds", remaining.map { .number($0.inSeconds) } ?? .null),
             ("scene", .string(scene.map(\.text))),
         ])

@@ -22,7 +22,7 @@ protocol LadderStock: Sendable {
 
 /// The victims that the ladder can take beyond the caches. None of it calls code of the application's under a lock.
 protocol LadderVictims: Sendable {
-    /// Tells up to that many that they expire now: lowest priority first, and of these the longest-running.
+    /// Tells up to that many that they expire now: lowest priority first, and of these what has stood still for longest.
     func expireBackgroundTasks(atMost: Int, reason: LevelReason) -> any LeavingVictims
     /// Takes the scene that ranks lowest, with its whole notice; nil where there is none, or it is called for no more.
     ///

@@ -2,7 +2,8 @@ extension ManagerConfiguration {
     /// The stages of reclaim beyond the caches. They are entered only while headroom to a hard limit is below its critical
     /// threshold, or after a new `oom`, and only when the caches have nothing left to give.
     public struct Ladder: Sendable, Equatable {
-        /// Indicates whether held background tasks expire early: the lowest priority first, and of these the longest-running.
+        /// Indicates whether held background tasks expire early: the lowest priority first, and of these what made no progress for
+        /// longest.
         /// Default true.
         public var expiresBackgroundTasks = true
         /// The number of background tasks that expire in the first batch of an episode; each further batch is twice as large.

@@ -56,8 +56,9 @@ struct BackgroundTaskConcurrencyTests {
         private func step() {
             switch Int.random(in: 0..<100, using: &random) {
             case 0..<40: begin()
-            case 40..<55: endOwn()
-            case 55..<68: endAny()
+            case 40..<52: endOwn()
+            case 52..<63: endAny()
+            case 63..<68: progressAny()
             case 68..<76: extendOne()
             case 76..<79: registry.expireAll(of: scene())
             case 79..<82: registry.endAll(of: scene())
@@ -89,8 +90,9 @@ struct BackgroundTaskConcurrencyTests {
             let scene = Bool.random(using: &random) ? nil : scene()
             let calls = Lock(0)
             let ends = Int.random(in: 0..<4, using: &random) == 0
+            let takesReason = Bool.random(using: &random)
             do throws(BackgroundTaskRefusal) {
-                let task = try registry.begin("task", priority: priority, expiry: expiry, scene: scene) { [meeting] in
+                let handler: @Sendable () -> Void = { [meeting] in
                     meeting.told.add(1, ordering: .relaxed)
                     let count = calls.withLock { calls in
                         calls += 1
@@ -99,6 +101,15 @@ struct BackgroundTaskConcurrencyTests {
                     if count > 1 { meeting.toldTwice.add(1, ordering: .relaxed) }
                     guard ends, let any = meeting.identifiers.withLock({ $0.popLast() }) else { return }
                     meeting.registry.endBackgroundTask(any)
+                }
+                let task: BackgroundTask
+                if takesReason {
+                    task = try registry.begin("task", priority: priority, expiry: expiry, scene: scene) { _, _ in
+                        handler()
+                    }
+                } else {
+                    task = try registry.begin(
+                        "task", priority: priority, expiry: expiry, scene: scene, onExpiration: handler)
                 }
                 meeting.begun.add(1, ordering: .relaxed)
                 if Bool.random(using: &random) {
@@ -132,6 +143,16 @@ struct BackgroundTaskConcurrencyTests {
             guard let identifier else { return }
             registry.endBackgroundTask(identifier)
             #expect(registry.backgroundTimeRemaining(of: identifier) == .zero)
+        }
+
+        /// Tells progress of a task that another thread may be ending, or that has expired or ended.
+        private func progressAny() {
+            handles.randomElement(using: &random)?.task.progress()
+            let number = UInt64.random(in: 0...UInt64.max, using: &random)
+            let any = meeting.identifiers.withLock { $0.isEmpty ? nil : $0[Int(number % UInt64($0.count))] }
+            guard let any else { return }
+            registry.table.noteProgress(any.value)
+            _ = registry.table.expiryReason(any.value)
         }
 
         private func extendOne() {

@@ -52,7 +52,7 @@ struct BackgroundTaskExpiryTests {
         manual.advance(.milliseconds(400) + .seconds(seconds) - .nanoseconds(1))
         #expect(manual.registry.heldTasks().map(\.state) == [.expiring])
         manual.advance(Self.tick + .nanoseconds(1))
-        #expect(manual.registry.heldTasks().map(\.state) == [.overdue])
+        #expect(manual.registry.heldTasks().map(\.state) == [.overdue(for: Self.tick)])
         #expect(manual.called == ["a"])
     }
 
@@ -65,7 +65,7 @@ struct BackgroundTaskExpiryTests {
         manual.advance(.seconds(2) - .nanoseconds(1))
         #expect(manual.registry.heldTasks().map(\.state) == [.expiring])
         manual.advance(Self.tick)
-        #expect(manual.registry.heldTasks().map(\.state) == [.overdue])
+        #expect(manual.registry.heldTasks().map(\.state.isOverdue) == [true])
     }
 
     private final class Reports: BackgroundTaskObserver {
@@ -90,7 +90,7 @@ struct BackgroundTaskExpiryTests {
         #expect(report.origin == "\(#fileID):\(line)")
         #expect(report.priority == .low)
         #expect(report.scene == "room")
-        #expect(report.state == .overdue)
+        #expect(report.state.isOverdue && report.sinceProgress == nil)
         #expect(report.remaining == .zero)
         // The grace of two seconds ends after twelve, and the next look is half a second later.
         #expect(report.age > .seconds(12) - .milliseconds(17) && report.age <= .seconds(12.5))

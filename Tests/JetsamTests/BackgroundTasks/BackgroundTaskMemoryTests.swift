@@ -32,21 +32,40 @@ struct BackgroundTaskMemoryTests {
             var task = try registry.begin("capturing", expiry: .after(.seconds(1)), onExpiration: closure())
             task.end()
         }
+        func informed() throws {
+            var task = try registry.begin(
+                "informed", expiry: .after(.seconds(1)), onExpiration: { _, _ in precondition(word >= 0) })
+            task.end()
+        }
+        func moving() throws {
+            for _ in 0..<10 { stays.progress() }
+        }
         // The first ones register their names and make the shards' first chunks, on each processor that comes by.
         _ = try bytes(2000, plain)
         _ = try bytes(2000, capturing)
+        _ = try bytes(2000, informed)
+        try moving()
         let keeper = Keeper()
         let alone = bytes(1000) { keeper.closure = closure() }
         // The thread may move to a processor whose shard has no chunk yet: then once more.
         let plainBytes = try (0..<5).map { _ in try bytes(1000, plain) }.min()
         let capturingBytes = try (0..<5).map { _ in try bytes(1000, capturing) }.min()
+        let informedBytes = try (0..<5).map { _ in try bytes(1000, informed) }.min()
         #expect(plainBytes == 0)
+        #expect(informedBytes == alone)
+        #expect(try bytes(1000, moving) == 0)
         #expect(alone == 1000 * 32)
         #expect(capturingBytes == alone)
         withExtendedLifetime(stays) {}
     }
 
     private func drop(_ task: consuming BackgroundTask) {}
+
+    @Test("An entry of the table has 56 bytes")
+    func entry() {
+        #expect(MemoryLayout<TaskEntry>.size == 56 && MemoryLayout<TaskEntry>.stride == 56)
+        #expect(MemoryLayout<InformedHandler>.size == MemoryLayout<ExpirationHandler>.size)
+    }
 
     @Test("Any two literals stay known, wherever they lie in memory")
     func origins() {

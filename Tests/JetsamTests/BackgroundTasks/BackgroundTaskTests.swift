@@ -51,7 +51,7 @@ struct BackgroundTaskTests {
         manual.advance(.milliseconds(12))
         #expect(manual.registry.statistics.overdue == 1)
         #expect(manual.registry.heldCount == 0)
-        #expect(manual.registry.heldTasks().map(\.state) == [.overdue])
+        #expect(manual.registry.heldTasks().map(\.state.isOverdue) == [true])
         manual.registry.endBackgroundTask(task)
         #expect(manual.registry.heldTasks().isEmpty)
         #expect(manual.called == ["flush"])

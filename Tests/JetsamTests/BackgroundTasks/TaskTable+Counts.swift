@@ -27,3 +27,8 @@ extension TaskTable {
         }
     }
 }
+
+extension HeldBackgroundTask.State {
+    /// Whether it is overdue, for however long.
+    var isOverdue: Bool { if case .overdue = self { true } else { false } }
+}

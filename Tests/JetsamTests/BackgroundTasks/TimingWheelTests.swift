@@ -18,7 +18,7 @@ private struct WheelModel: ~Copyable {
 
     mutating func insert(_ due: Int64) -> UInt32 {
         let entry = TaskEntry(
-            handler: nil, due: due, lead: 0, began: 0, next: 0, previous: 0, generation: 1, origin: 0, owner: 0,
+            handler: nil, due: due, leadAndMarks: 0, began: 0, next: 0, previous: 0, generation: 1, origin: 0, owner: 0,
             place: TaskEntry.Place.none, priority: 0, phase: .held)
         let index = slab.insert(entry)!
         wheel.insert(index, slab)

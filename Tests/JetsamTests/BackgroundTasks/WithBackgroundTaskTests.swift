@@ -104,7 +104,7 @@ struct WithBackgroundTaskTests {
         manual.advance(.seconds(3) + .milliseconds(2))
         manual.advance(.seconds(3))
         #expect(manual.registry.statistics.overdueNow == 1)
-        #expect(manual.registry.heldTasks().map(\.state) == [.overdue])
+        #expect(manual.registry.heldTasks().map(\.state.isOverdue) == [true])
         end.finish()
         #expect(try await caller.value == 1)
         #expect(manual.registry.statistics.overdueNow == 0)

@@ -54,6 +54,7 @@ import Testing
                     #""name":"thumbnails\n\"1\"","priority":"low""#, #""cacheCount":1"#,
                     #""backgroundTasks":{"held":1,"#,
                     #""oldest":[{"name":"flush","origin":"JetsamTests/ManagerControlTests.swift"#,
+                    #""sinceProgressSeconds":null,"state":"held","overdueSeconds":null,"remainingSeconds":null"#,
                     #""connected":{"unattached":0,"inactive":0,"active":0,"#, #""steps":[{"sequence":"#,
                     #""uptimeSeconds":3.0"#, #""isDryRun":false"#, #""warningBytes":"#,
                 ] {

@@ -134,6 +134,28 @@ struct DrainTests {
         fixture.record.release("willTerminate")
     }
 
+    @Test("A handler hears that the process drains, and of no more time than the process waits")
+    func timeLeft() async throws {
+        // The process waits until 3 s. The deadline is at 2 s, and a grace of 2 s after it would be longer.
+        let fixture = try LifecycleFixture { $0.terminationGracePeriod = .seconds(4) }
+        let told = Lock<[(reason: BackgroundTaskExpiry.Reason, end: MonotonicInstant?)]>([])
+        let start = fixture.machine.clock.now
+        try await fixture.run(servers: []) { fixture, group in
+            await fixture.record.heard("didBecomeActive")
+            let task = try fixture.tasks.begin("work") { reason, timeLeft in
+                told.withLock { $0.append((reason, timeLeft.map { fixture.machine.clock.now.advanced(by: $0) })) }
+            }.intoIdentifier()
+            await group.triggerGracefulShutdown()
+            await fixture.record.heard("didEnterBackground")
+            try await fixture.until("it waits for the task") { fixture.nextDeadline == 3 }
+            fixture.machine.advance(by: .milliseconds(1900))
+            fixture.tasks.endBackgroundTask(task)
+        }
+        let calls = told.withLock { $0 }
+        #expect(calls.count == 1 && calls.first?.reason == .draining)
+        #expect(calls.first?.end == start.advanced(by: .seconds(3)))
+    }
+
     @Test("A task that became overdue long before the end is named when the process ends without it")
     func overdueBefore() async throws {
         let fixture = try LifecycleFixture { $0.terminationGracePeriod = .seconds(10) }

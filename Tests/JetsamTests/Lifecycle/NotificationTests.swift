@@ -85,7 +85,7 @@ struct NotificationTests {
             var steps = manager.reclaimSteps.makeAsyncIterator()
             try await manager.resignActive()
             manager.simulate(.warning)
-            let first = await levels.next()
+            let first = await levels.next(isolation: nil)
             let second = await steps.next()
             try await manager.becomeActive()
             manager.simulate(.normal)

@@ -102,7 +102,7 @@ struct FailedStartTests {
             }
             let error = await #expect(throws: ResourceManagerError.self) { try await manager.run() }
             #expect(error?.isForWantOfResources == true)
-            let (change, step) = (await changes.next(), await steps.next())
+            let (change, step) = (await changes.next(isolation: nil), await steps.next())
             #expect(change == nil && step == nil)
             #expect(await manager.releaseCaches(bytes: 1) == nil)
             #expect(manager.lifecycle.state.withLock { $0.responders.isEmpty })
@@ -175,7 +175,7 @@ struct FailedStartTests {
             for other in others {
                 var changes = other.levelChanges.makeAsyncIterator()
                 await #expect(throws: ResourceManagerError.registryInUse) { try await other.run() }
-                let change = await changes.next()
+                let change = await changes.next(isolation: nil)
                 #expect(change == nil)
             }
         }

@@ -189,6 +189,32 @@ struct LadderIntegrationTests {
         }
     }
 
+    @Test("Of equal priority the ladder takes what stands still, and tells that memory is short")
+    func standsStill() async throws {
+        var configuration = ManagerConfiguration()
+        configuration.ladder.backgroundTaskBatch = 1
+        let fixture = try Fixture(configuration: configuration)
+        try await fixture.run { fixture in
+            let told = Lock<[String]>([])
+            func begin(_ name: String) throws -> StoredBackgroundTask {
+                try fixture.backgroundTasks.begin(BackgroundTaskName(name)) { reason, timeLeft in
+                    let left = timeLeft.map { $0 > .seconds(1) && $0 <= .seconds(2) } == true
+                    told.withLock { $0.append("\(name) \(reason) \(left)") }
+                }.stored()
+            }
+            let moving = try begin("moving")
+            fixture.machine.advance(by: .seconds(1))
+            let standing = try begin("standing")
+            fixture.machine.advance(by: .seconds(1))
+            moving.progress()
+            fixture.set(used: 500 * mebibyte)
+            await pass(30, fixture) { !told.withLock { $0.isEmpty } }
+            #expect(told.withLock { $0 } == ["standing memory true"])
+            moving.end()
+            standing.end()
+        }
+    }
+
     @Test("Scenes go one at a time where they may be taken, each step with its name, and none where they may not")
     func scenes() async throws {
         for takesScenes in [true, false] {

@@ -14,7 +14,7 @@ struct ReclaimTests {
             var steps = fixture.manager.reclaimSteps.makeAsyncIterator()
             fixture.set(used: 420 * mebibyte)
             fixture.machine.advance(by: .milliseconds(110))
-            let change = try #require(await changes.next())
+            let change = try #require(await changes.next(isolation: nil))
             #expect(change.level == .warning)
             #expect(change.reason.rule == .headroom)
             #expect(change.reason.observed == 92 * mebibyte)

@@ -20,7 +20,8 @@ struct ResourceManagerTests {
             #expect(fixture.manager.level == .warning)
             fixture.machine.advance(by: .seconds(5.1))
             #expect(fixture.manager.level == .normal)
-            let found = [await changes.next(), await changes.next(), await changes.next()].map { $0?.level }
+            var found: [PressureLevel?] = []
+            for _ in 0..<3 { found.append(await changes.next(isolation: nil)?.level) }
             #expect(found == [.critical, .warning, .normal])
         }
     }
@@ -31,15 +32,15 @@ struct ResourceManagerTests {
         try await fixture.run { fixture in
             var changes = fixture.manager.levelChanges.makeAsyncIterator()
             fixture.manager.simulate(.warning)
-            _ = await changes.next()
+            _ = await changes.next(isolation: nil)
             for round in 0..<20 {
                 fixture.manager.simulate(round % 2 == 0 ? .critical : .normal)
                 fixture.machine.advance(by: .seconds(10))
                 await fixture.toldEverything()
             }
-            let first = try #require(await changes.next())
+            let first = try #require(await changes.next(isolation: nil))
             #expect(first.missedBefore > 0)
-            let second = try #require(await changes.next())
+            let second = try #require(await changes.next(isolation: nil))
             #expect(second.missedBefore == 0)
             #expect(second.sequence > first.sequence)
         }

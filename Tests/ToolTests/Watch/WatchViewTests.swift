@@ -38,7 +38,7 @@ private func busy(wideNames: Bool = false) -> Snapshot {
     snapshot.oldestTasks = [
         Snapshot.HeldTask(
             name: wideNames ? "書き込み" : "flush", origin: "Server/Store.swift:88", priority: "low", state: "overdue",
-            ageSeconds: 12.4)
+            ageSeconds: 12.4, sinceProgressSeconds: 9.87, overdueSeconds: 3.21)
     ]
     snapshot.scenes = [("active", 2), ("inactive", 0), ("background", 5)]
     snapshot.scenesLost = 1
@@ -75,7 +75,7 @@ private func busy(wideNames: Bool = false) -> Snapshot {
                 "  thumbnails          low     30 MiB          -     25 MiB          -     24 MiB",
                 "",
                 "BACKGROUND TASKS  held 3, expired 1, overdue 1, refused 2",
-                "  'flush' (Server/Store.swift:88)  low, for 12 s  OVERDUE",
+                "  'flush' (Server/Stor…  low, for 12 s, no progress for 9.8 s  OVERDUE for 3.2 s",
                 "",
                 "SCENES  active 2, background 5; lost 1, refused 0",
                 "",
@@ -162,7 +162,8 @@ private func busy(wideNames: Bool = false) -> Snapshot {
         let keys = [
             "uptimeSeconds", "limitBytes", "usageBytes", "unreclaimableBytes", "headroomBytes", "warningBytes",
             "criticalBytes", "stallPercent", "reportedBytes", "promisedBytes", "returnedBytes", "durationSeconds",
-            "agoSeconds", "ageSeconds", "held", "begun", "steps", "lost", "active", "cacheCount", "victimCount",
+            "agoSeconds", "ageSeconds", "sinceProgressSeconds", "overdueSeconds", "held", "begun", "steps", "lost",
+            "active", "cacheCount", "victimCount",
         ]
         for number in numbers {
             let fields = keys.map { "\"\($0)\":\(number)" }.joined(separator: ",") + ",\"name\":\"a\\u001b[2J\""

@@ -42,7 +42,7 @@ final class ManagedCache {
             Task.detached {
                 var changes = manager.levelChanges.makeAsyncIterator()
                 listening.signal()
-                while let change = await changes.next() {
+                while let change = await changes.next(isolation: nil) {
                     let entry = TimelineEntry(change, since: start)
                     timeline.withLock { $0.append(entry) }
                 }

@@ -27,8 +27,9 @@ struct StatusCommand: ParsableCommand {
               cacheCount, caches   the largest 256: name, priority, reportedBytes, limitBytes, asks, promisedBytes, lateBytes,
                                freedBytes, returnedBytes, refetchedBytes, failures, missedDeadlines, longestHandlerSeconds
               backgroundTasks  held, begun, ended, expired, overdue, overdueNow, refused, hungHandlers, longHeld
-                   oldest      the five longest-running: name, origin, priority, ageSeconds, state ("held", "expiring",
-                               "overdue"), remainingSeconds, scene
+                   oldest      the five longest-running: name, origin, priority, ageSeconds, sinceProgressSeconds (null: it
+                               never told any), state ("held", "expiring", "overdue"), overdueSeconds (null: it is not),
+                               remainingSeconds, scene
               scenes           connected (state: number), footprintBytes, unsaved, refused, lost, missedDeadlines
               steps            the newest eight, the newest last: see jetsam release --help
               sources          source, path, used, reason (why not)

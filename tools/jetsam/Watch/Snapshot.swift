@@ -21,6 +21,10 @@ struct Snapshot {
         var priority = ""
         var state = ""
         var ageSeconds = 0.0
+        /// Nil where it never told progress.
+        var sinceProgressSeconds: Double?
+        /// Nil where it is not overdue.
+        var overdueSeconds: Double?
     }
 
     struct Step: Equatable {
@@ -145,6 +149,8 @@ extension Snapshot.HeldTask {
         priority = value.text("priority")
         state = value.text("state")
         ageSeconds = value.seconds("ageSeconds")
+        if value["sinceProgressSeconds"]?.number != nil { sinceProgressSeconds = value.seconds("sinceProgressSeconds") }
+        if value["overdueSeconds"]?.number != nil { overdueSeconds = value.seconds("overdueSeconds") }
     }
 }
 

@@ -129,9 +129,11 @@ struct WatchView {
         let numbers = "held \(count("held")), expired \(count("expired")), overdue \(count("overdueNow")), refused "
         var lines = ["BACKGROUND TASKS  \(numbers)\(count("refused"))"]
         for task in snapshot.oldestTasks {
-            let state = task.state == "held" ? "" : "  \(task.state.uppercased())"
+            let overdue = task.overdueSeconds.map { " for \(Self.span($0))" } ?? ""
+            let state = task.state == "held" ? "" : "  \(task.state.uppercased())\(overdue)"
+            let progress = task.sinceProgressSeconds.map { ", no progress for \(Self.span($0))" } ?? ""
             let origin = task.origin.isEmpty ? "" : " (\(task.origin))"
-            let tail = "  \(task.priority), for \(Self.span(task.ageSeconds))\(state)"
+            let tail = "  \(task.priority), for \(Self.span(task.ageSeconds))\(progress)\(state)"
             let room = columns - 2 - TerminalText.width(tail)
             lines.append("  " + TerminalText.shortened("'\(task.name)'\(origin)", max(8, room)) + tail)
         }

@@ -26,7 +26,9 @@ protocol TaskHolder: Sendable {
     /// The number of tasks that have not ended, overdue ones too, and the longest-running of them, a line each.
     func unended(limit: Int) -> (count: Int, names: [String])
     /// Those that end with the process have this deadline now, and none outlives it.
-    func beginDraining(deadline: MonotonicInstant)
+    ///
+    /// - Parameter waitEnd: The time from which none is waited for.
+    func beginDraining(deadline: MonotonicInstant, waitEnd: MonotonicInstant?)
     /// Until then, whatever their own deadlines say, those that are held may go on; nil takes that back. Time in which the process
     /// does not run moves it. Does nothing once it drains.
     ///

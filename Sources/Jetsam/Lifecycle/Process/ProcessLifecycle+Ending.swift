@@ -34,7 +34,7 @@ extension ProcessLifecycle {
         state.withLock { $0.ending?.backgroundTimer = timer }
         if !endWait.isOpen { waits.deadlines.cancel(timer) }
         waits.hurry(to: ending.workEnd)
-        dependencies.tasks.beginDraining(deadline: clock.taskDeadline)
+        dependencies.tasks.beginDraining(deadline: clock.taskDeadline, waitEnd: clock.waitEnd)
         notifier?.stopping(within: configuration.terminationGracePeriod)
         dependencies.memory?.follow(processState, isDraining: true)
         logWhatHolds()

@@ -16,6 +16,10 @@ struct BackgroundTaskModel {
         var priority: ResourcePriority
         var scene: Int?
         var began: Int64
+        /// When it last told progress; nil where it never did.
+        var progressed: Int64?
+        /// Why it expires, or would if its own deadline came now.
+        var reason = BackgroundTaskExpiry.Reason.deadline
         /// Of its own, in running time; nil where it has none.
         var deadline: Int64?
         /// From being told to that deadline.
@@ -75,7 +79,8 @@ struct BackgroundTaskModel {
         }
         entries.append(
             Entry(
-                name: name, priority: priority, scene: scene, began: now, deadline: deadline, lead: lead,
+                name: name, priority: priority, scene: scene, began: now,
+                reason: hasToldAll && draining != nil ? .draining : .deadline, deadline: deadline, lead: lead,
                 earliestTick: elapsedTick))
         counts.begun += 1
         return true
@@ -100,6 +105,11 @@ struct BackgroundTaskModel {
         return true
     }
 
+    mutating func progress(_ name: String) {
+        guard let index = entries.firstIndex(where: { $0.name == name }) else { return }
+        entries[index].progressed = now
+    }
+
     mutating func beginDraining(_ deadline: Int64) {
         draining = (deadline, min(lead, max(0, deadline - now) / 10))
         hasToldAll = false
@@ -114,7 +124,7 @@ struct BackgroundTaskModel {
         pauses.expected = nil
     }
 
-    mutating func expireNow(_ names: [String]) {
+    mutating func expireNow(_ names: [String], _ reason: BackgroundTaskExpiry.Reason) {
         guard !names.isEmpty else { return }
         pauses.check(now)
         for name in names {
@@ -123,6 +133,7 @@ struct BackgroundTaskModel {
             }
             entries[index].deadline = running
             entries[index].lead = 0
+            entries[index].reason = reason
             entries[index].earliestTick = elapsedTick
         }
     }
@@ -146,6 +157,7 @@ struct BackgroundTaskModel {
                 let process = draining.map { $0.deadline - pauses.paused } ?? .max
                 let deadline = max(running, min(entry.deadline ?? .max, process))
                 entries[index].phase = .expiring
+                if !isOwn { entries[index].reason = .draining }
                 entries[index].graceEnds = deadline + configuration.grace.nanoseconds
                 entries[index].earliestTick = elapsedTick
             }
@@ -181,6 +193,13 @@ extension BackgroundTaskModel {
         return .nanoseconds(least)
     }
 
+    /// How long a process still waits for a task that was told; nil where nothing bounds it.
+    func timeLeft(_ entry: Entry) -> Duration? {
+        let end = draining.map { $0.deadline + configuration.grace.nanoseconds }
+        let overdue = configuration.overdueTasksHold ? nil : entry.graceEnds + pauses.paused
+        return [end, overdue].compactMap { $0 }.min().map { .nanoseconds(max(0, $0 - now)) }
+    }
+
     /// When something happens next, in monotonic time; nil where nothing does.
     var nextDue: Int64? {
         var times = entries.compactMap { entry -> Int64? in
@@ -198,9 +217,9 @@ extension BackgroundTaskModel {
         return times.min()
     }
 
-    /// Units of age since `origin` began to count.
-    static func age(_ entry: Entry, now: Int64, origin: Int64) -> Int64 {
-        (now - origin) / ageUnit - (entry.began - origin) / ageUnit
+    /// Units of age since `instant`; `origin` is where they begin to count.
+    static func age(_ instant: Int64, now: Int64, origin: Int64) -> Int64 {
+        (now - origin) / ageUnit - (instant - origin) / ageUnit
     }
 }
 

@@ -26,6 +26,10 @@ extension ModelledRegistry {
             while let name = told.first, due.remove(name) != nil {
                 told.removeFirst()
                 model.counts.expired += 1
+                if let reason = calls.reasons[name], let entry = model[name] {
+                    #expect(reason.reason == entry.reason, "seed \(seed): reason of \(name)")
+                    #expect(reason.timeLeft == model.timeLeft(entry), "seed \(seed): time left of \(name)")
+                }
                 for other in calls.ends[name] ?? [] where model.end(other.name) { letGo(other.name) }
             }
             // Who was ended by the handler of another is not told any more.
@@ -71,7 +75,7 @@ extension ModelledRegistry {
         let most = Int.random(in: 0...8, using: &random)
         let chosen = registry.table.lowestRanking(atMost: most).compactMap { registry.table.held($0)?.name }
         func keys(_ entries: [BackgroundTaskModel.Entry]) -> [Key] {
-            entries.map { Key(priority: $0.priority.rawValue, age: age($0)) }
+            entries.map { Key(priority: $0.priority.rawValue, age: age($0.progressed ?? $0.began)) }
         }
         let held = keys(model.entries.filter { $0.phase == .held }).sorted()
         #expect(chosen.count == min(most, held.count), "seed \(seed)")
@@ -80,7 +84,7 @@ extension ModelledRegistry {
         }
         early = (registry.expireEarly(atMost: most), chosen)
         #expect(early?.expiry.count == chosen.count, "seed \(seed)")
-        model.expireNow(chosen)
+        model.expireNow(chosen, .memory)
     }
 
     struct Key: Comparable {
@@ -92,8 +96,18 @@ extension ModelledRegistry {
         }
     }
 
-    func age(_ entry: BackgroundTaskModel.Entry) -> Int64 {
-        BackgroundTaskModel.age(entry, now: model.now, origin: origin)
+    func age(_ instant: Int64) -> Int64 { BackgroundTaskModel.age(instant, now: model.now, origin: origin) }
+
+    /// A task tells progress, or one that has ended.
+    func progress() {
+        if let last = endedIdentifiers.randomElement(using: &random) { registry.table.noteProgress(last.value) }
+        guard let name = anyName(), let holder = holders[name] else { return }
+        if let identifier = holder.identifier {
+            registry.table.noteProgress(identifier.value)
+        } else {
+            holder.handle?.progress()
+        }
+        model.progress(name)
     }
 
     /// The ages of a year and more are not kept.
@@ -107,7 +121,7 @@ extension ModelledRegistry {
         #expect(registry.heldCount(of: scene) == names.count, "seed \(seed)")
         guard Bool.random(using: &random) else {
             registry.expireAll(of: scene)
-            return model.expireNow(names)
+            return model.expireNow(names, .scene)
         }
         registry.endAll(of: scene)
         for name in names {
@@ -195,14 +209,22 @@ extension ModelledRegistry {
     private func compareReports() {
         let limit = Int.random(in: 0...20, using: &random)
         let reported = registry.heldTasks(limit: limit)
-        let ages = model.entries.map { age($0) }.sorted(by: >).prefix(limit)
+        let ages = model.entries.map { age($0.began) }.sorted(by: >).prefix(limit)
         #expect(reported.map { $0.age.nanoseconds >> 24 } == Array(ages), "seed \(seed): ages")
         for task in reported {
             guard let entry = model[task.name] else {
                 Issue.record("seed \(seed): \(task.name) is reported and has ended")
                 continue
             }
-            #expect(task.priority == entry.priority && "\(task.state)" == "\(entry.phase)", "seed \(seed)")
+            let state: HeldBackgroundTask.State =
+                switch entry.phase {
+                case .held: .held
+                case .expiring: .expiring
+                case .overdue: .overdue(for: .nanoseconds(model.now - model.pauses.paused - entry.graceEnds))
+                }
+            #expect(task.priority == entry.priority && task.state == state, "seed \(seed)")
+            let still = task.sinceProgress.map { $0.nanoseconds >> 24 }
+            #expect(still == entry.progressed.map { age($0) }, "seed \(seed): progress")
             #expect(task.scene == entry.scene.map { Self.scenes[$0] }, "seed \(seed)")
             #expect(task.remaining == model.remaining(task.name), "seed \(seed)")
         }

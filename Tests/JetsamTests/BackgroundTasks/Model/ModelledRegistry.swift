@@ -25,6 +25,8 @@ final class ModelledRegistry {
     final class Record: BackgroundTaskObserver {
         struct Calls {
             var told: [String] = []
+            /// What the handlers that take it were told.
+            var reasons: [String: (reason: BackgroundTaskExpiry.Reason, timeLeft: Duration?)] = [:]
             var overdue: [String] = []
             var ended: Set<String> = []
             /// Whom a handler ends when it is called.
@@ -100,7 +102,8 @@ final class ModelledRegistry {
     func step() async {
         switch Int.random(in: 0..<100, using: &random) {
         case 0..<36: begin()
-        case 36..<52: endOne()
+        case 36..<50: endOne()
+        case 50..<52: for _ in 0..<4 { progress() }
         case 52..<56: endStale()
         case 56..<62: extendOne()
         case 62..<80: advance(span(reach))
@@ -135,12 +138,24 @@ final class ModelledRegistry {
                 record.calls.withLock { _ = $0.ended.insert(other.name) }
             }
         }
+        let takesReason = Bool.random(using: &random)
         let mayBegin = model.begin(name, priority, after: after, scene: scene)
         #expect(registry.mayBegin(priority: priority) == mayBegin, "seed \(seed)")
         do throws(BackgroundTaskRefusal) {
-            let handle = try registry.begin(
-                BackgroundTaskName(name), priority: priority, expiry: expiry,
-                scene: scene.map { Self.scenes[$0] }, onExpiration: handler)
+            let handle: BackgroundTask
+            if takesReason {
+                handle = try registry.begin(
+                    BackgroundTaskName(name), priority: priority, expiry: expiry,
+                    scene: scene.map { Self.scenes[$0] },
+                    onExpiration: { [record] reason, timeLeft in
+                        record.calls.withLock { $0.reasons[name] = (reason, timeLeft) }
+                        handler()
+                    })
+            } else {
+                handle = try registry.begin(
+                    BackgroundTaskName(name), priority: priority, expiry: expiry,
+                    scene: scene.map { Self.scenes[$0] }, onExpiration: handler)
+            }
             #expect(mayBegin, "seed \(seed): \(name) was to be refused")
             if Bool.random(using: &random) {
                 holders[name] = Holder(handle: handle)
