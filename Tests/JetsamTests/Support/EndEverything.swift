@@ -6,7 +6,7 @@ extension BackgroundTaskRegistry {
     /// some would never go.
     func endEverything() {
         var identifiers: [TaskTable.Identifier] = []
-        table.forEach { _, identifier in identifiers.append(identifier) }
+        table.forEach { _, identifier, _ in identifiers.append(identifier) }
         for identifier in identifiers {
             if let ended = table.endFromOutside(identifier) { hasEnded(ended) }
         }
