@@ -41,7 +41,7 @@ public import JetsamSystem
     /// first; one that never tells progress stands still since it began. Reports say for how long a task has stood still.
     ///
     /// Moves no deadline. Does nothing once the task has ended. May be called on any thread, as often as the work has parts: it
-    /// stores the time, to about 17 ms, under the lock that beginning and ending take, in less than 100 ns. The first call among
+    /// stores the time, to about 17 ms, under the lock that beginning and ending take, for a moment. The first call among
     /// 1,024 neighbouring tasks allocates 8 KiB.
     public func progress() {
         guard identifier != 0 else { return }
