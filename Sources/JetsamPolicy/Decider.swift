@@ -30,6 +30,8 @@ package struct Decider {
     package private(set) var regrowth: Regrowth
     package private(set) var ladder: LadderMachine
     private var allowsRegrowth = true
+    /// A hard limit that somebody is about to set; nil where none is awaited.
+    package private(set) var announcedLimit: AnnouncedLimit?
     /// Bytes that caches report and that are not expected to come back.
     private var hollowBytes = 0
     /// The speed at which caches can give, measured in the steps so far.
@@ -156,6 +158,10 @@ package struct Decider {
             ladder.ended(action, outcome, at: now)
             if action == .lastResort { judgement.rules.timeToLimit.early.wasAbandoned() }
         case .regrowthAllowed(let isAllowed): allowsRegrowth = isAllowed
+        case .limitAnnounced(let limit):
+            announcedLimit = limit
+            // The caches are held by limits, which rise again afterwards.
+            if limit != nil { scheduler.limitsWereSet() }
         case .hollow(let bytes): hollowBytes = bytes
         case .leadTimeMeasured(let measured): leadTime = measured
         }
@@ -222,7 +228,7 @@ package struct Decider {
     }
 
     private mutating func nextRegrowth(_ context: RuleContext) -> Regrowth.Decision? {
-        guard scheduler.areLimitsSet, allowsRegrowth else { return nil }
+        guard scheduler.areLimitsSet, allowsRegrowth, !awaitsLimit(context) else { return nil }
         // What is set is of before the dry run.
         if configuration.isDryRun { return machine.level == .normal ? Regrowth.Decision(bytes: 0, mayLift: true) : nil }
         let budget = configuration.footprint.map { BudgetView(context.reading, $0) }
@@ -231,6 +237,14 @@ package struct Decider {
             reading: nearer?.reading ?? context.reading, thresholds: nearer?.thresholds ?? context.thresholds,
             level: machine.level, growthRate: judgement.growth.bytesPerSecond, required: judgement.required.byGrowth,
             rise: judgement.growth.rise.largest)
+    }
+
+    /// Returns whether caches are held for a limit that was announced. One that was set meanwhile, or did not come, is forgotten.
+    private mutating func awaitsLimit(_ context: RuleContext) -> Bool {
+        guard let announcedLimit else { return false }
+        if announcedLimit.isAwaited(context.reading, at: context.now) { return true }
+        self.announcedLimit = nil
+        return false
     }
 
     /// Returns the time that the sampler may sleep.
@@ -375,6 +389,8 @@ extension Decider {
         case ladderEnded(LadderMachine.Action, LadderMachine.Outcome, at: MonotonicInstant)
         /// Limits may rise again at `normal`, or may not.
         case regrowthAllowed(Bool)
+        /// A hard limit is about to be set: caches are held until then. Nil ends that.
+        case limitAnnounced(AnnouncedLimit?)
         /// So many bytes of what caches report are not expected to come back, by the ledger.
         case hollow(bytes: Int)
         /// The speed at which caches can give was measured anew, from the steps so far.

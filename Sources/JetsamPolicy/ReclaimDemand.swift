@@ -22,11 +22,14 @@ package struct ReclaimDemand: Equatable {
     package var isUrgent: Bool
     /// The time of the reading that led to this step.
     package var decidedAt: MonotonicInstant
+    /// Indicates whether caches are held down to what they are left with: in a step, and before a limit is cut. A call for bytes
+    /// frees, and holds nobody down afterwards.
+    package var holdsCaches: Bool
 
     package init(
         level: PressureLevel, reason: LevelReason, targetBytes: Int, missingBytes: Int, retainedBytes: Int = 0,
         growthRate: Int = 0, leadNanoseconds: Int = 0, step: Int, limitBytes: Int, isUrgent: Bool,
-        decidedAt: MonotonicInstant
+        decidedAt: MonotonicInstant, holdsCaches: Bool? = nil
     ) {
         self.level = level
         self.reason = reason
@@ -39,6 +42,7 @@ package struct ReclaimDemand: Equatable {
         self.limitBytes = limitBytes
         self.isUrgent = isUrgent
         self.decidedAt = decidedAt
+        self.holdsCaches = holdsCaches ?? (step > 0)
     }
 }
 

@@ -124,6 +124,11 @@ struct StepScheduler {
         mayStepAtOnce = true
     }
 
+    /// Limits were set outside of a step.
+    mutating func limitsWereSet() {
+        areLimitsSet = true
+    }
+
     mutating func limitsWereLifted() {
         areLimitsSet = false
     }

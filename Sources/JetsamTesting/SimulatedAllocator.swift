@@ -58,7 +58,7 @@ public final class SimulatedAllocator: MemoryAllocator {
         guard isCheap else { return nil }
         let free = state.withLock { $0.retainedBytes + $0.residueBytes }
         return AllocatorStatistics(
-            allocatedBytes: 0, activeBytes: 0, residentBytes: free, metadataBytes: 0, reservedBytes: 0)
+            allocatedBytes: 0, activeBytes: 0, residentBytes: free, metadataBytes: 0)
     }
 
     /// Returns the bytes that it retains, and those that no trim brings.

@@ -8,13 +8,18 @@ package enum ControlRequest: Sendable, Equatable, CustomStringConvertible {
     case simulate(PressureLevel, for: Duration?)
     /// Ask the caches for bytes: `release BYTES` or `release all`, which is nil.
     case release(bytes: Int?)
+    /// Make room for a hard limit that is about to be set, and hold caches for a time: `release to BYTES [SECONDS]`; or hold them no longer:
+    /// `release to none`, which is nil.
+    case prepare(limitBytes: Int?, holding: Duration)
     /// Decide and do nothing, or act again: `dry-run on` or `dry-run off`.
     case dryRun(Bool)
 
     /// The longest request in bytes, its line end included.
     package static let maximumBytes = 4096
-    /// The longest that a level is held when a time is given: a day.
-    package static let longestSimulation = Duration.seconds(86_400)
+    /// The longest that a level, or caches, are held when a time is given: a day.
+    package static let longestHold = Duration.seconds(86_400)
+    /// The time for which caches are held where none is given.
+    package static let usualHold = Duration.seconds(60)
 
     /// Reads a line. Whatever the bytes are, it ends after a look at each of them.
     ///
@@ -32,10 +37,14 @@ package enum ControlRequest: Sendable, Equatable, CustomStringConvertible {
         case ("simulate", 2): self = .simulate(try Self.level(words[1]), for: nil)
         case ("simulate", 3): self = .simulate(try Self.level(words[1]), for: try Self.seconds(words[2]))
         case ("release", 2): self = .release(bytes: words[1] == "all" ? nil : try Self.bytes(words[1]))
+        case ("release", 3) where words[1] == "to":
+            self = .prepare(limitBytes: words[2] == "none" ? nil : try Self.bytes(words[2]), holding: Self.usualHold)
+        case ("release", 4) where words[1] == "to":
+            self = .prepare(limitBytes: try Self.bytes(words[2]), holding: try Self.seconds(words[3]))
         case ("dry-run", 2) where words[1] == "on" || words[1] == "off": self = .dryRun(words[1] == "on")
         default:
             throw .badRequest(
-                "known are: status, simulate LEVEL [SECONDS], release BYTES, release all, dry-run on, dry-run off")
+                "known are: status, simulate LEVEL [SECONDS], release BYTES|all|to none|to BYTES [SECONDS], dry-run on|off")
         }
     }
 
@@ -56,7 +65,7 @@ package enum ControlRequest: Sendable, Equatable, CustomStringConvertible {
         }
         let scale = [1, 100, 10, 1][decimals.count]
         let time = Duration.milliseconds(whole * 1000 + fraction * scale)
-        guard time > .zero, time <= longestSimulation else {
+        guard time > .zero, time <= longestHold else {
             throw .badRequest("a time is more than 0 and at most 86400 seconds, not '\(word.prefix(20))'")
         }
         return time
@@ -75,14 +84,18 @@ package enum ControlRequest: Sendable, Equatable, CustomStringConvertible {
         switch self {
         case .status: return "status"
         case .simulate(let level, nil): return "simulate \(level)"
-        case .simulate(let level, let time?):
-            let milliseconds = time.nanoseconds / 1_000_000
-            let digits = String(milliseconds % 1000)
-            let decimals = String(repeating: "0", count: 3 - digits.count) + digits
-            return "simulate \(level) \(milliseconds / 1000).\(decimals)"
+        case .simulate(let level, let time?): return "simulate \(level) \(Self.text(time))"
         case .release(nil): return "release all"
         case .release(let bytes?): return "release \(bytes)"
+        case .prepare(nil, _): return "release to none"
+        case .prepare(let bytes?, let time): return "release to \(bytes) \(Self.text(time))"
         case .dryRun(let isOn): return "dry-run \(isOn ? "on" : "off")"
         }
+    }
+
+    private static func text(_ time: Duration) -> String {
+        let milliseconds = time.nanoseconds / 1_000_000
+        let digits = String(milliseconds % 1000)
+        return "\(milliseconds / 1000)." + String(repeating: "0", count: 3 - digits.count) + digits
     }
 }

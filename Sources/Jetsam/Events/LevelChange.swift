@@ -58,11 +58,6 @@ struct LevelChanges: AsyncSequence, Sendable {
             lastOrdinal = change.ordinal
             return change
         }
-
-        /// The next change; nil once the manager has stopped.
-        mutating func next() async -> LevelChange? {
-            await next(isolation: #isolation)
-        }
     }
 }
 

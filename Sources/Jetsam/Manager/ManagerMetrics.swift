@@ -9,6 +9,7 @@ final class ManagerMetrics: Sendable {
     struct Figures {
         var level = PressureLevel.normal
         var reading = MemoryReading()
+        var footprintNeededBytes = 0
         var stallPercent = 0
         var tasks = BackgroundTaskStatistics()
         /// Of episodes of releases that are over.
@@ -32,6 +33,7 @@ final class ManagerMetrics: Sendable {
     private let headroom: Gauge
     private let limit: Gauge
     private let footprint: Gauge
+    private let footprintNeeded: Gauge
     private let stall: Gauge
     private let readings: Counter
     private let changes: Counter
@@ -71,6 +73,7 @@ final class ManagerMetrics: Sendable {
         headroom = gauge(Metrics.headroom)
         limit = gauge(Metrics.limit)
         footprint = gauge(Metrics.footprint)
+        footprintNeeded = gauge(Metrics.footprintNeeded)
         stall = gauge(Metrics.stall)
         readings = counter(Metrics.readings)
         changes = counter(Metrics.levelChanges)
@@ -139,6 +142,7 @@ final class ManagerMetrics: Sendable {
         headroom.record(figures.reading.headroomBytes)
         limit.record(figures.reading.limitBytes)
         footprint.record(figures.reading.footprintBytes)
+        footprintNeeded.record(figures.footprintNeededBytes)
         stall.record(Double(figures.stallPercent) / 100)
         tasksHeld.record(figures.tasks.held)
         if let connected = figures.scenes {

@@ -17,6 +17,10 @@ extension ResourceManager {
         /// The memory that this process costs.
         package static let footprint = Metric(
             "jetsam_footprint_bytes", .gauge, .bytes, "What the process costs: resident, less what it shares.")
+        /// The bytes of the footprint that neither caches nor the allocator hold.
+        package static let footprintNeeded = Metric(
+            "jetsam_footprint_needed_bytes", .gauge, .bytes,
+            "What of the footprint neither caches nor the allocator hold: what the process needs for itself.")
         /// The share of the last two seconds in which some task waited for memory, from 0 to 1, as far as it was read.
         package static let stall = Metric(
             "jetsam_stall_ratio", .gauge, .ratio, "Share of the last 2 s in which some task waited for memory.")
@@ -104,8 +108,8 @@ extension ResourceManager {
     public struct Metric: Sendable, Hashable {
         /// Every metric, in the order of the documentation.
         public static let all = [
-            Metrics.level, Metrics.levelChanges, Metrics.headroom, Metrics.limit, Metrics.footprint, Metrics.stall,
-            Metrics.readings, Metrics.steps, Metrics.promised, Metrics.freed, Metrics.returned, Metrics.trimmed,
+            Metrics.level, Metrics.levelChanges, Metrics.headroom, Metrics.limit, Metrics.footprint,
+            Metrics.footprintNeeded, Metrics.stall, Metrics.readings, Metrics.steps, Metrics.promised, Metrics.freed, Metrics.returned, Metrics.trimmed,
             Metrics.released, Metrics.needed, Metrics.refetched, Metrics.wasted, Metrics.retained, Metrics.handlerTime,
             Metrics.missedHandlerDeadlines, Metrics.processState, Metrics.processTransitions,
             Metrics.missedLifecycleDeadlines, Metrics.tasksHeld, Metrics.tasksBegun, Metrics.tasksExpired,

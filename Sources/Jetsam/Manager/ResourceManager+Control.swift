@@ -68,6 +68,15 @@ private struct ManagerControl: ControlHandler {
                 let step = await manager.releaseCaches(bytes: bytes)
                 reply(step.map { ControlAnswer("released", $0.report(ago: .zero)) } ?? ControlRefusal.notRunning.answer)
             }
+        case .prepare(let bytes, let time):
+            Task { [manager] in
+                let preparation = await manager.prepareForLimit(bytes, holding: time)
+                let isAnswered = preparation != nil || bytes == nil
+                reply(
+                    isAnswered
+                        ? ControlAnswer("prepared", preparation?.report ?? .object([("limitBytes", .null)]))
+                        : ControlRefusal.notRunning.answer)
+            }
         }
     }
 }

@@ -34,6 +34,7 @@ extension ResourceManager {
         let now = governor.figures
         var figures = ManagerMetrics.Figures()
         (figures.level, figures.reading, figures.stallPercent) = (now.level, now.reading, now.stallPercent)
+        figures.footprintNeededBytes = footprintNeededBytes(now)
         figures.tasks = backgroundTasks.statistics
         figures.releases = isLast ? now.releases.account.total : now.releases.account.finished
         figures.refetchedBytes = registry.refetchedBytes

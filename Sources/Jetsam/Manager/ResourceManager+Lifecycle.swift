@@ -55,6 +55,9 @@ extension ResourceManager {
     /// ``ManagerConfiguration/Lifecycle/MissedDeadlinePolicy/exit`` the process ends. When the part answers after all, a notice says
     /// after how long. The time in which the process was stopped does not count.
     ///
+    /// Without a name and a question of yours the threads that run Swift's tasks are watched: where code blocks all of them, no task
+    /// goes on.
+    ///
     /// - Parameters:
     ///   - name: The name in the log, at most 64 characters.
     ///   - deadline: The time that an answer may take. 1 ms…1 h; it is held to that. The next question comes half of it after the
@@ -64,18 +67,12 @@ extension ResourceManager {
     /// - Returns: Cancel it to ask no more. It can be left alone: the last question is asked before the process has ended.
     @discardableResult
     public func watchResponses(
-        of name: String, within deadline: Duration,
-        _ ask: @escaping @Sendable (_ answer: @escaping @Sendable () -> Void) -> Void
-    ) -> LifecycleObservation {
-        lifecycle.watchResponses(of: name, deadline: deadline, ask)
-    }
-
-    /// The same for the threads that run Swift's tasks: where code blocks all of them, no task goes on.
-    @discardableResult
-    public func watchResponsesOfTasks(within deadline: Duration) -> LifecycleObservation {
-        watchResponses(of: "cooperative pool", within: deadline) { answer in
+        of name: String = "cooperative pool", within deadline: Duration,
+        _ ask: @escaping @Sendable (_ answer: @escaping @Sendable () -> Void) -> Void = { answer in
             Task.detached(priority: .high) { answer() }
         }
+    ) -> LifecycleObservation {
+        lifecycle.watchResponses(of: name, deadline: deadline, ask)
     }
 
     /// The time that the process may still stay where it is. In the background that is until

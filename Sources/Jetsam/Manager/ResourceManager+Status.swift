@@ -28,6 +28,9 @@ extension ResourceManager {
         /// The newest finished steps of reclaim, eight at most, the newest last, each with the time when it was told of: a moment
         /// after its end.
         public var recentSteps: [(step: ReclaimStep, instant: MonotonicInstant)]
+        /// Bytes that the process needs for itself: of its footprint what neither caches that can give it back nor the allocator
+        /// hold. An autoscaler can go by it: see <doc:Observability>.
+        public var footprintNeededBytes: Int
         /// The share of the last two seconds in which some task waited for memory, in percent, as far as that was read: at
         /// `normal` it is not, where the kernel watches for it.
         public var stallPercent: Int
@@ -39,6 +42,8 @@ extension ResourceManager {
         public var instant: MonotonicInstant
         /// Indicates whether the manager only decides and does nothing.
         public var isDryRun: Bool
+        /// The hard limit that was announced, and for which caches are held; nil where none is.
+        package var announcedLimit: AnnouncedLimit?
     }
 
     /// A snapshot. It takes locks and allocates: for dashboards, not for hot paths.
@@ -57,9 +62,19 @@ extension ResourceManager {
                 retainedBytes: channel.gauges.retainedBytes),
             process: lifecycle.status, backgroundTasks: backgroundTasks.statistics,
             longestTasks: backgroundTasks.heldTasks(limit: 5), scenes: scenes.statistics, recentSteps: history.recent,
-            stallPercent: figures.stallPercent,
+            footprintNeededBytes: footprintNeededBytes(figures), stallPercent: figures.stallPercent,
             headroomThresholds: (figures.thresholds.warningEntry, figures.thresholds.criticalEntry),
-            uptime: begunAt.map { $0.duration(to: now) }, instant: now, isDryRun: figures.isDryRun)
+            uptime: begunAt.map { $0.duration(to: now) }, instant: now, isDryRun: figures.isDryRun,
+            announcedLimit: figures.announcedLimit)
+    }
+
+    /// Bytes of the footprint that would be left with empty caches, of those that give back what they say, and after a trim.
+    func footprintNeededBytes(_ figures: Governor.Figures) -> Int {
+        let purgeable = max(0, registry.reportedBytes - figures.hollowBytes)
+        return max(
+            0,
+            figures.reading.footprintBytes.subtractingSaturating(purgeable).subtractingSaturating(
+                channel.gauges.retainedBytes))
     }
 
     /// Bytes that caches were asked for and have not answered. At rest there are none.

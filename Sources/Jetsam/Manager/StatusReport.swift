@@ -14,6 +14,7 @@ extension ResourceManager.Status {
             ("pid", .integer(Int(identifier))),
             ("uptimeSeconds", uptime.map { .number($0.inSeconds) } ?? .null),
             ("isDryRun", .bool(isDryRun)),
+            ("announcedLimit", announcedLimitReport),
             ("level", .string("\(level)")),
             ("rule", .string(reason.map { "\($0.rule)" })),
             ("reason", .string(reason.map(\.description))),
@@ -30,6 +31,14 @@ extension ResourceManager.Status {
         ])
     }
 
+    private var announcedLimitReport: JSONText {
+        guard let announcedLimit else { return .null }
+        return .object([
+            ("bytes", .integer(announcedLimit.bytes)),
+            ("heldSeconds", .number(instant.duration(to: announcedLimit.until).inSeconds)),
+        ])
+    }
+
     private var readingReport: JSONText {
         .object([
             ("readings", .integer(Int(clamping: reading.sequence))),
@@ -40,7 +49,8 @@ extension ResourceManager.Status {
             ("warningBytes", .integer(headroomThresholds.warningBytes)),
             ("criticalBytes", .integer(headroomThresholds.criticalBytes)),
             ("availableBytes", .integer(reading.availableBytes)), ("highBytes", .integer(reading.highBytes)),
-            ("footprintBytes", .integer(reading.footprintBytes)), ("stallPercent", .integer(stallPercent)),
+            ("footprintBytes", .integer(reading.footprintBytes)),
+            ("footprintNeededBytes", .integer(footprintNeededBytes)), ("stallPercent", .integer(stallPercent)),
         ])
     }
 
@@ -149,6 +159,54 @@ extension ReclaimStep {
             ("victimCount", .integer(victimCount)), ("headroomBeforeBytes", .integer(headroomBefore)),
             ("headroomAfterBytes", .integer(headroomAfter)), ("durationSeconds", .number(duration.inSeconds)),
             ("agoSeconds", .number(ago.inSeconds)),
+        ])
+    }
+}
+
+extension LimitPreparation {
+    /// The answer of the control socket. Sizes in bytes.
+    var report: JSONText {
+        let (before, after) = readings
+        return .object([
+            ("limitBytes", .integer(limitBytes)), ("isReached", .bool(obstacle == nil)),
+            ("missingBytes", .integer(missingBytes)), ("marginBytes", .integer(marginBytes)),
+            ("obstacle", .string(obstacle.map { "\($0)" })), ("reason", .string(reason)),
+            ("hardLimitBytes", .integer(after.limitBytes)),
+            ("usedBeforeBytes", .integer(usedBytes.before)), ("usedAfterBytes", .integer(usedBytes.after)),
+            ("usageBeforeBytes", .integer(before.usageBytes)), ("usageAfterBytes", .integer(after.usageBytes)),
+            ("cacheBytes", .integer(cacheBytes)), ("heldSeconds", hold.map { .number($0.inSeconds) } ?? .null),
+            ("durationSeconds", .number(before.instant.duration(to: after.instant).inSeconds)),
+            ("steps", .integer(steps.count)),
+            ("caches", .array(parts.prefix(ResourceManager.Status.mostCaches).map(\.report))),
+        ])
+    }
+
+    /// What each cache gave in all steps, in the order in which they were asked first.
+    private var parts: [ReclaimStep.Part] {
+        var sums: [ReclaimStep.Part] = []
+        var places: [String: Int] = [:]
+        for part in steps.flatMap(\.parts) {
+            guard let place = places[part.name] else {
+                places[part.name] = sums.count
+                sums.append(part)
+                continue
+            }
+            sums[place].askedBytes = sums[place].askedBytes.addingSaturating(part.askedBytes)
+            sums[place].promisedBytes = sums[place].promisedBytes.addingSaturating(part.promisedBytes)
+            sums[place].returnedBytes = sums[place].returnedBytes.addingSaturating(part.returnedBytes)
+            sums[place].failed = sums[place].failed || part.failed
+            sums[place].missedDeadline = sums[place].missedDeadline || part.missedDeadline
+        }
+        return sums
+    }
+}
+
+extension ReclaimStep.Part {
+    fileprivate var report: JSONText {
+        .object([
+            ("name", .string(name.bounded)), ("askedBytes", .integer(askedBytes)),
+            ("promisedBytes", .integer(promisedBytes)), ("returnedBytes", .integer(returnedBytes)),
+            ("failed", .bool(failed)), ("missedDeadline", .bool(missedDeadline)),
         ])
     }
 }

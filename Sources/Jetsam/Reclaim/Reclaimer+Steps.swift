@@ -55,8 +55,9 @@ extension Reclaimer {
         let bytes = request.bytes.map { min($0, reported) } ?? reported
         let reason = LevelReason(rule: .external, observed: 0, threshold: 0, unit: .none, cause: .request)
         return ReclaimDemand(
-            level: request.probed == nil ? .critical : .normal, reason: reason, targetBytes: bytes, missingBytes: bytes,
-            step: 0, limitBytes: reading.limitBytes, isUrgent: false, decidedAt: clock.now)
+            level: request.probed == nil ? .critical : .normal, reason: reason, targetBytes: bytes,
+            missingBytes: request.missingBytes ?? bytes, step: 0, limitBytes: reading.limitBytes, isUrgent: false,
+            decidedAt: clock.now, holdsCaches: request.missingBytes != nil)
     }
 
     /// Returns the caches that a step asks, or a call of the application's.
@@ -75,7 +76,8 @@ extension Reclaimer {
         let clients = registry.clients
         let before = host.measure()
         let managed = registry.reportedBytes
-        let retained = request == nil ? retainedBefore(demand) : nil
+        let isPreparing = request?.missingBytes != nil
+        let retained = request == nil ? retainedBefore(demand) : isPreparing ? countRetained() : nil
         let isCheap = allocator.trimsAfterEveryStep
         var earlier: [UInt64: CacheClient] = [:]
         var silent: [String] = []
@@ -92,7 +94,7 @@ extension Reclaimer {
             var facts = facts(asked(by: request), state.ledger, demand.level, before)
             if request == nil { keepSome(&facts, demand.level, in: &state) }
             let plan =
-                request == nil
+                demand.holdsCaches
                 ? ReclaimOrder.plan(facts, targetBytes: demand.targetBytes)
                 : ReclaimOrder.planForRequest(facts, targetBytes: demand.targetBytes)
             // Who asks for bytes gets them from the caches, whatever the allocator retains beside them.
@@ -102,7 +104,8 @@ extension Reclaimer {
                     limitBytes: demand.limitBytes, missingBytes: demand.missingBytes, isCheap: isCheap, at: clock.now)
             let isProbe = request?.probed != nil
             let trimsFirst =
-                isProbe ? allocator.canTrim : request == nil && (isCheap || !demand.isUrgent) && isTrimDue
+                isProbe
+                ? allocator.canTrim : isTrimDue && (request == nil ? isCheap || !demand.isUrgent : isPreparing)
             let trimsAtEnd = allocator.canTrim && demand.level == .critical && state.trim.isDueAtCriticalEnd
             isIdle =
                 request == nil && demand.step > 1 && !isTrimDue && !trimsAtEnd
@@ -114,12 +117,14 @@ extension Reclaimer {
             state.requestUnderWay = request
             state.runs += 1
             state.run = ReclaimRun(
-                number: state.runs, kind: .step, demand: demand, plan: plan, clients: request == nil ? facts : [],
+                number: state.runs, kind: .step, demand: demand, plan: plan, clients: demand.holdsCaches ? facts : [],
                 sizes: Self.sizes(facts),
-                callDeadline: demand.level == .critical ? deadlines.criticalDeadline : deadlines.warningDeadline,
+                // Nothing is urgent while a limit is only announced.
+                callDeadline: demand.level == .critical && !isPreparing
+                    ? deadlines.criticalDeadline : deadlines.warningDeadline,
                 portionDeadline: min(deadlines.criticalDeadline, deadlines.warningDeadline),
                 trimsFirst: trimsFirst)
-            recordBeginning(&state, request == nil ? .step : .request, facts)
+            recordBeginning(&state, request == nil ? .step : isPreparing ? .prepare : .request, facts)
             channel.gauges.publish(state.run)
             return true
         }

@@ -25,6 +25,11 @@ extension Reclaimer {
         return allocator.countFreeBytes()
     }
 
+    /// Returns the bytes that the allocator retains, where nobody is in a hurry.
+    func countRetained() -> Int? {
+        allocator.canTrim ? retainedAtOnce ?? allocator.countFreeBytes() : nil
+    }
+
     /// Indicates whether a trim can be had that does not come too soon after the last.
     var mayTrim: Bool {
         let now = clock.now

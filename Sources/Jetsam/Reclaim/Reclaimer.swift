@@ -77,6 +77,9 @@ final class Reclaimer: Sendable {
         var bytes: Int?
         /// Only of caches whose contents are private.
         var sensitiveOnly = false
+        /// The bytes that are missing to a limit that was announced: caches are held down to what they are left with. Nil for a call
+        /// that only frees.
+        var missingBytes: Int?
         var call = ReleaseCall()
         /// The one cache of which it is to be found out what comes back; nil for a call of the application's.
         var probed: CacheClient?
@@ -110,6 +113,9 @@ final class Reclaimer: Sendable {
 
     /// The ledger's entries, by client.
     var ledger: [UInt64: LedgerEntry] { state.withLock { $0.ledger } }
+
+    /// Indicates whether runs may begin.
+    var isWorking: Bool { state.withLock { !$0.isStopped } }
 
     /// Indicates whether what is decided is not done.
     var isDryRun: Bool { dryRun.load(ordering: .relaxed) }
@@ -199,7 +205,9 @@ final class Reclaimer: Sendable {
         guard let run = state.run, allocator.canTrim else { return false }
         let freed = freedIntoAllocator(run, state.clients)
         let isProbe = state.requestUnderWay?.probed != nil
-        if freed > 0, allocator.trimsAfterEveryStep || isProbe { return true }
+        // Who is about to cut a limit counts on what is free, and waits for it.
+        let isPreparing = state.requestUnderWay?.missingBytes != nil
+        if freed > 0, allocator.trimsAfterEveryStep || isProbe || isPreparing { return true }
         var trim = state.trim
         trim.noteFreed(freed)
         if run.demand.level == .critical, trim.isDueAtCriticalEnd { return true }

@@ -18,9 +18,11 @@ extension Reclaimer {
     ///
     /// Where the task is cancelled no further cache is asked, and the answer is nil if none was.
     ///
-    /// - Parameter sensitiveOnly: Ask only caches with the trait ``CacheTraits/sensitive``.
+    /// - Parameters:
+    ///   - sensitiveOnly: Ask only caches with the trait ``CacheTraits/sensitive``.
+    ///   - missingBytes: Bytes that are missing to a limit that was announced. Caches are then held down to what they are left with.
     @discardableResult
-    func release(bytes: Int?, sensitiveOnly: Bool = false) async -> ReclaimStep? {
+    func release(bytes: Int?, sensitiveOnly: Bool = false, missingBytes: Int? = nil) async -> ReclaimStep? {
         let call = ReleaseCall()
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -28,7 +30,9 @@ extension Reclaimer {
                     // Under the lock: a cancellation that comes from here on finds it in the queue.
                     guard !state.isStopped, !call.isRevoked else { return false }
                     state.requests.append(
-                        Request(bytes: bytes, sensitiveOnly: sensitiveOnly, call: call, continuation: continuation))
+                        Request(
+                            bytes: bytes, sensitiveOnly: sensitiveOnly, missingBytes: missingBytes, call: call,
+                            continuation: continuation))
                     return true
                 }
                 if isQueued { channel.wake() } else { continuation.resume(returning: nil) }

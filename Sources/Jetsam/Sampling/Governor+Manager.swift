@@ -13,6 +13,10 @@ extension Governor {
         var stallPercent: Int
         var releases: ReleaseTally
         var isDryRun: Bool
+        /// The limit that is awaited, if any.
+        var announcedLimit: AnnouncedLimit?
+        /// Of what caches report the bytes that are not expected to come back.
+        var hollowBytes: Int
     }
 
     /// A snapshot.
@@ -22,7 +26,8 @@ extension Governor {
             Figures(
                 level: state.decider.level, reason: state.decider.reason, reading: state.reading,
                 sources: state.reader.sources, thresholds: state.decider.thresholds(state.reading),
-                stallPercent: state.decider.stallPercent(at: now), releases: state.releases, isDryRun: state.isDryRun)
+                stallPercent: state.decider.stallPercent(at: now), releases: state.releases, isDryRun: state.isDryRun,
+                announcedLimit: awaitedLimit(state, at: now), hollowBytes: registry.hollowBytes)
         }
     }
 
@@ -63,6 +68,28 @@ extension Governor {
         let reading = measure()
         let thresholds = state.withLock { $0.decider.thresholds(reading) }
         return max(0, reading.headroomBytes - thresholds.warningEntry)
+    }
+
+    /// Holds caches for a limit that is about to be set: with one that is awaited already the lower number, until the later end.
+    ///
+    /// - Returns: What holds now.
+    @discardableResult
+    func announce(_ limit: AnnouncedLimit) -> AnnouncedLimit {
+        let now = clock.now
+        return state.withLock { state in
+            let joined = limit.joined(with: awaitedLimit(state, at: now))
+            handle(.limitAnnounced(joined), &state, at: now)
+            return joined
+        }
+    }
+
+    /// Lets limits of caches rise again, whatever was announced.
+    func withdrawLimit() {
+        handle(.limitAnnounced(nil), at: clock.now)
+    }
+
+    private func awaitedLimit(_ state: State, at now: MonotonicInstant) -> AnnouncedLimit? {
+        state.decider.announcedLimit.flatMap { $0.isAwaited(state.reading, at: now) ? $0 : nil }
     }
 
     /// Sets whether limits of caches rise again at `normal`. They do not in a process that is about to end: nobody would use what

@@ -1,7 +1,7 @@
 internal import MemoryPressure
 
 /// The form of values in files and in the environment.
-enum ConfigurationText {
+package enum ConfigurationText {
     /// Units of time in nanoseconds, the largest first.
     private static let units: [(name: String, nanoseconds: Int64)] = [
         ("h", 3_600_000_000_000), ("m", 60_000_000_000), ("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000),
@@ -10,7 +10,7 @@ enum ConfigurationText {
 
     /// A number of at most 18 digits with at most one point, and a unit; 0 needs none. Exact down to the nanosecond, and nil
     /// for what is not.
-    static func duration(_ text: String) -> Duration? {
+    package static func duration(_ text: String) -> Duration? {
         if text == "0" { return .zero }
         let number = text.prefix { ("0"..."9").contains($0) || $0 == "." }
         guard let unit = units.first(where: { $0.name == text[number.endIndex...] }) else { return nil }

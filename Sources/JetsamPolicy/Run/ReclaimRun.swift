@@ -365,8 +365,7 @@ package struct ReclaimRun {
     /// Returns the change of a cache's limit. Where more is asked of a cache than was planned, the limit goes down with it: else
     /// the cache fills again at once what it gives.
     private mutating func lowerLimit(_ part: PlannedRelease, _ bytes: Int) -> LimitChange {
-        // A call of the application's holds nobody down.
-        guard demand.step > 0, bytes < min(part.limitBytes, lowered[part.id] ?? .max) else { return .keep }
+        guard demand.holdsCaches, bytes < min(part.limitBytes, lowered[part.id] ?? .max) else { return .keep }
         lowered[part.id] = bytes
         return .set(bytes: bytes)
     }
@@ -388,7 +387,7 @@ package struct ReclaimRun {
         self.trimmedBytes = self.trimmedBytes.addingSaturating(max(0, trimmedBytes))
         // What was known to be retained was not part of the target.
         let gained = gainedBytes - demand.retainedBytes
-        guard gained > 0, isAtStart, !isHurried, demand.step > 0 else { return }
+        guard gained > 0, isAtStart, !isHurried, demand.holdsCaches else { return }
         let target = max(0, demand.targetBytes - gained)
         if !clients.isEmpty { plan = ReclaimOrder.plan(clients, targetBytes: target) }
         remaining = Self.remaining(of: target, demand.level, plan)

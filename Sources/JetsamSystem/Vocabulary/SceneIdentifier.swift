@@ -10,24 +10,14 @@ public struct SceneIdentifier: Sendable, Hashable, Comparable, CustomStringConve
     package static let maximumBytes = 128
 
     /// The text that it was made from.
-    public let text: String
+    public var text: String { bytes.text }
+    private let bytes: TextBytes
 
     /// An identifier with this text; nil where it is empty or longer than 128 bytes. It is not cut, because two
     /// long texts with the same beginning would then be one scene.
     public init?(_ text: String) {
         guard (1...Self.maximumBytes).contains(text.utf8.count) else { return nil }
-        self.text = text
-    }
-
-    /// Returns whether both have the same bytes.
-    public static func == (lhs: SceneIdentifier, rhs: SceneIdentifier) -> Bool {
-        lhs.text.utf8.elementsEqual(rhs.text.utf8)
-    }
-
-    /// Feeds the bytes into a hasher.
-    public func hash(into hasher: inout Hasher) {
-        for byte in text.utf8 { hasher.combine(byte) }
-        hasher.combine(UInt8.max)
+        bytes = TextBytes(text: text)
     }
 
     /// Orders by bytes, so that lists come out the same each time.
@@ -38,6 +28,20 @@ public struct SceneIdentifier: Sendable, Hashable, Comparable, CustomStringConve
     /// The text with control characters escaped, fit for a log line.
     public var description: String {
         text.onOneLine
+    }
+}
+
+/// A text that equals another where their bytes are the same.
+private struct TextBytes: Hashable {
+    let text: String
+
+    static func == (lhs: TextBytes, rhs: TextBytes) -> Bool {
+        lhs.text.utf8.elementsEqual(rhs.text.utf8)
+    }
+
+    func hash(into hasher: inout Hasher) {
+        for byte in text.utf8 { hasher.combine(byte) }
+        hasher.combine(UInt8.max)
     }
 }
 

@@ -65,18 +65,21 @@ struct RunReplay {
             level: record.level,
             reason: LevelReason(rule: .external, observed: 0, threshold: 0, unit: .none, cause: .sampler),
             targetBytes: record.targetBytes, missingBytes: record.missingBytes, retainedBytes: record.retainedBytes,
-            step: record.step, limitBytes: 0, isUrgent: false, decidedAt: MonotonicInstant(nanoseconds: 0))
-        let isStep = record.purpose == .step || record.purpose == .request
+            step: record.step, limitBytes: 0, isUrgent: false, decidedAt: MonotonicInstant(nanoseconds: 0),
+            holdsCaches: holdsCaches)
+        let isStep = holdsCaches || record.purpose == .request
         run = ReclaimRun(
             number: UInt64(max(0, record.run)), kind: isStep ? .step : .regrowth, demand: demand, plan: plan,
-            clients: record.purpose == .step ? facts : [],
+            clients: holdsCaches ? facts : [],
             sizes: isStep ? Dictionary(facts.map { ($0.id, $0.bytes) }) { first, _ in first } : [:],
             callDeadline: record.callDeadline, portionDeadline: record.portionDeadline, trimsFirst: record.trimsFirst)
     }
 
+    private var holdsCaches: Bool { record.purpose == .step || record.purpose == .prepare }
+
     private var plan: [PlannedRelease] {
         switch record.purpose {
-        case .step: ReclaimOrder.plan(facts, targetBytes: record.targetBytes)
+        case .step, .prepare: ReclaimOrder.plan(facts, targetBytes: record.targetBytes)
         case .request: ReclaimOrder.planForRequest(facts, targetBytes: record.targetBytes)
         case .raise: Regrowth.plan(.raise(bytes: record.raiseBytes), for: facts)
         case .lift: Regrowth.plan(.lift, for: facts)

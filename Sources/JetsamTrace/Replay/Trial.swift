@@ -117,7 +117,7 @@ package struct Trial: Sendable {
         let isExact = outcome.modelBegins == nil
         switch record.purpose {
         case .step: if isExact || record.step == sharedStep { releases.begin() }
-        case .request: if isExact { releases.begin() }
+        case .request, .prepare: if isExact { releases.begin() }
         case .raise, .lift: break
         }
     }
@@ -284,7 +284,8 @@ package struct Trial: Sendable {
         guard let notice = record.notice(at: instant) else { return }
         settle()
         switch notice {
-        case .paused, .held, .supervisorWarns, .regrowthAllowed, .leadTimeMeasured, .hollow: decider.handle(notice)
+        case .paused, .held, .supervisorWarns, .regrowthAllowed, .leadTimeMeasured, .hollow, .limitAnnounced:
+            decider.handle(notice)
         case .stepEnded(let step, _, _) where step == sharedStep: decider.handle(notice)
         case .answeredLate(let bytes) where outcome.modelBegins != nil: caches.endMissedStep(promisedBytes: bytes)
         case .stepEnded, .answeredLate, .limitsLifted, .ladderEnded:

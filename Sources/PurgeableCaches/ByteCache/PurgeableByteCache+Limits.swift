@@ -3,16 +3,18 @@ internal import Synchronization
 extension PurgeableByteCache {
     /// Bytes of segments and index that it may hold at most, by its own limit and the manager's; nil for none. It stops growing there,
     /// and makes room for new values by evicting old ones.
+    ///
+    /// Setting it changes its own limit; nil for none. That frees nothing: a cache that is larger stays so until it is released.
     public var limit: Int? {
-        let (own, manager) = (ownLimit.load(ordering: .relaxed), managerLimit.load(ordering: .relaxed))
-        if own < 0 { return manager < 0 ? nil : manager }
-        return manager < 0 ? own : min(own, manager)
-    }
-
-    /// Changes its own limit; nil for none. Frees nothing: a cache that is larger stays so until it is released.
-    public func setLimit(bytes: Int?) {
-        ownLimit.store(bytes.map { max(0, $0) } ?? -1, ordering: .relaxed)
-        applyLimits()
+        get {
+            let (own, manager) = (ownLimit.load(ordering: .relaxed), managerLimit.load(ordering: .relaxed))
+            if own < 0 { return manager < 0 ? nil : manager }
+            return manager < 0 ? own : min(own, manager)
+        }
+        set {
+            ownLimit.store(newValue.map { max(0, $0) } ?? -1, ordering: .relaxed)
+            applyLimits()
+        }
     }
 
     func setManagerLimit(_ bytes: Int?) {

@@ -1,6 +1,6 @@
 extension PurgeableCache {
     /// Values now. While others put in and take out it is of no single instant.
-    public var count: Int { table.sum { $0.count } }
+    package var count: Int { table.sum { $0.count } }
 
     /// Sum of the costs of the values now, in bytes.
     package var totalCost: Int { table.sum { $0.cost } }

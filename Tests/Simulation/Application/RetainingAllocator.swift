@@ -38,7 +38,7 @@ final class RetainingAllocator: MemoryAllocator, @unchecked Sendable {
     var statistics: AllocatorStatistics? {
         guard isCheap else { return nil }
         return AllocatorStatistics(
-            allocatedBytes: 0, activeBytes: 0, residentBytes: retainedBytes, metadataBytes: 0, reservedBytes: 0)
+            allocatedBytes: 0, activeBytes: 0, residentBytes: retainedBytes, metadataBytes: 0)
     }
 
     func countFreeBytes() -> Int? { retainedBytes }

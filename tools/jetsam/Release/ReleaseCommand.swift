@@ -1,9 +1,10 @@
 internal import ArgumentParser
 internal import CommandOutput
 internal import Jetsam
+internal import JetsamConfiguration
 internal import MemoryPressure
 
-/// `jetsam release`: has a process ask its caches for bytes.
+/// `jetsam release`: has a process ask its caches for bytes, or make room for a limit that is about to be cut.
 struct ReleaseCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "release",
@@ -12,11 +13,29 @@ struct ReleaseCommand: ParsableCommand {
             In the caches' own order: the lowest band first, then the cheapest to make again. It prints what they promised and \
             what came back.
 
-            \(ControlOptions.exitStatus)
+            Before a container's memory limit is cut in place, --to makes room for the new one, so that the kernel need not kill \
+            for it: caches are asked until what cannot be taken back leaves warning's margin free under the new limit, and do not \
+            grow until the limit is cut or --hold is over. It waits for that, 20 s at most, and says what was reached. Cut the limit \
+            where the exit status is 0. Where there is no chance, because memory beside the caches takes too much, no cache is asked. \
+            Where two ask, the lower number holds, until the later end. --to none lets caches grow again.
+
+            EXIT STATUS
+              0     done; with --to: there is room for the limit
+              1     with --to: there is no room; the output says what is missing, and why
+              64    usage, or --to is more than the limit of now
+              69    there is no such process, it has no control socket, or it does not answer
+              77    this user may not ask it: only the process's own user and root may
 
             JSON, one object on one line: sequence, stage, step, level, reason, targetBytes, promisedBytes, freedBytes (null \
             where the allocator cannot tell), returnedBytes, trimmedBytes, isDisturbed, victimCount, headroomBeforeBytes, \
             headroomAfterBytes, durationSeconds, agoSeconds.
+
+            JSON with --to: limitBytes (null with none, and nothing else then), isReached, missingBytes (0 where it is reached), \
+            marginBytes (what is to stay free under the limit), obstacle (null, "outOfRange", "dryRun", "unmanagedMemory", "caches", \
+            "time"), reason (the same in words), hardLimitBytes (the limit of now), usedBeforeBytes and usedAfterBytes (what cannot \
+            be taken back), usageBeforeBytes and usageAfterBytes (page cache included), cacheBytes (what caches report at the end), \
+            heldSeconds (for how long caches are held, or null), durationSeconds, steps, caches (name, askedBytes, promisedBytes, \
+            returnedBytes, failed, missedDeadline).
             """
     )
 
@@ -28,25 +47,97 @@ struct ReleaseCommand: ParsableCommand {
     @Flag(help: "Empty every cache.")
     var all = false
 
+    @Option(
+        help: .init(
+            "Make room for this limit, such as 300MiB, and hold caches until it is cut; none holds them no longer.",
+            valueName: "limit"))
+    var to: String?
+
+    @Option(
+        help: .init(
+            "How long --to holds caches where the limit is not cut, such as 90s or 5m, up to 24h. (default: 60s)",
+            valueName: "time"))
+    var hold: String?
+
     @Flag(help: "What it brought as JSON.")
     var json = false
 
+    private static let none = "none"
+    /// Longer than the process takes to answer at most.
+    private static let patience = Duration.seconds(40)
+
     private var amount: Int? { bytes.flatMap { ByteCount(parsing: $0)?.bytes } }
+    private var limit: Int? { to.flatMap { ByteCount(parsing: $0)?.bytes } }
+    private var holdTime: Duration? { hold.flatMap { ConfigurationText.duration($0) } }
 
     func validate() throws {
-        guard (bytes == nil) == all else { throw ValidationError("Either --bytes or --all is needed.") }
+        guard [bytes != nil, all, to != nil].filter({ $0 }).count == 1 else {
+            throw ValidationError("One of --bytes, --all and --to is needed.")
+        }
         if let bytes, amount ?? 0 <= 0 {
             throw ValidationError("--bytes must be an amount above 0 such as 4096 or 64MiB, not '\(bytes)'.")
+        }
+        if let to, to != Self.none, limit ?? 0 <= 0 {
+            throw ValidationError("--to must be a limit above 0 such as 300MiB, or none, not '\(to)'.")
+        }
+        guard let hold else { return }
+        guard to != nil, to != Self.none else { throw ValidationError("--hold is for --to with a limit.") }
+        guard let time = holdTime, time >= .milliseconds(1), time <= ControlRequest.longestHold else {
+            throw ValidationError("--hold must be more than 0 and at most 24h, such as 90s or 5m, not '\(hold)'.")
         }
     }
 
     func run() throws {
+        let status: Int32
         do throws(ControlFailure) {
-            let step = try control.client().ask(.release(bytes: amount), for: "released", within: .seconds(40))
-            print(json ? step.description : Self.text(step))
+            status = to == nil ? try release() : try prepare()
         } catch {
             throw error.report()
         }
+        if status != 0 { throw ExitCode(status) }
+    }
+
+    private func release() throws(ControlFailure) -> Int32 {
+        let step = try control.client().ask(.release(bytes: amount), for: "released", within: Self.patience)
+        print(json ? step.description : Self.text(step))
+        return 0
+    }
+
+    private func prepare() throws(ControlFailure) -> Int32 {
+        let request = ControlRequest.prepare(limitBytes: limit, holding: holdTime ?? ControlRequest.usualHold)
+        let answer = try control.client().ask(request, for: "prepared", within: Self.patience)
+        print(json ? answer.description : Self.text(ofPreparation: answer).joined(separator: "\n"))
+        return Self.status(ofPreparation: answer)
+    }
+
+    /// As the help lists them.
+    static func status(ofPreparation answer: JSONText) -> Int32 {
+        if answer["limitBytes"]?.integer == nil || answer["isReached"]?.bool == true { return 0 }
+        return answer["obstacle"]?.string == "outOfRange" ? ExitCode.validationFailure.rawValue : 1
+    }
+
+    /// What was reached in one line, and a line for each cache that was asked.
+    static func text(ofPreparation answer: JSONText) -> [String] {
+        guard answer["limitBytes"]?.integer != nil else { return ["caches are held no longer"] }
+        func size(_ value: JSONText, _ key: String) -> String { ByteCount(value[key]?.integer ?? 0).description }
+        let isReached = answer["isReached"]?.bool == true
+        let head = isReached ? "there is room for" : "there is no room for"
+        let reason = answer["reason"]?.string.map { "; \(TerminalText.clean($0))" } ?? ""
+        let milliseconds = Int((min(max(0, answer["durationSeconds"]?.number ?? 0), 1e9) * 1000).rounded())
+        let held = answer["heldSeconds"]?.number.map { "; caches are held for \(Int(min(max(0, $0), 1e9).rounded())) s" }
+        var lines = [
+            "\(head) \(size(answer, "limitBytes")): \(size(answer, "usedBeforeBytes")) before, "
+                + "\(size(answer, "usedAfterBytes")) now, in \(milliseconds) ms\(reason)\(held ?? "")"
+        ]
+        for cache in answer["caches"]?.elements ?? [] {
+            let name = TerminalText.clean(cache["name"]?.string ?? "")
+            let late = cache["missedDeadline"]?.bool == true ? ", missed its deadline" : ""
+            let failed = cache["failed"]?.bool == true ? ", threw" : ""
+            lines.append(
+                "  \(name): asked \(size(cache, "askedBytes")), promised \(size(cache, "promisedBytes")), "
+                    + "returned \(size(cache, "returnedBytes"))\(late)\(failed)")
+        }
+        return lines
     }
 
     static func text(_ step: JSONText) -> String {

@@ -68,6 +68,10 @@ extension ReportPage {
         case .hollow: "of what caches report \(FigureText.bytes(notice.promisedBytes)) are not expected to come back"
         case .leadTimeMeasured:
             "caches answer within \(notice.responseNanoseconds / 1_000_000) ms and give \(FigureText.bytes(notice.bytesPerSecond)) a second"
+        case .limitAnnounced:
+            notice.until == nil
+                ? "the limit that was announced is awaited no longer"
+                : "a limit of \(FigureText.bytes(notice.limitBytes)) was announced; caches may not grow until it is set"
         case .regrowthAllowed: notice.isAllowed ? "caches may grow again" : "caches may not grow for now"
         }
     }

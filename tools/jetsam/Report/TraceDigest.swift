@@ -85,7 +85,7 @@ struct TraceDigest {
             if record.what == .answeredLate { tally.add(releasedBytes: record.promisedBytes) }
         case .level(let record): add(record, at: instant)
         case .demand(let record): columns.add(.asked, record.targetBytes, at: instant)
-        case .run(let record): if record.purpose == .step || record.purpose == .request { tally.begin() }
+        case .run(let record): if [.step, .request, .prepare].contains(record.purpose) { tally.begin() }
         case .step(let record): add(record, at: instant)
         case .client(let record): note(record)
         case .answer(let record): add(record)

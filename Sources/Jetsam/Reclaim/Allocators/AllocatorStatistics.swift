@@ -11,17 +11,16 @@ public struct AllocatorStatistics: Sendable, Equatable {
     /// The bytes that the allocator needs for itself.
     public var metadataBytes: Int
     /// Address space that was given back and is kept for later; it takes no memory. jemalloc calls it `retained`.
-    public var reservedBytes: Int
+    package var reservedBytes = 0
 
     /// The figures as they were read.
     public init(
-        allocatedBytes: Int, activeBytes: Int, residentBytes: Int, metadataBytes: Int, reservedBytes: Int
+        allocatedBytes: Int, activeBytes: Int, residentBytes: Int, metadataBytes: Int
     ) {
         self.allocatedBytes = allocatedBytes
         self.activeBytes = activeBytes
         self.residentBytes = residentBytes
         self.metadataBytes = metadataBytes
-        self.reservedBytes = reservedBytes
     }
 
     /// Bytes that were freed and are still resident: what a trim can bring.

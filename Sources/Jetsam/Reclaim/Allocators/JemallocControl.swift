@@ -30,9 +30,10 @@ package enum JemallocControl {
             let active: Int = value("stats.active"), let resident: Int = value("stats.resident"),
             let metadata: Int = value("stats.metadata"), let reserved: Int = value("stats.retained")
         else { return nil }
-        return AllocatorStatistics(
-            allocatedBytes: allocated, activeBytes: active, residentBytes: resident, metadataBytes: metadata,
-            reservedBytes: reserved)
+        var statistics = AllocatorStatistics(
+            allocatedBytes: allocated, activeBytes: active, residentBytes: resident, metadataBytes: metadata)
+        statistics.reservedBytes = reserved
+        return statistics
     }
 
     package static var bytesFreedByThread: UInt64? { value("thread.deallocated") }

@@ -6,10 +6,10 @@ package struct NoticeRecord: Record {
 
     package enum What: UInt8, NumberedWord {
         case paused, held, supervisorWarns, stepEnded, answeredLate, limitsLifted, ladderEnded, regrowthAllowed
-        case leadTimeMeasured, hollow
+        case leadTimeMeasured, hollow, limitAnnounced
         package static let words = [
             "paused", "held", "supervisorWarns", "stepEnded", "answeredLate", "limitsLifted", "ladderEnded",
-            "regrowthAllowed", "leadTimeMeasured", "hollow",
+            "regrowthAllowed", "leadTimeMeasured", "hollow", "limitAnnounced",
         ]
     }
 
@@ -22,7 +22,7 @@ package struct NoticeRecord: Record {
     package var what = What.paused
     /// Of `held`.
     package var level = PressureLevel.normal
-    /// Of `held` and `supervisorWarns`.
+    /// Of `held`, `supervisorWarns` and `limitAnnounced`.
     package var until: MonotonicInstant?
     /// Of `stepEnded`.
     package var step = 0
@@ -37,6 +37,8 @@ package struct NoticeRecord: Record {
     /// Of `leadTimeMeasured`: nanoseconds to the first call of a cache, and bytes a second that caches gave.
     package var responseNanoseconds = 0
     package var bytesPerSecond = 0
+    /// Of `limitAnnounced`.
+    package var limitBytes = 0
 
     package init() {}
 
@@ -52,6 +54,7 @@ package struct NoticeRecord: Record {
         visitor.flag("isAllowed", &isAllowed)
         visitor.laterSize("response", &responseNanoseconds)
         visitor.laterSize("bytesPerSecond", &bytesPerSecond)
+        visitor.laterSize("limitBytes", &limitBytes)
     }
 }
 
@@ -84,6 +87,10 @@ extension NoticeRecord {
         case .hollow(let bytes):
             what = .hollow
             promisedBytes = bytes
+        case .limitAnnounced(let limit):
+            what = .limitAnnounced
+            limitBytes = limit?.bytes ?? 0
+            until = limit?.until
         case .leadTimeMeasured(let leadTime):
             what = .leadTimeMeasured
             responseNanoseconds = leadTime.responseNanoseconds
@@ -108,6 +115,7 @@ extension NoticeRecord {
             }
         case .regrowthAllowed: .regrowthAllowed(isAllowed)
         case .hollow: .hollow(bytes: promisedBytes)
+        case .limitAnnounced: .limitAnnounced(until.map { AnnouncedLimit(bytes: limitBytes, until: $0) })
         case .leadTimeMeasured:
             .leadTimeMeasured(
                 LeadTime(responseNanoseconds: responseNanoseconds, bytesPerSecond: bytesPerSecond))

@@ -6,7 +6,9 @@ package struct RunRecord: Record {
 
     package enum Purpose: UInt8, NumberedWord {
         case step, request, raise, lift
-        package static let words = ["step", "request", "raise", "lift"]
+        /// A call that prepares for a limit.
+        case prepare
+        package static let words = ["step", "request", "raise", "lift", "prepare"]
     }
 
     package var run = 0

@@ -70,7 +70,7 @@ struct ByteCacheCompactionTests {
         let cache = makeByteCache(shards: 1)
         for number in 0..<4_000 { cache.insert(Self.value(number), for: "\(number)") }
         let size = cache.bytes
-        cache.setLimit(bytes: 0)
+        cache.limit = 0
         for number in 0..<4_000 where number % 3 != 0 { cache.removeValue(for: "\(number)") }
         #expect(cache.bytes <= size)
         #expect(cache.statistics.evictions == 0)

@@ -10,7 +10,7 @@ struct ByteCacheLimitTests {
         let value = [UInt8](repeating: 7, count: 40 << 10)
         for key in 0..<100 { cache.insert(value, for: "\(key)") }
         let limit = cache.statistics.residentBytes
-        cache.setLimit(bytes: limit)
+        cache.limit = limit
         for key in 100..<500 { cache.insert(value, for: "\(key)") }
         #expect(cache.statistics.residentBytes <= limit)
         #expect(cache.statistics.insertions > 300)

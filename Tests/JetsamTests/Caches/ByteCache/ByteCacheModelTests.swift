@@ -77,7 +77,7 @@ private struct ByteCacheModel {
         case 988..<992:
             limit = [nil, 0, 128 << 10, 2 << 20].randomElement(using: &random)!
             let size = cache.bytes
-            cache.setLimit(bytes: limit)
+            cache.limit = limit
             if cache.bytes != size { return "a limit freed something" }
         default: return lookLong(key)
         }

@@ -12,7 +12,7 @@ enum BesideMetrics {
         timer.recordNanoseconds(3)
         recorder.record(4)
         let cache = PurgeableByteCache(name: "beside", registry: CacheRegistry())
-        print(cache.count, PressureLevel.normal, channel.isActive)
+        print(cache.statistics.entries, PressureLevel.normal, channel.isActive)
         return loop.makeSucceededFuture(ByteBufferAllocator().buffer(capacity: 1))
     }
 }

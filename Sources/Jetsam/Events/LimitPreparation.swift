@@ -1,0 +1,62 @@
+public import MemoryPressure
+
+/// What became of the room for a hard limit that is about to be set.
+///
+/// There is room where what cannot be taken back leaves as much free under the new limit as keeps the level at `normal` there.
+public struct LimitPreparation: Sendable, CustomStringConvertible {
+    /// The limit that was announced, in bytes.
+    package var limitBytes: Int
+    /// The bytes that are to stay free under it.
+    package var marginBytes: Int
+    /// The readings before anybody was asked, and at the end.
+    public var readings: (before: MemoryReading, after: MemoryReading)
+    /// Bytes that are still too many; 0 where there is room.
+    public var missingBytes: Int
+    /// The reason why there is no room; nil where there is.
+    public var obstacle: LimitObstacle?
+    /// The steps that were taken, with what each cache gave. A step that only set limits has no parts.
+    public var steps: [ReclaimStep] = []
+    /// The time for which caches are held; nil where they are not.
+    package var hold: Duration?
+    /// Bytes that caches report at the end.
+    package var cacheBytes = 0
+
+    /// What counts against the limit, before and at the end, in bytes.
+    package var usedBytes: (before: Int, after: Int) {
+        (LimitApproach.usedBytes(readings.before), LimitApproach.usedBytes(readings.after))
+    }
+
+    /// One line, such as `room for 300 MiB: 390 MiB became 224 MiB; caches are held for 60 s`.
+    public var description: String {
+        let (before, after) = usedBytes
+        let head = obstacle == nil ? "room for \(ByteCount(limitBytes))" : "no room for \(ByteCount(limitBytes))"
+        let change = steps.isEmpty ? "\(ByteCount(before)) used" : "\(ByteCount(before)) became \(ByteCount(after))"
+        let held = hold.map { "; caches are held for \($0.shortText)" } ?? ""
+        let why = reason.map { "; \($0)" } ?? ""
+        return "\(head): \(change)\(why)\(held)"
+    }
+
+    /// The obstacle in words; nil where there is none.
+    package var reason: String? {
+        let missing = "\(ByteCount(missingBytes)) too many to leave \(ByteCount(marginBytes)) free"
+        switch obstacle {
+        case nil: return nil
+        case .outOfRange:
+            return "the number must be above 0 and at most the limit of now, \(ByteCount(readings.before.limitBytes))"
+        case .dryRun: return "a dry run asks nobody and holds nobody; \(missing)"
+        case .unmanagedMemory:
+            return "\(missing), and caches hold \(ByteCount(cacheBytes)): what is beside them takes the rest"
+        case .caches:
+            return "\(missing): caches hold \(ByteCount(cacheBytes)), and gave no more, or what they gave did not come back"
+        case .time: return "\(missing) when the time was over"
+        }
+    }
+}
+
+extension Duration {
+    /// In seconds, such as `60 s` or `0.5 s`.
+    fileprivate var shortText: String {
+        let tenths = milliseconds / 100
+        return tenths % 10 == 0 ? "\(tenths / 10) s" : "\(tenths / 10).\(tenths % 10) s"
+    }
+}

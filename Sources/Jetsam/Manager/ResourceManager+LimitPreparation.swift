@@ -1,0 +1,97 @@
+internal import Logging
+internal import MemoryPressure
+
+extension ResourceManager {
+    /// The time in which caches are asked for the room of a limit.
+    static let preparationTime = Duration.seconds(20)
+
+    /// Makes room for a hard limit that is about to be set, and keeps it: for an operator, or a controller, that cuts
+    /// `memory.max` in place.
+    ///
+    /// Caches are asked for bytes, whatever the level, until what cannot be taken back leaves warning's entry of the new limit free
+    /// (``ManagerConfiguration/headroom``), and their limits do not rise until the limit is set. Where there is no chance, because memory
+    /// beside the caches takes too much, no cache is asked for anything. It takes 20 s at most; where the calling task is
+    /// cancelled no further cache is asked. Where two ask, the lower number holds, until the later end.
+    ///
+    /// ```swift
+    /// if let preparation = await manager.prepareForLimit(300 << 20), preparation.obstacle == nil {
+    ///     // Cut the limit now.
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - bytes: The new limit. Nil lets caches grow again, whoever had them held.
+    ///   - duration: The time for which caches are held where the limit is not set: 0 s to a day, and held to that.
+    /// - Returns: What was reached; nil where `bytes` is nil or the manager is not running.
+    @discardableResult
+    public func prepareForLimit(_ bytes: Int?, holding duration: Duration = .seconds(60)) async -> LimitPreparation? {
+        guard let bytes else {
+            governor.withdrawLimit()
+            return nil
+        }
+        let task = Task { await prepare(for: bytes, holding: max(.zero, min(duration, ControlRequest.longestHold))) }
+        environment.later(Self.preparationTime) { task.cancel() }
+        let preparation = await withTaskCancellationHandler {
+            await task.value
+        } onCancel: {
+            task.cancel()
+        }
+        if let preparation { tell(preparation) }
+        return preparation
+    }
+
+    private func prepare(for bytes: Int, holding duration: Duration) async -> LimitPreparation? {
+        guard reclaimer.isWorking else { return nil }
+        var approach = LimitApproach(limitBytes: bytes, rule: governor.configuration.headroom)
+        let before = governor.measure()
+        var preparation = LimitPreparation(
+            limitBytes: bytes, marginBytes: approach.marginBytes, readings: (before, before),
+            missingBytes: approach.missingBytes(before), cacheBytes: registry.reportedBytes)
+        guard approach.isInRange(before) else {
+            preparation.obstacle = .outOfRange
+            return preparation
+        }
+        guard !reclaimer.isDryRun else {
+            preparation.obstacle = .dryRun
+            return preparation
+        }
+        // Before anybody is asked: what is given must not be taken again meanwhile.
+        let held = governor.announce(AnnouncedLimit(bytes: bytes, until: environment.clock.now.advanced(by: duration)))
+        var promised = 0
+        var isTimeOver = false
+        while true {
+            let reading = governor.measure()
+            preparation.readings.after = reading
+            preparation.missingBytes = approach.missingBytes(reading)
+            preparation.cacheBytes = registry.reportedBytes
+            let next = approach.next(
+                reading, expectedBytes: registry.reportedBytes - registry.hollowBytes,
+                retainedBytes: channel.gauges.retainedBytes, promisedBytes: promised,
+                isTimeOver: isTimeOver || Task.isCancelled)
+            switch next {
+            case .done(let obstacle):
+                preparation.obstacle = obstacle
+                preparation.hold = environment.clock.now.duration(to: held.until)
+                return preparation
+            case .ask(let bytes, let missing):
+                if let step = await reclaimer.release(bytes: bytes, missingBytes: missing) {
+                    preparation.steps.append(step)
+                    promised = promised.addingSaturating(step.promisedBytes)
+                } else {
+                    // It was cancelled before any was asked, or the manager has ended.
+                    guard reclaimer.isWorking else { return nil }
+                    isTimeOver = true
+                }
+            }
+        }
+    }
+
+    private func tell(_ preparation: LimitPreparation) {
+        var metadata: Logger.Metadata = [
+            "limitBytes": "\(preparation.limitBytes)", "missingBytes": "\(preparation.missingBytes)",
+            "usedBeforeBytes": "\(preparation.usedBytes.before)", "usedAfterBytes": "\(preparation.usedBytes.after)",
+        ]
+        if let obstacle = preparation.obstacle { metadata["obstacle"] = "\(obstacle)" }
+        logger.notice("A limit was announced: \(preparation)", metadata: metadata)
+    }
+}

@@ -1,0 +1,108 @@
+package import MemoryPressure
+
+/// The reason why there is no room for a limit that was announced. Others may be added: give a `switch` a `default`.
+public enum LimitObstacle: Sendable {
+    /// The number is not above 0, or it is above the hard limit of now. Nobody was asked for anything.
+    case outOfRange
+    /// It is a dry run. Nobody was asked for anything.
+    case dryRun
+    /// Memory beside the caches takes too much: there would be no room if they were empty. Where that is known from the start,
+    /// no cache is asked for anything.
+    case unmanagedMemory
+    /// Caches hold enough by what they report, and did not give it, or what they gave did not come back.
+    case caches
+    /// Time ran out, or the calling task was cancelled, before caches had given enough.
+    case time
+}
+
+/// Decides what caches are asked for until there is room for a limit that is about to be set.
+///
+/// There is room where what cannot be taken back leaves warning's entry of the new limit free. Caches are asked for a little more:
+/// up to warning's exit, as in a step.
+package struct LimitApproach {
+    package enum Next: Equatable {
+        /// Caches are asked for so many bytes, of which as many are missing. With 0 bytes only limits are set, and the allocator is
+        /// trimmed where that is due.
+        case ask(bytes: Int, missing: Int)
+        /// It is over; nil where there is room.
+        case done(LimitObstacle?)
+    }
+
+    /// The part of what is missing that a step must bring, so that it counts as one that brought something.
+    private static let leastPart = 64
+    /// So many steps in a row that brought nothing are enough to know.
+    private static let mostPoorSteps = 2
+
+    package let limitBytes: Int
+    private let thresholds: HeadroomThresholds
+    private var isBegun = false
+    private var hasAsked = false
+    private var usedAtStart = 0
+    /// What was used, and what was missing, when the last step was decided.
+    private var last = (usedBytes: 0, missingBytes: 0)
+    private var poorSteps = 0
+
+    package init(limitBytes: Int, rule: ManagerConfiguration.HeadroomRule) {
+        self.limitBytes = limitBytes
+        thresholds = HeadroomThresholds(limitBytes: max(0, limitBytes), rule: rule)
+    }
+
+    /// The bytes that are to stay free under the new limit.
+    package var marginBytes: Int { thresholds.warningEntry }
+
+    /// Returns whether a hard limit of now can become the new one by a cut.
+    package func isInRange(_ reading: MemoryReading) -> Bool {
+        limitBytes > 0 && limitBytes <= reading.limitBytes
+    }
+
+    /// Returns what counts against the new limit: what cannot be taken back in the cgroup; this process's footprint where the
+    /// machine's memory is the bound, as the rest of the machine has no part in the new limit.
+    package static func usedBytes(_ reading: MemoryReading) -> Int {
+        reading.isLimited ? reading.unreclaimableBytes : reading.footprintBytes
+    }
+
+    /// Returns the bytes that are missing; 0 where there is room.
+    package func missingBytes(_ reading: MemoryReading) -> Int {
+        max(0, Self.usedBytes(reading).addingSaturating(thresholds.warningEntry).subtractingSaturating(limitBytes))
+    }
+
+    /// - Parameters:
+    ///   - expectedBytes: Bytes that caches report and that are expected to come back.
+    ///   - retainedBytes: Bytes that a trim of the allocator can bring.
+    ///   - promisedBytes: Bytes that caches have promised so far.
+    ///   - isTimeOver: True where nobody is asked any more.
+    package mutating func next(
+        _ reading: MemoryReading, expectedBytes: Int, retainedBytes: Int, promisedBytes: Int, isTimeOver: Bool
+    ) -> Next {
+        let used = Self.usedBytes(reading)
+        let missing = missingBytes(reading)
+        let obtainable = max(0, expectedBytes).addingSaturating(max(0, retainedBytes))
+        let aim = max(
+            0, used.addingSaturating(thresholds.warningExit).subtractingSaturating(limitBytes))
+        guard isBegun else {
+            isBegun = true
+            usedAtStart = used
+            // Without a chance nobody is emptied for it; what the allocator retains is tried, as that costs nothing.
+            return ask(missing <= obtainable ? aim : 0, missing: aim, used: used)
+        }
+        if missing == 0 { return .done(nil) }
+        if isTimeOver { return .done(.time) }
+        if missing > obtainable { return .done(blame(used, missing, promisedBytes)) }
+        let isPoor = last.usedBytes.subtractingSaturating(used) < max(1, last.missingBytes / Self.leastPart)
+        poorSteps = isPoor && hasAsked ? poorSteps + 1 : 0
+        if poorSteps >= Self.mostPoorSteps { return .done(.caches) }
+        return ask(aim, missing: aim, used: used)
+    }
+
+    private mutating func ask(_ bytes: Int, missing: Int, used: Int) -> Next {
+        hasAsked = hasAsked || bytes > 0
+        last = (used, missing)
+        return .ask(bytes: bytes, missing: missing)
+    }
+
+    /// There would be room, had all come back that caches promised.
+    private func blame(_ used: Int, _ missing: Int, _ promisedBytes: Int) -> LimitObstacle {
+        let lost = promisedBytes.subtractingSaturating(max(0, usedAtStart.subtractingSaturating(used)))
+        return hasAsked && lost >= missing ? .caches : .unmanagedMemory
+    }
+}
