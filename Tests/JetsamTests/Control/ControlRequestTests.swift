@@ -15,6 +15,9 @@ struct ControlRequestTests {
             ("release 1", .release(bytes: 1)),
             ("release 9223372036854775807", .release(bytes: .max)),
             ("release all", .release(bytes: nil)),
+            ("release to 314572800 60.000", .prepare(limitBytes: 300 << 20, holding: .seconds(60))),
+            ("release to 1 0.500", .prepare(limitBytes: 1, holding: .milliseconds(500))),
+            ("release to none", .prepare(limitBytes: nil, holding: .seconds(60))),
             ("dry-run on", .dryRun(true)), ("dry-run off", .dryRun(false)),
         ] as [(String, ControlRequest)])
     func requests(line: String, request: ControlRequest) throws {
@@ -41,7 +44,8 @@ struct ControlRequestTests {
             "simulate warning 1.2345", "simulate warning .5", "simulate warning 5.", "simulate warning 1e3",
             "simulate warning 999999999999999999999", "simulate warning 1 2", "release", "release 0", "release -5",
             "release +5", "dry-run", "dry-run yes", "dry-run on 1", "release 1.5", "release ALL",
-            "release 9223372036854775808", "status\0", "status\tx",
+            "release 9223372036854775808", "release to", "release to 0", "release to -1", "release to all",
+            "release to 1 0", "release to 1 86401", "release to none 5", "release to 1 2 3", "status\0", "status\tx",
             "statüs",
             "release \u{1B}[2J",
         ])
@@ -64,7 +68,7 @@ struct ControlRequestTests {
         var generator = SeededGenerator(seed: seeds.lowerBound)
         let words = [
             "status", "simulate", "release", "warning", "critical", "normal", "all", "dry-run", "on", "off", "10",
-            "0.5", "\r", "é",
+            "0.5", "to", "none", "\r", "é",
         ]
         for _ in 0..<2000 {
             var line: [UInt8] = []

@@ -99,6 +99,23 @@ import Testing
             cache.end()
         }
 
+        @Test("Room is made for a limit, and the answer says what was reached")
+        func prepare() async throws {
+            let fixture = try fixture(directory)
+            let cache = FakeCache("values", bytes: 100 * mebibyte, in: fixture)
+            try await fixture.run { fixture in
+                let answer = try await ControlPeer.ask("release to \(150 * mebibyte) 30", path(fixture))
+                #expect(answer.hasPrefix(#"{"version":1,"prepared":{"limitBytes":157286400,"isReached":true,"#), "\(answer)")
+                #expect(answer.contains(#""heldSeconds":30.0"#))
+                #expect(answer.contains(#""caches":[{"name":"values","#))
+                let status = try await ControlPeer.ask("status", path(fixture))
+                #expect(status.contains(#""announcedLimit":{"bytes":157286400,"heldSeconds":30.0}"#), "\(status)")
+                let none = try await ControlPeer.ask("release to none", path(fixture))
+                #expect(none == "{\"version\":1,\"prepared\":{\"limitBytes\":null}}\n")
+            }
+            cache.end()
+        }
+
         @Test("A dry run begins and ends when it is asked for")
         func dryRun() async throws {
             let fixture = try fixture(directory)

@@ -95,6 +95,22 @@ import Testing
             let (_, all, _) = try await command("release", "--all", "--json")
             #expect(try JSONText(parsing: Array(all.utf8))["stage"]?.string == "caches")
 
+            let (prepared, room, _) = try await command("release", "--to", "300MiB", "--hold", "90s")
+            #expect(prepared == .exited(0))
+            #expect(room.hasPrefix("there is room for 300 MiB: 200 MiB before, 200 MiB now"), "\(room)")
+            #expect(manager.status.announcedLimit?.bytes == 300 << 20)
+            let (lifted, words, _) = try await command("release", "--to", "none")
+            #expect(lifted == .exited(0) && words == "caches are held no longer\n")
+            #expect(manager.status.announcedLimit == nil)
+            let (small, lacking, _) = try await command("release", "--to", "100MiB", "--json")
+            let answer = try JSONText(parsing: Array(lacking.utf8))
+            #expect(small == .exited(1))
+            #expect(answer["isReached"]?.bool == false && answer["obstacle"]?.string == "unmanagedMemory")
+            let releaseHelp = JetsamCommand.helpMessage(for: ReleaseCommand.self)
+            for key in Self.keys(answer) { #expect(releaseHelp.contains(key), "\(key)") }
+            let (above, _, _) = try await command("release", "--to", "513MiB")
+            #expect(above == .exited(64))
+
             let (switched, dry, _) = try await command("dry-run", "on")
             #expect(switched == .exited(0))
             #expect(dry.hasSuffix("decides and records, and does nothing\n"))
@@ -201,8 +217,14 @@ import Testing
             (["status"], "pid"), (["status", "0"], "above 0"), (["status", "x"], "pid"),
             (["status", "1", "--directory", "x"], "absolute path"), (["watch", "1", "--interval", "0"], "0.1"),
             (["simulate", "1"], "level"), (["simulate", "1", "bad"], "level"),
-            (["simulate", "1", "warning", "--for", "0"], "86400"), (["release", "1"], "--bytes or --all"),
-            (["release", "1", "--all", "--bytes", "1"], "--bytes or --all"),
+            (["simulate", "1", "warning", "--for", "0"], "86400"), (["release", "1"], "--all and --to"),
+            (["release", "1", "--all", "--bytes", "1"], "--all and --to"),
+            (["release", "1", "--to", "0"], "above 0"), (["release", "1", "--to", "little"], "above 0"),
+            (["release", "1", "--to", "1MiB", "--all"], "--all and --to"),
+            (["release", "1", "--to", "1MiB", "--hold", "0"], "at most 24h"),
+            (["release", "1", "--to", "1MiB", "--hold", "25h"], "at most 24h"),
+            (["release", "1", "--to", "none", "--hold", "1s"], "--hold is for"),
+            (["release", "1", "--all", "--hold", "1s"], "--hold is for"),
             (["release", "1", "--bytes", "0"], "above 0"),
             (["release", "1", "--bytes", "much"], "above 0"), (["dry-run", "1"], "state"),
             (["dry-run", "1", "yes"], "on"),

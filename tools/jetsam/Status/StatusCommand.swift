@@ -17,9 +17,11 @@ struct StatusCommand: ParsableCommand {
 
             JSON, one object on one line, sizes in bytes, null for what is not known:
               pid (as the process sees it), uptimeSeconds, isDryRun, level, rule, reason
+              announcedLimit   bytes and heldSeconds of a limit that is about to be cut, or null: see jetsam release --help
               reading          readings, limitBytes, isLimited (false: the machine), tightestLevel, usageBytes,
                                unreclaimableBytes, headroomBytes, warningBytes and criticalBytes (where these levels begin),
-                               availableBytes, highBytes, footprintBytes, stallPercent
+                               availableBytes, highBytes, footprintBytes, footprintNeededBytes (without caches and
+                               what the allocator retains), stallPercent
               totals           levelChanges, steps, promisedBytes, freedBytes, returnedBytes, trimmedBytes,
                                releasedBytes, neededBytes, refetchedBytes, wastedBytes
               process          state, isReady, isShuttingDown, backgroundModes, missedDeadlines

@@ -1,0 +1,148 @@
+import JetsamTesting
+import MemoryPressure
+import Testing
+
+@testable import Jetsam
+@testable import JetsamPolicy
+@testable import PurgeableCaches
+
+struct LimitPreparationTests {
+    /// Uses 380 MiB of 512, of which the cache holds 300.
+    private func made() throws -> (Fixture, FakeCache) {
+        let fixture = try Fixture(used: 380 * mebibyte)
+        return (fixture, FakeCache("values", bytes: 300 * mebibyte, in: fixture))
+    }
+
+    @Test("Caches give what is missing, are held until the limit is cut, and grow again afterwards")
+    func reached() async throws {
+        let (fixture, cache) = try made()
+        try await fixture.run { fixture in
+            let preparation = try #require(await fixture.manager.prepareForLimit(300 * mebibyte))
+            #expect(preparation.obstacle == nil && preparation.missingBytes == 0, "\(preparation)")
+            #expect(preparation.readings.before.unreclaimableBytes == 380 * mebibyte)
+            #expect(preparation.readings.after.unreclaimableBytes <= 240 * mebibyte)
+            #expect(preparation.steps.flatMap(\.parts).map(\.name) == ["values"])
+            let held = try #require(cache.limits.last ?? nil)
+            #expect(fixture.manager.status.announcedLimit?.bytes == 300 * mebibyte)
+
+            fixture.machine.advance(by: .seconds(30))
+            await fixture.settle()
+            #expect(cache.limits.last == held)
+
+            fixture.machine.tree.setLimit(bytes: 300 * mebibyte)
+            fixture.machine.advance(by: .seconds(3))
+            #expect(fixture.manager.status.announcedLimit == nil)
+            #expect(fixture.manager.level == .normal)
+        }
+        cache.end()
+    }
+
+    @Test("Caches are held for the time that was given, or until it is said that nobody cuts", arguments: [true, false])
+    func holdEnds(byTime: Bool) async throws {
+        let (fixture, cache) = try made()
+        try await fixture.run { fixture in
+            await fixture.manager.prepareForLimit(300 * mebibyte, holding: .seconds(10))
+            let count = cache.limits.count
+            fixture.machine.advance(by: .seconds(9))
+            await fixture.settle()
+            #expect(cache.limits.count == count)
+            if !byTime { #expect(await fixture.manager.prepareForLimit(nil) == nil) }
+            fixture.machine.advance(by: .seconds(byTime ? 3 : 0.5))
+            #expect(fixture.manager.status.announcedLimit == nil)
+            for _ in 0..<5 {
+                fixture.machine.advance(by: .seconds(2))
+                await fixture.settle()
+            }
+            #expect(cache.limits.count > count)
+        }
+        cache.end()
+    }
+
+    @Test("Where two ask the lower number holds, until the later end")
+    func two() async throws {
+        let (fixture, cache) = try made()
+        try await fixture.run { fixture in
+            await fixture.manager.prepareForLimit(300 * mebibyte, holding: .seconds(10))
+            let second = await fixture.manager.prepareForLimit(400 * mebibyte, holding: .seconds(100))
+            #expect(second?.obstacle == nil)
+            #expect(fixture.manager.status.announcedLimit?.bytes == 300 * mebibyte)
+            fixture.machine.advance(by: .seconds(50))
+            #expect(fixture.manager.status.announcedLimit?.bytes == 300 * mebibyte)
+        }
+        cache.end()
+    }
+
+    @Test("Less than what is beside the caches cannot be reached, and empties nobody")
+    func unmanaged() async throws {
+        let (fixture, cache) = try made()
+        try await fixture.run { fixture in
+            let preparation = try #require(await fixture.manager.prepareForLimit(90 * mebibyte))
+            #expect(preparation.obstacle == .unmanagedMemory)
+            #expect(preparation.missingBytes > 0)
+            #expect(cache.requests.isEmpty)
+        }
+        cache.end()
+    }
+
+    @Test("A number above the limit of now, and one that is none, ask nobody and hold nobody")
+    func outOfRange() async throws {
+        let (fixture, cache) = try made()
+        try await fixture.run { fixture in
+            for bytes in [0, -5, 513 * mebibyte] {
+                let preparation = try #require(await fixture.manager.prepareForLimit(bytes))
+                #expect(preparation.obstacle == .outOfRange)
+            }
+            #expect(fixture.manager.status.announcedLimit == nil)
+            #expect(cache.requests.isEmpty && cache.limits.isEmpty)
+        }
+        cache.end()
+    }
+
+    @Test("A dry run says what is missing, and asks nobody")
+    func dryRun() async throws {
+        let (fixture, cache) = try made()
+        try await fixture.run { fixture in
+            fixture.manager.setDryRun(true)
+            let preparation = try #require(await fixture.manager.prepareForLimit(300 * mebibyte))
+            #expect(preparation.obstacle == .dryRun)
+            #expect(preparation.missingBytes == 140 * mebibyte)
+            #expect(cache.requests.isEmpty)
+            #expect(fixture.manager.status.announcedLimit == nil)
+        }
+        cache.end()
+    }
+
+    @Test("A cache that says it gave and did not is found out, and one that throws as well", arguments: [true, false])
+    func poor(lies: Bool) async throws {
+        struct Failure: Error {}
+        let fixture = try Fixture(used: 380 * mebibyte)
+        let cache = FakeCache("values", bytes: 300 * mebibyte, in: fixture) { _, request in
+            if !lies { throw Failure() }
+            return request.bytes
+        }
+        try await fixture.run { fixture in
+            let preparation = try #require(await fixture.manager.prepareForLimit(300 * mebibyte))
+            #expect(preparation.obstacle == .caches || preparation.obstacle == .unmanagedMemory, "\(preparation)")
+            #expect(preparation.missingBytes == 140 * mebibyte)
+        }
+        cache.end()
+    }
+
+    @Test("A manager that does not run answers nothing")
+    func notRunning() async throws {
+        let (fixture, cache) = try made()
+        #expect(await fixture.manager.prepareForLimit(300 * mebibyte) == nil)
+        cache.end()
+        fixture.machine.tree.remove()
+    }
+
+    @Test("The needed bytes are the footprint without caches")
+    func needed() async throws {
+        let (fixture, cache) = try made()
+        try await fixture.run { fixture in
+            fixture.machine.advance(by: .seconds(1))
+            #expect(fixture.manager.status.footprintNeededBytes == 80 * mebibyte)
+        }
+        cache.end()
+    }
+}
