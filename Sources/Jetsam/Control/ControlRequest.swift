@@ -44,7 +44,8 @@ package enum ControlRequest: Sendable, Equatable, CustomStringConvertible {
         case ("dry-run", 2) where words[1] == "on" || words[1] == "off": self = .dryRun(words[1] == "on")
         default:
             throw .badRequest(
-                "known are: status, simulate LEVEL [SECONDS], release BYTES|all|to none|to BYTES [SECONDS], dry-run on|off")
+                "known are: status, simulate LEVEL [SECONDS], release BYTES|all|to none|to BYTES [SECONDS], dry-run on|off"
+            )
         }
     }
 

@@ -47,7 +47,8 @@ public struct LimitPreparation: Sendable, CustomStringConvertible {
         case .unmanagedMemory:
             return "\(missing), and caches hold \(ByteCount(cacheBytes)): what is beside them takes the rest"
         case .caches:
-            return "\(missing): caches hold \(ByteCount(cacheBytes)), and gave no more, or what they gave did not come back"
+            let held = "caches hold \(ByteCount(cacheBytes))"
+            return "\(missing): \(held), and gave no more, or what they gave did not come back"
         case .time: return "\(missing) when the time was over"
         }
     }

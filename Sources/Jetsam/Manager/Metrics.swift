@@ -109,7 +109,8 @@ extension ResourceManager {
         /// Every metric, in the order of the documentation.
         public static let all = [
             Metrics.level, Metrics.levelChanges, Metrics.headroom, Metrics.limit, Metrics.footprint,
-            Metrics.footprintNeeded, Metrics.stall, Metrics.readings, Metrics.steps, Metrics.promised, Metrics.freed, Metrics.returned, Metrics.trimmed,
+            Metrics.footprintNeeded, Metrics.stall, Metrics.readings, Metrics.steps, Metrics.promised, Metrics.freed,
+            Metrics.returned, Metrics.trimmed,
             Metrics.released, Metrics.needed, Metrics.refetched, Metrics.wasted, Metrics.retained, Metrics.handlerTime,
             Metrics.missedHandlerDeadlines, Metrics.processState, Metrics.processTransitions,
             Metrics.missedLifecycleDeadlines, Metrics.tasksHeld, Metrics.tasksBegun, Metrics.tasksExpired,

@@ -37,7 +37,7 @@ struct LimitPreparationTests {
         cache.end()
     }
 
-    @Test("Caches are held for the time that was given, or until it is said that nobody cuts", arguments: [true, false])
+    @Test("Caches are held for the time that was given, or until nobody wants it", arguments: [true, false])
     func holdEnds(byTime: Bool) async throws {
         let (fixture, cache) = try made()
         try await fixture.run { fixture in

@@ -78,7 +78,8 @@ struct LimitApproachTests {
 
     @Test("Only a number above 0 and up to the limit of now is a cut, and the same again is none too many")
     func range() {
-        for (bytes, isInRange) in [(0, false), (-1, false), (1, true), (512 * mebibyte, true), (512 * mebibyte + 1, false)] {
+        let limit = 512 * mebibyte
+        for (bytes, isInRange) in [(0, false), (-1, false), (1, true), (limit, true), (limit + 1, false)] {
             #expect(LimitApproach(limitBytes: bytes, rule: .init()).isInRange(using(100)) == isInRange, "\(bytes)")
         }
     }
@@ -91,7 +92,7 @@ struct LimitApproachTests {
         #expect(LimitApproach.usedBytes(reading) == 50 * mebibyte)
     }
 
-    @Test("Of two announcements the lower number holds until the later end, and a limit that was set is awaited no longer")
+    @Test("Of two announcements the lower number holds, until the later end or until it is set")
     func announced() {
         let first = AnnouncedLimit(bytes: 300 * mebibyte, until: .seconds(60))
         let second = AnnouncedLimit(bytes: 400 * mebibyte, until: .seconds(90))

@@ -103,11 +103,11 @@ import Testing
             #expect(lifted == .exited(0) && words == "caches are held no longer\n")
             #expect(manager.status.announcedLimit == nil)
             let (small, lacking, _) = try await command("release", "--to", "100MiB", "--json")
-            let answer = try JSONText(parsing: Array(lacking.utf8))
+            let lack = try JSONText(parsing: Array(lacking.utf8))
             #expect(small == .exited(1))
-            #expect(answer["isReached"]?.bool == false && answer["obstacle"]?.string == "unmanagedMemory")
+            #expect(lack["isReached"]?.bool == false && lack["obstacle"]?.string == "unmanagedMemory")
             let releaseHelp = JetsamCommand.helpMessage(for: ReleaseCommand.self)
-            for key in Self.keys(answer) { #expect(releaseHelp.contains(key), "\(key)") }
+            for key in Self.keys(lack) { #expect(releaseHelp.contains(key), "\(key)") }
             let (above, _, _) = try await command("release", "--to", "513MiB")
             #expect(above == .exited(64))
 

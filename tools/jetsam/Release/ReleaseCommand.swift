@@ -124,7 +124,8 @@ struct ReleaseCommand: ParsableCommand {
         let head = isReached ? "there is room for" : "there is no room for"
         let reason = answer["reason"]?.string.map { "; \(TerminalText.clean($0))" } ?? ""
         let milliseconds = Int((min(max(0, answer["durationSeconds"]?.number ?? 0), 1e9) * 1000).rounded())
-        let held = answer["heldSeconds"]?.number.map { "; caches are held for \(Int(min(max(0, $0), 1e9).rounded())) s" }
+        let seconds = answer["heldSeconds"]?.number.map { Int(min(max(0, $0), 1e9).rounded()) }
+        let held = seconds.map { "; caches are held for \($0) s" }
         var lines = [
             "\(head) \(size(answer, "limitBytes")): \(size(answer, "usedBeforeBytes")) before, "
                 + "\(size(answer, "usedAfterBytes")) now, in \(milliseconds) ms\(reason)\(held ?? "")"
