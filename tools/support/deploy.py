@@ -16,8 +16,6 @@ ALERTS = DEPLOY / "Kubernetes/alerts.yaml"
 VERSIONS = ["1.33", kubernetes_validate.latest_version()]
 # Of Prometheus's operator, and in no schema of Kubernetes's.
 FOREIGN = {("monitoring.coreos.com/v1", "PodMonitor"), ("monitoring.coreos.com/v1", "PrometheusRule")}
-# What the autoscaler goes by: the page on metrics gets its row with the gauge.
-NOT_YET = {"jetsam_footprint_needed_bytes"}
 # What JetsamPolicy's defaults are, for the arithmetic in comments and targets.
 WARNING_SHARE = 0.2
 
@@ -251,7 +249,7 @@ def main(arguments):
     container, pod, scaled = check_pods(manifests, settings, smoke_test)
     alerts = [rule for group in yaml.safe_load(rules())["groups"] for rule in group["rules"]]
     named = {name for rule in alerts for name in re.findall(r"\bjetsam_\w+", rule["expr"])}
-    check_metrics(named | scaled, documented | NOT_YET)
+    check_metrics(named | scaled, documented)
     section("metrics that alerts and the autoscaler name", len(named | scaled))
     for path in sorted(DEPLOY.glob("systemd/*.service")):
         check_unit(path, settings)

@@ -64,15 +64,15 @@ struct TraceRoundTripTests {
             return count >= least && count < whole && (count - least) % RecordBytes.bytesOfAddedSize == 0
         }
         func isWithoutLaterSizes(_ bare: some Record) -> Bool {
-            let least = bytes(of: bare).count
-            return count == least || count == least + RecordBytes.bytesOfAddedSize
+            let added = count - bytes(of: bare).count
+            return added >= 0 && added % RecordBytes.bytesOfAddedSize == 0
         }
         if var demand = record as? DemandRecord {
             (demand.leadNanoseconds, demand.growthRate) = (0, 0)
             return isWithoutLaterSizes(demand)
         }
         if var notice = record as? NoticeRecord {
-            (notice.responseNanoseconds, notice.bytesPerSecond) = (0, 0)
+            (notice.responseNanoseconds, notice.bytesPerSecond, notice.limitBytes) = (0, 0, 0)
             return isWithoutLaterSizes(notice)
         }
         if var client = record as? ClientRecord {

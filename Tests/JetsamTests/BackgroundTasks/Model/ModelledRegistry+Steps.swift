@@ -220,9 +220,11 @@ extension ModelledRegistry {
                 switch entry.phase {
                 case .held: .held
                 case .expiring: .expiring
-                case .overdue: .overdue(for: .nanoseconds(model.now - model.pauses.paused - entry.graceEnds))
+                case .overdue:
+                    // Running time goes back where a pause is seen late.
+                    .overdue(for: .nanoseconds(max(0, model.now - model.pauses.paused - entry.graceEnds)))
                 }
-            #expect(task.priority == entry.priority && task.state == state, "seed \(seed)")
+            #expect(task.priority == entry.priority && task.state == state, "seed \(seed): \(task.state), \(state)")
             let still = task.sinceProgress.map { $0.nanoseconds >> 24 }
             #expect(still == entry.progressed.map { age($0) }, "seed \(seed): progress")
             #expect(task.scene == entry.scene.map { Self.scenes[$0] }, "seed \(seed)")
