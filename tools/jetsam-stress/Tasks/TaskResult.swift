@@ -42,8 +42,8 @@ struct TaskResult {
             (handlers.early, "called early"),
         ]
         let faultText = faults.filter { $0.0 > 0 }.map { ", \($0.0) \($0.1)" }.joined()
-        return "background tasks: \(count) held, \(begun) begun, \(ended) ended, \(refused) refused, \(expired) expired, "
-            + "\(overdue) overdue; of the \(stuck) that never end \(handlers.called) were told\(late)\(faultText)"
+        return "background tasks: \(count) held, \(begun) begun, \(ended) ended, \(refused) refused, "
+            + "\(expired) expired, \(overdue) overdue; of the \(stuck) that never end \(handlers.called) were told\(late)\(faultText)"
     }
 
     var json: JSONText {
