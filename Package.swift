@@ -28,10 +28,17 @@ let package = Package(
         .library(name: "JetsamConfiguration", targets: ["JetsamConfiguration"]),
         .library(name: "JetsamJemalloc", targets: ["JetsamJemalloc"]),
         .library(name: "JetsamTesting", targets: ["JetsamTesting"]),
+        .library(name: "JetsamGRPC", targets: ["JetsamGRPC"]),
+        .library(name: "JetsamGRDB", targets: ["JetsamGRDB"]),
         .executable(name: "jetsam", targets: ["jetsam"]),
         .executable(name: "jetsam-stress", targets: ["jetsam-stress"]),
         // No API: what the packages in tools/ take from this one. It changes without notice.
         .library(name: "_StressPatterns", targets: ["_StressPatterns"]),
+    ],
+    traits: [
+        .default(enabledTraits: []),
+        .trait(name: "GRPC", description: "JetsamGRPC, for servers on grpc-swift 2"),
+        .trait(name: "GRDB", description: "JetsamGRDB, for SQLite databases by GRDB"),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
@@ -42,6 +49,12 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-system", from: "1.5.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.11.0"),
+        // Those of a trait: nobody resolves them who does not enable it.
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        .package(url: "https://github.com/apple/swift-nio-http2", from: "1.42.0"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/grpc/grpc-swift-2", from: "2.4.0"),
+        .package(url: "https://github.com/grpc/grpc-swift-nio-transport", from: "2.9.0"),
     ],
     targets: [
         .target(name: "CLinuxShims"),
@@ -124,6 +137,32 @@ let package = Package(
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "Yams", package: "Yams"),
+            ],
+            swiftSettings: settings
+        ),
+        // Empty without its trait, as are the next and their tests.
+        .target(
+            name: "JetsamGRPC",
+            dependencies: [
+                "Jetsam",
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "GRPCCore", package: "grpc-swift-2", condition: .when(traits: ["GRPC"])),
+                .product(
+                    name: "GRPCNIOTransportHTTP2Posix", package: "grpc-swift-nio-transport",
+                    condition: .when(traits: ["GRPC"])),
+                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["GRPC"])),
+                .product(name: "NIOHPACK", package: "swift-nio-http2", condition: .when(traits: ["GRPC"])),
+                .product(name: "NIOHTTP2", package: "swift-nio-http2", condition: .when(traits: ["GRPC"])),
+            ],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "JetsamGRDB",
+            dependencies: [
+                "Jetsam",
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["GRDB"])),
+                .product(name: "GRDBSQLite", package: "GRDB.swift", condition: .when(traits: ["GRDB"])),
             ],
             swiftSettings: settings
         ),
@@ -237,6 +276,33 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "JetsamGRPCTests",
+            dependencies: [
+                "Jetsam", "JetsamGRPC", "JetsamTesting",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "GRPCCore", package: "grpc-swift-2", condition: .when(traits: ["GRPC"])),
+                .product(
+                    name: "GRPCNIOTransportHTTP2Posix", package: "grpc-swift-nio-transport",
+                    condition: .when(traits: ["GRPC"])),
+                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["GRPC"])),
+                .product(name: "NIOEmbedded", package: "swift-nio", condition: .when(traits: ["GRPC"])),
+                .product(name: "NIOHPACK", package: "swift-nio-http2", condition: .when(traits: ["GRPC"])),
+                .product(name: "NIOHTTP2", package: "swift-nio-http2", condition: .when(traits: ["GRPC"])),
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "JetsamGRDBTests",
+            dependencies: [
+                "Jetsam", "JetsamGRDB", "JetsamTesting",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["GRDB"])),
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "ToolTests",
             dependencies: [
                 "allocator-probe", "CommandOutput", "Jetsam", "jetsam", "jetsam-stress", "JetsamConfiguration",
@@ -253,6 +319,11 @@ let package = Package(
 // Only for tools/simulate, which builds its program where the demo server is built: the library is optimised there already.
 if Context.environment["JETSAM_SIMULATION"] != nil {
     package.products.append(.library(name: "JetsamSimulation", targets: ["JetsamSimulation"]))
+}
+
+// tools/test-slow builds the tests of some products alone, in a folder of their own: those named here, between commas.
+if let names = Context.environment["JETSAM_TESTS"]?.split(separator: ",").map(String.init) {
+    package.targets.removeAll { $0.type == .test && !names.contains($0.name) }
 }
 
 // The readers under a coverage-guided fuzzer: its executable has libFuzzer's `main`, which only `tools/fuzz` asks for.

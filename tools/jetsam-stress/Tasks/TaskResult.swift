@@ -43,7 +43,8 @@ struct TaskResult {
         ]
         let faultText = faults.filter { $0.0 > 0 }.map { ", \($0.0) \($0.1)" }.joined()
         return "background tasks: \(count) held, \(begun) begun, \(ended) ended, \(refused) refused, "
-            + "\(expired) expired, \(overdue) overdue; of the \(stuck) that never end \(handlers.called) were told\(late)\(faultText)"
+            + "\(expired) expired, \(overdue) overdue; "
+            + "of the \(stuck) that never end \(handlers.called) were told\(late)\(faultText)"
     }
 
     var json: JSONText {

@@ -1,0 +1,34 @@
+#if GRPC
+    public import GRPCNIOTransportHTTP2Posix
+    internal import NIOCore
+
+    extension HTTP2ServerTransport.Posix.Config {
+        /// A transport's configuration in which this interceptor also bounds what clients send.
+        ///
+        /// It tells clients how many streams a connection may have, lowers a window of streams that is larger than 64 KiB, and
+        /// puts a handler into each stream, in the callback that the transport has for debugging. A callback that is there
+        /// already runs first.
+        ///
+        /// - Parameters:
+        ///   - interceptor: Give the same one to the server as its interceptor.
+        ///   - configuration: What else the transport has. Of two bounds the lower one holds.
+        public static func bounded(by interceptor: MemoryInterceptor, _ configuration: Self = .defaults) -> Self {
+            var configuration = configuration
+            let streams = interceptor.settings.streamsPerConnection
+            configuration.http2.maxConcurrentStreams = min(configuration.http2.maxConcurrentStreams ?? streams, streams)
+            // HTTP/2's own first window: what a stream can be sent that is not read.
+            configuration.http2.targetWindowSize = min(configuration.http2.targetWindowSize, 1 << 16 - 1)
+            let mostMessageBytes = configuration.rpc.maxRequestPayloadSize
+            let others = configuration.channelDebuggingCallbacks.onAcceptHTTP2Stream
+            configuration.channelDebuggingCallbacks.onAcceptHTTP2Stream = { channel in
+                let first = others?(channel) ?? channel.eventLoop.makeSucceededVoidFuture()
+                return first.flatMapThrowing {
+                    try channel.pipeline.syncOperations.addHandler(
+                        CallStreamHandler(interceptor: interceptor, mostMessageBytes: mostMessageBytes),
+                        position: .first)
+                }
+            }
+            return configuration
+        }
+    }
+#endif
