@@ -30,6 +30,10 @@
         private var frames = MessageFrames()
         private var waiting: Waiting?
         private var isReadWanted = false
+        /// The channel was asked to read, and nothing has come since.
+        private var isReading = false
+        private var lastReceived = NIODeadline.now()
+        private var stallTimer: Scheduled<Void>?
         private var hasInputEnded = false
         private var hasResponded = false
         /// The status has been written. What the client still sends is dropped.
@@ -49,6 +53,8 @@
                 payload.headers.replaceOrAdd(name: MemoryInterceptor.callKey, value: "\(number)")
                 context.fireChannelRead(wrapInboundOut(.headers(payload)))
             case .data(let payload):
+                isReading = false
+                lastReceived = context.eventLoop.now
                 hasInputEnded = hasInputEnded || payload.endStream
                 guard !isAnswered, case .byteBuffer(let bytes) = payload.data else { return }
                 if waiting == nil {
@@ -63,7 +69,13 @@
         }
 
         func read(context: ChannelHandlerContext) {
-            if waiting == nil { context.read() } else { isReadWanted = true }
+            guard waiting == nil else {
+                isReadWanted = true
+                return
+            }
+            if !isReading { lastReceived = context.eventLoop.now }
+            isReading = true
+            context.read()
         }
 
         func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
@@ -124,6 +136,7 @@
                 }
                 frames.begin(message)
             }
+            if frames.isInside, stallTimer == nil { watchForStall(interceptor.settings.stallLimit, context) }
             pass(bytes.readableBytes, of: bytes, endStream: endStream, context)
         }
 
@@ -150,7 +163,7 @@
             copy.writeImmutableBuffer(bytes)
             let limit = interceptor.settings.waitLimit
             let me = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
-            let timer = context.eventLoop.scheduleTask(in: .nanoseconds(limit.wholeMilliseconds * 1_000_000)) {
+            let timer = context.eventLoop.scheduleTask(in: TimeAmount(limit)) {
                 let (handler, context) = me.value
                 guard handler.waiting != nil else { return }
                 handler.refuse(handler.interceptor.refusalAfterWaiting(bytes: message.length), context)
@@ -168,7 +181,22 @@
             context.fireChannelReadComplete()
             if waiting == nil, isReadWanted {
                 isReadWanted = false
-                context.read()
+                read(context: context)
+            }
+        }
+
+        /// Refuses the call where nothing comes of its message for so long, although the channel reads.
+        private func watchForStall(_ left: Duration, _ context: ChannelHandlerContext) {
+            let me = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
+            stallTimer = context.eventLoop.scheduleTask(in: TimeAmount(left)) {
+                let (handler, context) = me.value
+                handler.stallTimer = nil
+                guard !handler.isAnswered, handler.frames.isInside else { return }
+                let limit = handler.interceptor.settings.stallLimit
+                let silence = handler.isReading ? Duration(context.eventLoop.now - handler.lastReceived) : .zero
+                guard silence >= limit else { return handler.watchForStall(limit - silence, context) }
+                let message = "nothing came of a message for \(limit)"
+                handler.refuse(RPCError(code: .deadlineExceeded, message: message), context)
             }
         }
 
@@ -193,6 +221,8 @@
             isAnswered = true
             waiting?.timer.cancel()
             waiting = nil
+            stallTimer?.cancel()
+            stallTimer = nil
             if let number { interceptor.close(number) }
         }
     }

@@ -31,6 +31,9 @@
             public var receivedBytes: Int?
             /// How long a message waits for room before its call is refused. 1 ms…1 h. Default 10 s.
             public var waitLimit = Duration.seconds(10)
+            /// How long nothing may come of a message that was let in before its call is refused: it keeps room from others. 1
+            /// ms…1 h. Default 30 s.
+            public var stallLimit = Duration.seconds(30)
             /// What a refused client is told to wait at least, and half as long again at most. 1 ms…1 h. Twice as long at
             /// `critical`. Default 1 s.
             public var retryDelay = Duration.seconds(1)
@@ -49,6 +52,7 @@
                 settings.openCalls = max(1, min(openCalls, 1_000_000))
                 settings.receivedBytes = receivedBytes.map { max(Self.leastReceivedBytes, $0) }
                 settings.waitLimit = max(times.lowerBound, min(waitLimit, times.upperBound))
+                settings.stallLimit = max(times.lowerBound, min(stallLimit, times.upperBound))
                 settings.retryDelay = max(times.lowerBound, min(retryDelay, times.upperBound))
                 settings.streamsPerConnection = max(1, min(streamsPerConnection, 1_000_000))
                 return settings

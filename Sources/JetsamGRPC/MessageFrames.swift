@@ -14,6 +14,9 @@
         private var prefix: [UInt8] = []
         private var left = 0
 
+        /// Some of a message has not come.
+        var isInside: Bool { left > 0 }
+
         /// Reads up to and including the next prefix, and gives what begins behind it; nil where the bytes end before.
         ///
         /// Whoever gets a beginning calls ``begin(_:)`` before the next bytes.

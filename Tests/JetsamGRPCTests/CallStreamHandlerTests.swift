@@ -162,6 +162,31 @@
             _ = try first.finish()
         }
 
+        @Test("A message of which nothing comes any more is refused, unless it is the service that does not read")
+        func stalls() throws {
+            let streams = try Streams(64 << 10)
+            let channel = try streams.open()
+            try channel.writeInbound(data(beginning(of: 1000, with: 10)))
+            // Nobody asked for more.
+            streams.loop.advanceTime(by: .seconds(100))
+            #expect(try channel.readOutbound(as: Payload.self) == nil)
+            channel.read()
+            streams.loop.advanceTime(by: .seconds(20))
+            try channel.writeInbound(data([1]))
+            channel.read()
+            streams.loop.advanceTime(by: .seconds(29))
+            #expect(try channel.readOutbound(as: Payload.self) == nil)
+            streams.loop.advanceTime(by: .seconds(31))
+            guard case .headers(let payload) = try channel.readOutbound(as: Payload.self) else {
+                Issue.record("no answer")
+                return
+            }
+            #expect(payload.headers["grpc-status"] == ["4"])
+            #expect(payload.headers["grpc-message"] == ["nothing came of a message for 30.0 seconds"])
+            #expect(streams.interceptor.statistics.receivedBytes == 0)
+            _ = try channel.finish()
+        }
+
         @Test("A message beyond the transport's bound is refused in words")
         func tooLarge() throws {
             let streams = try Streams(64 << 10)

@@ -21,13 +21,18 @@
             bytes.open(priority: priority) { [woken] in woken.add(name) }
         }
 
+        /// As `#expect` cannot call what changes a value.
+        private func check(_ holds: Bool, sourceLocation: SourceLocation = #_sourceLocation) {
+            #expect(holds, sourceLocation: sourceLocation)
+        }
+
         private func wake(_ wakes: [ReceivedBytes.Wake]) { for wake in wakes { wake() } }
 
         @Test("A message counts until the service asks for the next one")
         func asksForNext() {
             var bytes = ReceivedBytes(budget: 100)
             let call = open(&bytes)
-            #expect(bytes.request(60, for: call))
+            check(bytes.request(60, for: call))
             #expect(bytes.held == 60)
             bytes.take(call)
             #expect(bytes.held == 60)
@@ -39,7 +44,7 @@
         func lastMessage() {
             var bytes = ReceivedBytes(budget: 100)
             let call = open(&bytes)
-            #expect(bytes.request(60, for: call))
+            check(bytes.request(60, for: call))
             wake(bytes.ask(call))
             bytes.take(call)
             wake(bytes.ask(call))
@@ -56,12 +61,12 @@
         func order() {
             var bytes = ReceivedBytes(budget: 100)
             let first = open(&bytes)
-            #expect(bytes.request(100, for: first))
+            check(bytes.request(100, for: first))
             let second = open(&bytes, 2)
             let third = open(&bytes, 3)
             let urgent = open(&bytes, 4, priority: .high)
             for call in [second, third, urgent] {
-                #expect(!bytes.request(50, for: call))
+                check(!bytes.request(50, for: call))
             }
             wake(bytes.close(first))
             #expect(woken.all == [4, 2])
@@ -73,35 +78,38 @@
         func noOvertaking() {
             var bytes = ReceivedBytes(budget: 100)
             let first = open(&bytes)
-            #expect(bytes.request(60, for: first))
+            check(bytes.request(60, for: first))
             let large = open(&bytes, 2)
-            #expect(!bytes.request(80, for: large))
+            check(!bytes.request(80, for: large))
             let small = open(&bytes, 3)
-            #expect(!bytes.request(10, for: small))
+            check(!bytes.request(10, for: small))
             // One without content takes nothing.
-            #expect(bytes.request(0, for: open(&bytes)))
+            let last = open(&bytes)
+            check(bytes.request(0, for: last))
         }
 
         @Test("A message that is larger than everything goes alone")
         func alone() {
             var bytes = ReceivedBytes(budget: 100)
             let first = open(&bytes)
-            #expect(bytes.request(1, for: first))
+            check(bytes.request(1, for: first))
             let large = open(&bytes, 2)
-            #expect(!bytes.request(500, for: large))
+            check(!bytes.request(500, for: large))
             wake(bytes.close(first))
             #expect(woken.all == [2])
             #expect(bytes.held == 500)
-            #expect(!bytes.request(1, for: open(&bytes)))
+            let last = open(&bytes)
+            check(!bytes.request(1, for: last))
         }
 
         @Test("A smaller budget stops what is to come, and a larger one wakes those that wait")
         func budget() {
             var bytes = ReceivedBytes(budget: 100)
             let first = open(&bytes)
-            #expect(bytes.request(50, for: first))
+            check(bytes.request(50, for: first))
             wake(bytes.setBudget(50))
-            #expect(!bytes.request(50, for: open(&bytes, 2)))
+            let last = open(&bytes, 2)
+            check(!bytes.request(50, for: last))
             wake(bytes.setBudget(100))
             #expect(woken.all == [2])
         }
@@ -110,11 +118,11 @@
         func close() {
             var bytes = ReceivedBytes(budget: 100)
             let first = open(&bytes)
-            #expect(bytes.request(40, for: first))
-            #expect(bytes.request(40, for: first))
+            check(bytes.request(40, for: first))
+            check(bytes.request(40, for: first))
             bytes.take(first)
             let second = open(&bytes, 2)
-            #expect(!bytes.request(90, for: second))
+            check(!bytes.request(90, for: second))
             wake(bytes.close(second))
             wake(bytes.close(first))
             #expect(bytes.held == 0)
@@ -133,9 +141,9 @@
         func claim() {
             var bytes = ReceivedBytes(budget: 100)
             let call = open(&bytes)
-            #expect(bytes.claim(call))
-            #expect(!bytes.claim(call))
-            #expect(!bytes.claim(call + 1))
+            check(bytes.claim(call))
+            check(!bytes.claim(call))
+            check(!bytes.claim(call + 1))
         }
 
         @Test(

@@ -2,6 +2,7 @@
     import GRPCCore
     import Jetsam
     import JetsamGRPC
+    import ServiceLifecycle
     import Testing
 
     @Suite("A server that is protected", .timeLimit(.minutes(5)))

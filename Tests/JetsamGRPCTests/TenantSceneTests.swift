@@ -25,7 +25,7 @@
             try await run { scenes in
                 let first = try await scenes.scene(forCallWith: ["tenant": "acme"]) { _ in Observer() }
                 #expect(first.identifier == "acme")
-                #expect(first.state == .active)
+                #expect(first.sceneState == .active)
                 let second = try await scenes.scene(forCallWith: ["tenant": "acme"]) { _ in Observer() }
                 #expect(first === second)
             }

@@ -6,6 +6,7 @@
     import JetsamTesting
     import Logging
     import ServiceLifecycle
+    import Testing
 
     /// A real server on loopback with a manager in a made-up container of 512 MiB, and a real client.
     struct TestServer: Sendable {
@@ -57,7 +58,7 @@
                     try await body(
                         TestServer(
                             machine: machine, manager: manager, interceptor: interceptor, service: service,
-                            client: client))
+                            client: client, group: group))
                 }
             }
             await group.triggerGracefulShutdown()
