@@ -17,6 +17,7 @@ gate_run() {
     local name=$1 port="" last=$((SECONDS + 20)) bytes
     shift
     rm -f "$work/$name".*
+    : >"$work/$name.err"
     "$gate_programs/jetsam-stress" run --limit "$gate_limit" --report "$work/$name.report" -- "$gate_programs/gate-grpc" serve "$@" \
         >"$work/$name.out" 2>"$work/$name.err" &
     children=("$!")
