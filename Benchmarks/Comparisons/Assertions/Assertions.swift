@@ -2,7 +2,7 @@ import ComparisonSupport
 import Glibc
 
 /// `Assertions CASE WHO` measures one thing in one way and prints `CASE WHO VALUE UNIT`, a line a figure. One process each,
-/// so that no figure carries what another has left; `tools/bench assertions` runs them in turn.
+/// so that no figure carries what another has left; `tools/bench tasks` runs them in turn.
 @main
 enum Assertions {
     private struct Row {

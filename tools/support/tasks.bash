@@ -1,4 +1,4 @@
-# Compares assertions with what others do in their place. Sourced by tools/bench: uses `work`, `check` and `rounds`, and comparisons.bash.
+# Compares background tasks with what others do in their place. Sourced by tools/bench: uses `work`, `check` and `rounds`, and comparisons.bash.
 
 ways=(jetsam dispatch-timer task-sleep nio-callback)
 
@@ -28,9 +28,9 @@ check_bounds() {
         }' "$results" "$work/medians"
 }
 
-compare_assertions() {
+compare_tasks() {
     local name
-    step "assertions: building in release"
+    step "tasks: building in release"
     swift build -c release --package-path Benchmarks --scratch-path .build-benchmarks --product Assertions
     swift build -c release --package-path Benchmarks --scratch-path .build-benchmarks --product AllocationCount
     binaries=$root/.build-benchmarks/release results=$work/results
