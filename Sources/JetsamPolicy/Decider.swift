@@ -32,6 +32,8 @@ package struct Decider {
     private var allowsRegrowth = true
     /// A hard limit that somebody is about to set; nil where none is awaited.
     package private(set) var announcedLimit: AnnouncedLimit?
+    /// The time when caches without a limit were last held for it.
+    private var lastHold: MonotonicInstant?
     /// Bytes that caches report and that are not expected to come back.
     private var hollowBytes = 0
     /// The speed at which caches can give, measured in the steps so far.
@@ -138,7 +140,11 @@ package struct Decider {
             leaveEarly(&decision, context)
             decision.looksAtAllocator = shouldLookAtAllocator(reading.instant)
         }
-        decision.regrowth = nextRegrowth(context)
+        if awaitsLimit(context) {
+            decision.holdsCaches = isHoldDue(context.now)
+        } else {
+            decision.regrowth = nextRegrowth(context)
+        }
         decision.interval = interval(after: context, isCoveredByKernel: observation.isCoveredByKernel)
         return decision
     }
@@ -228,7 +234,7 @@ package struct Decider {
     }
 
     private mutating func nextRegrowth(_ context: RuleContext) -> Regrowth.Decision? {
-        guard scheduler.areLimitsSet, allowsRegrowth, !awaitsLimit(context) else { return nil }
+        guard scheduler.areLimitsSet, allowsRegrowth else { return nil }
         // What is set is of before the dry run.
         if configuration.isDryRun { return machine.level == .normal ? Regrowth.Decision(bytes: 0, mayLift: true) : nil }
         let budget = configuration.footprint.map { BudgetView(context.reading, $0) }
@@ -245,6 +251,13 @@ package struct Decider {
         if announcedLimit.isAwaited(context.reading, at: context.now) { return true }
         self.announcedLimit = nil
         return false
+    }
+
+    /// Returns whether caches that came meanwhile, or got their limits back, are to be held as the others are.
+    private mutating func isHoldDue(_ now: MonotonicInstant) -> Bool {
+        guard !configuration.isDryRun, lastHold.isOlder(than: Regrowth.interval.nanoseconds, at: now) else { return false }
+        lastHold = now
+        return true
     }
 
     /// Returns the time that the sampler may sleep.
@@ -359,6 +372,8 @@ extension Decider {
         package var level: PressureLevel
         package var demand: ReclaimDemand?
         package var regrowth: Regrowth.Decision?
+        /// Indicates whether caches without a limit may grow no further, as a limit of the process is about to be set.
+        package var holdsCaches = false
         package var ladder: LadderMachine.Action?
         /// Of a last resort that comes early: bytes that would be missing before this process has left. Else 0.
         package var leavingDeficit = 0

@@ -67,16 +67,19 @@ package struct LimitApproach {
     }
 
     /// - Parameters:
-    ///   - expectedBytes: Bytes that caches report and that are expected to come back.
+    ///   - reportedBytes: Bytes that caches report.
+    ///   - hollowBytes: Of these the bytes that are not expected to come back, by what was given so far.
     ///   - retainedBytes: Bytes that a trim of the allocator can bring.
     ///   - promisedBytes: Bytes that caches have promised so far.
     ///   - isTimeOver: True where nobody is asked any more.
     package mutating func next(
-        _ reading: MemoryReading, expectedBytes: Int, retainedBytes: Int, promisedBytes: Int, isTimeOver: Bool
+        _ reading: MemoryReading, reportedBytes: Int, hollowBytes: Int, retainedBytes: Int, promisedBytes: Int,
+        isTimeOver: Bool
     ) -> Next {
+        let expected = max(0, reportedBytes.subtractingSaturating(hollowBytes))
         let used = Self.usedBytes(reading)
         let missing = missingBytes(reading)
-        let obtainable = max(0, expectedBytes).addingSaturating(max(0, retainedBytes))
+        let obtainable = expected.addingSaturating(max(0, retainedBytes))
         let aim = max(
             0, used.addingSaturating(thresholds.warningExit).subtractingSaturating(limitBytes))
         guard isBegun else {
@@ -87,7 +90,7 @@ package struct LimitApproach {
         }
         if missing == 0 { return .done(nil) }
         if isTimeOver { return .done(.time) }
-        if missing > obtainable { return .done(blame(used, missing, promisedBytes)) }
+        if missing > obtainable { return .done(blame(used, missing, promisedBytes, heldBytes: reportedBytes.addingSaturating(retainedBytes))) }
         let isPoor = last.usedBytes.subtractingSaturating(used) < max(1, last.missingBytes / Self.leastPart)
         poorSteps = isPoor && hasAsked ? poorSteps + 1 : 0
         if poorSteps >= Self.mostPoorSteps { return .done(.caches) }
@@ -100,9 +103,9 @@ package struct LimitApproach {
         return .ask(bytes: bytes, missing: missing)
     }
 
-    /// There would be room, had all come back that caches promised.
-    private func blame(_ used: Int, _ missing: Int, _ promisedBytes: Int) -> LimitObstacle {
-        let lost = promisedBytes.subtractingSaturating(max(0, usedAtStart.subtractingSaturating(used)))
-        return hasAsked && lost >= missing ? .caches : .unmanagedMemory
+    /// It is the caches where there would be room, had all come back that they promised and gave they all that they report.
+    private func blame(_ used: Int, _ missing: Int, _ promisedBytes: Int, heldBytes: Int) -> LimitObstacle {
+        let lost = max(0, promisedBytes.subtractingSaturating(max(0, usedAtStart.subtractingSaturating(used))))
+        return lost.addingSaturating(heldBytes) >= missing ? .caches : .unmanagedMemory
     }
 }

@@ -35,6 +35,8 @@ package struct Regrowth {
 
     /// The change of the limits.
     package enum Change: Equatable {
+        /// Caches without a limit may hold what they have: a limit of the process is about to be set.
+        case hold
         case lift
         case raise(bytes: Int)
     }
@@ -118,6 +120,7 @@ package struct Regrowth {
     package static func plan(_ change: Change, for facts: [ClientFacts]) -> [PlannedRelease] {
         let changes: [(id: UInt64, limit: LimitChange)] =
             switch change {
+            case .hold: facts.compactMap { $0.limitBytes != nil || $0.isBusy ? nil : ($0.id, .set(bytes: max(0, $0.bytes))) }
             case .lift: facts.compactMap { $0.limitBytes == nil || $0.isBusy ? nil : ($0.id, .lift) }
             case .raise(let bytes): limits(facts, bytes: bytes).map { ($0.id, .set(bytes: $0.limitBytes)) }
             }

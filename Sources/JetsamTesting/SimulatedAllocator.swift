@@ -57,8 +57,7 @@ public final class SimulatedAllocator: MemoryAllocator {
     public var statistics: AllocatorStatistics? {
         guard isCheap else { return nil }
         let free = state.withLock { $0.retainedBytes + $0.residueBytes }
-        return AllocatorStatistics(
-            allocatedBytes: 0, activeBytes: 0, residentBytes: free, metadataBytes: 0)
+        return AllocatorStatistics(allocatedBytes: 0, activeBytes: 0, residentBytes: free)
     }
 
     /// Returns the bytes that it retains, and those that no trim brings.

@@ -55,8 +55,7 @@ extension ResourceManager {
     /// ``ManagerConfiguration/Lifecycle/MissedDeadlinePolicy/exit`` the process ends. When the part answers after all, a notice says
     /// after how long. The time in which the process was stopped does not count.
     ///
-    /// Without a name and a question of yours the threads that run Swift's tasks are watched: where code blocks all of them, no task
-    /// goes on.
+    /// ``watchResponsesOfTasks(within:)`` asks the threads that run Swift's tasks.
     ///
     /// - Parameters:
     ///   - name: The name in the log, at most 64 characters.
@@ -67,12 +66,23 @@ extension ResourceManager {
     /// - Returns: Cancel it to ask no more. It can be left alone: the last question is asked before the process has ended.
     @discardableResult
     public func watchResponses(
-        of name: String = "cooperative pool", within deadline: Duration,
-        _ ask: @escaping @Sendable (_ answer: @escaping @Sendable () -> Void) -> Void = { answer in
-            Task.detached(priority: .high) { answer() }
-        }
+        of name: String, within deadline: Duration,
+        _ ask: @escaping @Sendable (_ answer: @escaping @Sendable () -> Void) -> Void
     ) -> LifecycleObservation {
         lifecycle.watchResponses(of: name, deadline: deadline, ask)
+    }
+
+    /// Asks again and again whether the threads that run Swift's tasks still answer: where code blocks all of them, no task goes on.
+    ///
+    /// The name in the log is `cooperative pool`; all else is as with ``watchResponses(of:within:_:)``.
+    ///
+    /// - Parameter deadline: The time that an answer may take. 1 ms…1 h; it is held to that.
+    /// - Returns: Cancel it to ask no more. It can be left alone.
+    @discardableResult
+    public func watchResponsesOfTasks(within deadline: Duration) -> LifecycleObservation {
+        watchResponses(of: "cooperative pool", within: deadline) { answer in
+            Task.detached(priority: .high) { answer() }
+        }
     }
 
     /// The time that the process may still stay where it is. In the background that is until

@@ -65,7 +65,7 @@ extension ResourceManager {
             preparation.missingBytes = approach.missingBytes(reading)
             preparation.cacheBytes = registry.reportedBytes
             let next = approach.next(
-                reading, expectedBytes: registry.reportedBytes - registry.hollowBytes,
+                reading, reportedBytes: registry.reportedBytes, hollowBytes: registry.hollowBytes,
                 retainedBytes: channel.gauges.retainedBytes, promisedBytes: promised,
                 isTimeOver: isTimeOver || Task.isCancelled)
             switch next {

@@ -8,6 +8,8 @@ final class ReclaimChannel: Sendable {
     struct Mail {
         var demand: ReclaimDemand?
         var regrowth: Regrowth.Decision?
+        /// Give a limit to those that have none.
+        var holdsCaches = false
         var ladder: LadderOrder?
         /// Comes once, and beside whatever else waits.
         var lastResort: LadderOrder?
@@ -55,6 +57,11 @@ final class ReclaimChannel: Sendable {
 
     func post(_ regrowth: Regrowth.Decision) {
         mail.withLock { $0.regrowth = regrowth }
+        delivered()
+    }
+
+    func postHold() {
+        mail.withLock { $0.holdsCaches = true }
         delivered()
     }
 

@@ -32,6 +32,8 @@ extension Reclaimer {
                 begin(demand, request: nil, callsHandlers)
             } else if let regrowth = mail.regrowth, begin(regrowth, callsHandlers) {
                 true
+            } else if mail.holdsCaches, beginHold(callsHandlers) {
+                true
             } else if let request = state.withLock({ $0.requests.isEmpty ? nil : $0.requests.removeFirst() }) {
                 begin(self.demand(for: request), request: request, callsHandlers)
             } else if callsHandlers, let request = nextProbe() {
@@ -163,7 +165,6 @@ extension Reclaimer {
 
     private func begin(_ regrowth: Regrowth.Decision, _ callsHandlers: Bool) -> Bool {
         let clients = registry.clients
-        let now = clock.now
         let isDryRun = isDryRun
         if isDryRun, !clients.contains(where: { $0.limitBytes != nil }) {
             // No limit was set, so none is raised.
@@ -172,20 +173,37 @@ extension Reclaimer {
         }
         // Those that cannot be asked now come with a later turn.
         let isLimited = clients.contains { $0.limitBytes != nil && ($0.isBusy || $0.isHeldDown) }
+        let (hasBegun, change) = beginChange(clients, callsHandlers) { facts in
+            // Limits in a dry run are of before it began.
+            isDryRun ? .lift : Regrowth.change(regrowth, for: facts)
+        }
+        if change == .lift, !isLimited { host.noteLimitsLifted() }
+        return hasBegun
+    }
+
+    /// Has caches without a limit grow no further.
+    private func beginHold(_ callsHandlers: Bool) -> Bool {
+        guard !isDryRun else { return false }
+        return beginChange(registry.clients, callsHandlers) { _ in .hold }.hasBegun
+    }
+
+    /// Begins a run that changes limits. Gives the change that was decided; nil where nothing is begun any more.
+    private func beginChange(
+        _ clients: [CacheClient], _ callsHandlers: Bool, _ decide: ([ClientFacts]) -> Regrowth.Change
+    ) -> (hasBegun: Bool, change: Regrowth.Change?) {
+        let now = clock.now
         var earlier: [UInt64: CacheClient] = [:]
         defer { letGo(of: earlier, callsHandlers) }
-        let (hasBegun, areLifted) = state.withLock { state in
-            guard !state.isStopped else { return (false, false) }
+        return state.withLock { state in
+            guard !state.isStopped else { return (false, nil) }
             // A scene in the background keeps the limits that it was cut to.
-            let raised = clients.filter { !$0.isHeldDown }
-            var facts = facts(raised, state.ledger, .normal, state.before)
-            for (index, client) in raised.enumerated() { facts[index].turnsAway = client.collectTurnsAway() }
+            let free = clients.filter { !$0.isHeldDown }
+            var facts = facts(free, state.ledger, .normal, state.before)
+            for (index, client) in free.enumerated() { facts[index].turnsAway = client.collectTurnsAway() }
             keepSome(&facts, .normal, in: &state)
-            // Limits in a dry run are of before it began.
-            let change = isDryRun ? .lift : Regrowth.change(regrowth, for: facts)
+            let change = decide(facts)
             let plan = Regrowth.plan(change, for: facts)
-            let areLifted = change == .lift && !isLimited
-            guard !plan.isEmpty else { return (false, areLifted) }
+            guard !plan.isEmpty else { return (false, change) }
             earlier = remember(clients, in: &state)
             let reason = LevelReason(rule: .headroom, observed: 0, threshold: 0, unit: .none, cause: .sampler)
             let demand = ReclaimDemand(
@@ -196,14 +214,13 @@ extension Reclaimer {
                 number: state.runs, kind: .regrowth, demand: demand, plan: plan, sizes: [:],
                 callDeadline: state.rules.criticalDeadline, trimsFirst: false)
             switch change {
+            case .hold: recordBeginning(&state, .hold, facts)
             case .lift: recordBeginning(&state, .lift, facts)
             case .raise(let bytes): recordBeginning(&state, .raise, facts, raiseBytes: bytes)
             }
             channel.gauges.publish(state.run)
-            return (true, areLifted)
+            return (true, change)
         }
-        if areLifted { host.noteLimitsLifted() }
-        return hasBegun
     }
 
     func facts(

@@ -195,6 +195,7 @@ final class Governor: Sendable {
     private func post(_ decision: Decider.Decision, _ reason: LevelReason?, at now: MonotonicInstant) {
         if let demand = decision.demand { channel.post(demand) }
         if let regrowth = decision.regrowth { channel.post(regrowth) }
+        if decision.holdsCaches { channel.postHold() }
         if let action = decision.ladder, let reason {
             channel.post(
                 LadderOrder(

@@ -118,7 +118,7 @@ package struct Trial: Sendable {
         switch record.purpose {
         case .step: if isExact || record.step == sharedStep { releases.begin() }
         case .request, .prepare: if isExact { releases.begin() }
-        case .raise, .lift: break
+        case .raise, .lift, .hold: break
         }
     }
 

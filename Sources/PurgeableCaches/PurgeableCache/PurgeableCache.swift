@@ -68,10 +68,6 @@ public import JetsamSystem
         return unexpired(found.value, found.expiry, key)
     }
 
-    /// The value for a key; nil where there is none or its time is over. Counts as a use of the value.
-    @inlinable
-    public subscript(key: Key) -> Value? { value(for: key) }
-
     @usableFromInline
     func unexpired(_ value: Value, _ expiry: UInt64, _ key: Key) -> Value? {
         let now = table.now

@@ -109,7 +109,7 @@ struct ResponderTests {
     func tasks() async throws {
         let fixture = try LifecycleFixture()
         try await fixture.run { fixture in
-            fixture.manager.watchResponses(within: .seconds(10))
+            fixture.manager.watchResponsesOfTasks(within: .seconds(10))
             for round in 1...3 {
                 let due = Double(round) * 5
                 try await fixture.until("it has answered") { fixture.nextDeadline == due }

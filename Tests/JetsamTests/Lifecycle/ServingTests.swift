@@ -77,7 +77,7 @@ struct ServingTests {
             #expect(fixture.manager.status.process.missedDeadlines == 0)
             fixture.machine.advance(by: .milliseconds(100))
             let process = fixture.manager.status.process
-            #expect(process.lateObservers.map(\.description) == ["'servers' in didStartServing"])
+            #expect(process.lateObservers.map(\.line) == ["'servers' in didStartServing"])
             #expect(!process.isReady)
             #expect(fixture.logs.warnings.contains { $0.contains("didStartServing() is called") })
             fixture.manager.didStartServing()

@@ -74,7 +74,7 @@ struct PoorHandlerTests {
         #expect(lines("threw").first?.text == #"Cache 'po\nor' threw: first\nsecond\u{1B}[2J"#)
         #expect(logs.lines.allSatisfy { !$0.text.contains("\n") || $0.text.hasPrefix("Memory signal") })
         let late = LateObserver(name: "a\nb", callback: "didEnterBackground", deadline: .seconds(1))
-        #expect(late.description == #"'a\nb' in didEnterBackground"#)
+        #expect(late.line == #"'a\nb' in didEnterBackground"#)
         cache.end()
     }
 

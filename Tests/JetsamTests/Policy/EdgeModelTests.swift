@@ -90,7 +90,7 @@ struct EdgeModelTests {
                 growthRate: judgement.growth.bytesPerSecond,
                 required: judgement.required.byGrowth, rise: judgement.growth.rise.largest)
             switch decision.map({ Regrowth.change($0, for: facts) }) {
-            case nil: break
+            case nil, .hold: break
             case .lift:
                 for index in caches.indices { caches[index].limitBytes = nil }
                 scheduler.limitsWereLifted()

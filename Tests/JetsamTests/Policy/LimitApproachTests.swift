@@ -10,12 +10,12 @@ struct LimitApproachTests {
     }
 
     private func next(
-        _ approach: inout LimitApproach, _ reading: MemoryReading, caches: Int, retained: Int = 0, promised: Int = 0,
-        isTimeOver: Bool = false
+        _ approach: inout LimitApproach, _ reading: MemoryReading, caches: Int, hollow: Int = 0, retained: Int = 0,
+        promised: Int = 0, isTimeOver: Bool = false
     ) -> LimitApproach.Next {
         approach.next(
-            reading, expectedBytes: caches * mebibyte, retainedBytes: retained * mebibyte,
-            promisedBytes: promised * mebibyte, isTimeOver: isTimeOver)
+            reading, reportedBytes: caches * mebibyte, hollowBytes: hollow * mebibyte,
+            retainedBytes: retained * mebibyte, promisedBytes: promised * mebibyte, isTimeOver: isTimeOver)
     }
 
     @Test("Caches are asked down to warning's exit of the new limit, and its entry is enough")
@@ -65,6 +65,13 @@ struct LimitApproachTests {
         var other = LimitApproach(limitBytes: 300 * mebibyte, rule: .init())
         _ = next(&other, using(390), caches: 165)
         #expect(next(&other, using(300), caches: 10, promised: 100) == .done(.unmanagedMemory))
+    }
+
+    @Test("Caches that report enough and are known to give none of it are blamed, asked or not", arguments: [true, false])
+    func hollow(isAsked: Bool) {
+        var approach = LimitApproach(limitBytes: 300 * mebibyte, rule: .init())
+        _ = next(&approach, using(390), caches: 300, hollow: isAsked ? 0 : 300)
+        #expect(next(&approach, using(390), caches: 300, hollow: 300) == .done(.caches))
     }
 
     @Test("It ends when the time is over, unless there is room by then")

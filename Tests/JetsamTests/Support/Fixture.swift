@@ -23,15 +23,18 @@ final class Fixture: Sendable {
         logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
         metricsFactory: (any MetricsFactory)? = nil,
         lastResort: (@Sendable (LevelReason) -> Void)? = nil,
-        redactSnapshot: (@Sendable (inout StateSnapshot) -> Void)? = nil
+        redactSnapshot: (@Sendable (inout StateSnapshot) -> Void)? = nil,
+        later: (@Sendable (Duration, @escaping @Sendable () -> Void) -> Void)? = nil
     ) throws {
         machine = SimulatedMachine(tree: try .v2(limit: 512 * mebibyte), allocator: allocator)
         self.used = Lock(used)
         backgroundTasks = machine.makeBackgroundTaskRegistry()
+        var environment = machine.environment
+        if let later { environment.later = later }
         manager = try ResourceManager(
             configuration: configuration, registry: registry, backgroundTasks: backgroundTasks,
             logger: logger, metricsFactory: metricsFactory, stateStore: stateStore,
-            environment: machine.environment, lastResort: lastResort, redactSnapshot: redactSnapshot)
+            environment: environment, lastResort: lastResort, redactSnapshot: redactSnapshot)
         set(used: used)
     }
 

@@ -37,8 +37,7 @@ final class RetainingAllocator: MemoryAllocator, @unchecked Sendable {
 
     var statistics: AllocatorStatistics? {
         guard isCheap else { return nil }
-        return AllocatorStatistics(
-            allocatedBytes: 0, activeBytes: 0, residentBytes: retainedBytes, metadataBytes: 0)
+        return AllocatorStatistics(allocatedBytes: 0, activeBytes: 0, residentBytes: retainedBytes)
     }
 
     func countFreeBytes() -> Int? { retainedBytes }

@@ -6,8 +6,8 @@ internal import MemoryPressure
 final class IdleCaches: Sendable {
     private struct State {
         var isIdle = false
-        /// The limits that they had, in bytes, by client.
-        var before: [UInt64: Int?] = [:]
+        /// The limits that they had, by client.
+        var limits: [UInt64: LoweredLimit] = [:]
     }
 
     private let state = Lock(State())
@@ -28,13 +28,9 @@ final class IdleCaches: Sendable {
         await turn.acquire()
         defer { turn.release() }
         for client in caches.registry.clients where client.scene == nil && !client.isHeldDown {
-            let isWanted = state.withLock { state in
-                if state.isIdle { state.before[client.id] = client.limitBytes }
-                return state.isIdle
-            }
-            guard isWanted else { return }
-            client.isHeldDown = true
-            await caches.limit(client, min(client.limitBytes ?? .max, client.reportedBytes))
+            guard state.withLock({ $0.isIdle }) else { return }
+            let limit = await caches.lower(client, to: client.reportedBytes)
+            state.withLock { $0.limits[client.id] = limit }
         }
     }
 
@@ -42,14 +38,13 @@ final class IdleCaches: Sendable {
     func lift() async {
         await turn.acquire()
         defer { turn.release() }
-        let before = state.withLock { state in
-            defer { state.before = [:] }
-            return state.before
+        let limits = state.withLock { state in
+            defer { state.limits = [:] }
+            return state.limits
         }
         for client in caches.registry.clients {
-            guard let limit = before[client.id] else { continue }
-            client.isHeldDown = false
-            await caches.limit(client, limit)
+            guard let limit = limits[client.id] else { continue }
+            await caches.restore(client, limit)
         }
     }
 }

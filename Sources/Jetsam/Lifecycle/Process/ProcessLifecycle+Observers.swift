@@ -109,7 +109,7 @@ extension ProcessLifecycle {
         }
         for observer in late {
             dependencies.reports?.recordMissedLifecycleDeadline()
-            if !isLogged { dependencies.logger.warning("Life cycle: observer \(observer) missed its deadline") }
+            if !isLogged { dependencies.logger.warning("Life cycle: observer \(observer.line) missed its deadline") }
         }
         exitIfConfigured()
     }

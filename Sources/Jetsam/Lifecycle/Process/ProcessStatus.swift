@@ -1,7 +1,7 @@
 public import MemoryPressure
 
 /// An observer that was still at work when its deadline had passed.
-public struct LateObserver: Sendable, Equatable, CustomStringConvertible {
+public struct LateObserver: Sendable, Equatable {
     /// The name that it was registered with.
     public var name: String
     /// The callback that it was in, or was to be called with.
@@ -10,7 +10,7 @@ public struct LateObserver: Sendable, Equatable, CustomStringConvertible {
     public var deadline: MonotonicInstant
 
     /// One line for a log.
-    public var description: String { "'\(name.onOneLine)' in \(callback)" }
+    var line: String { "'\(name.onOneLine)' in \(callback)" }
 }
 
 /// The process's life cycle at one instant.

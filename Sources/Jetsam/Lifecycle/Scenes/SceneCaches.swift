@@ -1,5 +1,16 @@
 internal import MemoryPressure
 
+/// A limit of a cache that was lowered for a while, and is given back.
+struct LoweredLimit {
+    /// The limit before, in bytes; nil where there was none.
+    var before: Int?
+    /// The limit that it was lowered to, in bytes.
+    var lowered: Int
+
+    /// Returns whether that limit, which the cache has now, is a lower one than it was lowered to here.
+    func wasLowered(to limitBytes: Int?) -> Bool { limitBytes.map { $0 < lowered } ?? false }
+}
+
 /// The caches that belong to scenes: their handlers, called for a scene's changes.
 struct SceneCaches: Sendable {
     let registry: CacheRegistry
@@ -16,37 +27,54 @@ struct SceneCaches: Sendable {
     }
 
     /// Leaves the caches so many percent of what they hold and lets them grow no further; empties the sensitive ones. Gives the
-    /// limits that they had.
+    /// limits that they had, by client.
     ///
     /// - Parameter sensitiveOnly: True where the others keep what they have: a process that drains needs it to finish.
     func cut(
         _ scene: SceneIdentifier, percent: Int, deadline: Duration, sensitiveOnly: Bool = false
-    ) async -> [UInt64: Int?] {
-        var before: [UInt64: Int?] = [:]
+    ) async -> [UInt64: LoweredLimit] {
+        var limits: [UInt64: LoweredLimit] = [:]
         for client in registry.clients(of: scene) where !sensitiveOnly || client.traits.contains(.sensitive) {
-            before[client.id] = client.limitBytes
             let bytes = client.reportedBytes
             let share = client.traits.contains(.sensitive) ? 0 : bytes / 100 * percent + bytes % 100 * percent / 100
-            client.isHeldDown = true
-            await limit(client, min(client.limitBytes ?? .max, share))
+            limits[client.id] = await lower(client, to: share)
             await release(client, bytes: client.reportedBytes - share, deadline)
         }
-        return before
+        return limits
     }
 
-    func restoreLimits(_ scene: SceneIdentifier, _ before: [UInt64: Int?]) async {
-        for client in registry.clients(of: scene) where client.isHeldDown {
-            client.isHeldDown = false
-            await limit(client, before[client.id] ?? nil)
-        }
+    func restoreLimits(_ scene: SceneIdentifier, _ limits: [UInt64: LoweredLimit]) async {
+        for client in registry.clients(of: scene) where client.isHeldDown { await restore(client, limits[client.id]) }
     }
 
-    func empty(_ scene: SceneIdentifier, deadline: Duration) async {
+    /// Keeps the cache from growing until its limit is given back.
+    func lower(_ client: CacheClient, to bytes: Int) async -> LoweredLimit {
+        let before = client.limitBytes
+        let lowered = min(before ?? .max, bytes)
+        client.isHeldDown = true
+        await limit(client, lowered)
+        return LoweredLimit(before: before, lowered: lowered)
+    }
+
+    /// Gives the limit back. One that reclaim has lowered further meanwhile stays, and rises with the others.
+    func restore(_ client: CacheClient, _ limit: LoweredLimit?) async {
+        client.isHeldDown = false
+        if let limit, limit.wasLowered(to: client.limitBytes) { return }
+        await self.limit(client, limit?.before)
+    }
+
+    /// Takes all that they hold. Gives the limits that they had before it, or before they were cut.
+    func empty(
+        _ scene: SceneIdentifier, _ limits: [UInt64: LoweredLimit], deadline: Duration
+    ) async -> [UInt64: LoweredLimit] {
+        var limits = limits
         for client in registry.clients(of: scene) {
-            client.isHeldDown = true
-            await limit(client, 0)
+            var emptied = await lower(client, to: 0)
+            if let cut = limits[client.id], !cut.wasLowered(to: emptied.before) { emptied.before = cut.before }
+            limits[client.id] = emptied
             await release(client, bytes: client.reportedBytes, deadline)
         }
+        return limits
     }
 
     func end(_ scene: SceneIdentifier) {

@@ -81,7 +81,8 @@ extension SceneManager {
             }
         case .emptyCaches:
             await handleCaches(scene, by: deadline) { [caches] left in
-                await caches.empty(scene.identifier, deadline: left)
+                let before = await caches.empty(scene.identifier, scene.limitsBeforeCut, deadline: left)
+                scene.limitsBeforeCut = before
             }
         case .expireBackgroundTasks: dependencies.tasks.expireAll(of: scene.identifier)
         case .endBelongings:

@@ -17,8 +17,8 @@ public final class ServerScene: Sendable, CustomStringConvertible {
         var missedDeadline = false
         /// The state that it goes to when the process comes back from the state that took the scene down.
         var resumesTo: SceneState?
-        /// The limits that its caches had before they were cut, in bytes, by client.
-        var limits: [UInt64: Int?] = [:]
+        /// The limits that its caches had before they were cut, by client.
+        var limits: [UInt64: LoweredLimit] = [:]
     }
 
     /// The identifier of the scene.
@@ -186,8 +186,8 @@ extension ServerScene {
         state.withLock { $0.hasRoom && $0.machine.state == .unattached ? $0.declaredBytes : 0 }
     }
 
-    /// The limits that its caches had before they were cut, in bytes, by client.
-    var limitsBeforeCut: [UInt64: Int?] {
+    /// The limits that its caches had before they were cut, by client.
+    var limitsBeforeCut: [UInt64: LoweredLimit] {
         get { state.withLock { $0.limits } }
         set { state.withLock { $0.limits = newValue } }
     }

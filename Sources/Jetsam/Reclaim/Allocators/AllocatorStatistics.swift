@@ -4,28 +4,24 @@
 public struct AllocatorStatistics: Sendable, Equatable {
     /// The bytes that the application has allocated and not freed.
     public var allocatedBytes: Int
-    /// Pages that hold at least one allocation. What they hold beside it is lost to fragmentation: no trim brings it back.
+    /// Pages that no trim brings back: those that hold at least one allocation, with what is lost in them to fragmentation, and those
+    /// that the allocator needs for itself. jemalloc calls them `active` and `metadata`.
     public var activeBytes: Int
-    /// Pages that may be resident: active ones, those that were freed and not given back yet, and the allocator's own.
+    /// Pages that may be resident: active ones, and those that were freed and not given back yet.
     public var residentBytes: Int
-    /// The bytes that the allocator needs for itself.
-    public var metadataBytes: Int
     /// Address space that was given back and is kept for later; it takes no memory. jemalloc calls it `retained`.
     package var reservedBytes = 0
 
     /// The figures as they were read.
-    public init(
-        allocatedBytes: Int, activeBytes: Int, residentBytes: Int, metadataBytes: Int
-    ) {
+    public init(allocatedBytes: Int, activeBytes: Int, residentBytes: Int) {
         self.allocatedBytes = allocatedBytes
         self.activeBytes = activeBytes
         self.residentBytes = residentBytes
-        self.metadataBytes = metadataBytes
     }
 
     /// Bytes that were freed and are still resident: what a trim can bring.
     public var retainedBytes: Int {
-        max(0, residentBytes - activeBytes - metadataBytes)
+        max(0, residentBytes - activeBytes)
     }
 }
 

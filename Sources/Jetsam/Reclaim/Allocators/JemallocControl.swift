@@ -31,7 +31,7 @@ package enum JemallocControl {
             let metadata: Int = value("stats.metadata"), let reserved: Int = value("stats.retained")
         else { return nil }
         var statistics = AllocatorStatistics(
-            allocatedBytes: allocated, activeBytes: active, residentBytes: resident, metadataBytes: metadata)
+            allocatedBytes: allocated, activeBytes: active.addingSaturating(metadata), residentBytes: resident)
         statistics.reservedBytes = reserved
         return statistics
     }

@@ -8,7 +8,9 @@ package struct RunRecord: Record {
         case step, request, raise, lift
         /// A call that prepares for a limit.
         case prepare
-        package static let words = ["step", "request", "raise", "lift", "prepare"]
+        /// Caches without a limit get one, while a limit is awaited.
+        case hold
+        package static let words = ["step", "request", "raise", "lift", "prepare", "hold"]
     }
 
     package var run = 0

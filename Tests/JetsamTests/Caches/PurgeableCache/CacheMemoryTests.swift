@@ -71,7 +71,7 @@ struct CacheMemoryTests {
         #expect(cache.count == entries)
         #expect(cache.table.memory.slabCount >= 6)
         for key in stride(from: 0, to: entries, by: 3) { cache.removeValue(for: key) }
-        #expect((0..<entries).allSatisfy { cache[$0] == ($0 % 3 == 0 ? nil : -$0) })
+        #expect((0..<entries).allSatisfy { cache.value(for: $0) == ($0 % 3 == 0 ? nil : -$0) })
         if isReleasedFirst { cache.release(bytes: .max) }
         cache.removeAll()
         #expect(cache.table.memory.slabCount == 0)

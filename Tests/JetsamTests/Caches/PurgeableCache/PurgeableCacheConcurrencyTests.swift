@@ -51,7 +51,7 @@ struct PurgeableCacheConcurrencyTests {
         let key = Int.random(in: 0..<Self.keys, using: &random)
         switch Int.random(in: 0..<100, using: &random) {
         case 0..<45:
-            if let value = cache[key] { #expect(value.number == key) }
+            if let value = cache.value(for: key) { #expect(value.number == key) }
         case 45..<70:
             let life: Duration? = [nil, nil, .microseconds(200)].randomElement(using: &random)!
             cache.insert(

@@ -20,9 +20,9 @@ struct PurgeableCacheExpiryTests {
     func life(life: Duration) {
         cache.insert(1, for: 1, cost: 1, expiresAfter: life)
         clock.advance(by: life - .nanoseconds(1))
-        #expect(cache[1] == 1)
+        #expect(cache.value(for: 1) == 1)
         clock.advance(by: .microseconds(1050))
-        #expect(cache[1] == nil)
+        #expect(cache.value(for: 1) == nil)
         #expect(cache.count == 0 && cache.totalCost == 0)
         #expect(cache.statistics.expirations == 1 && cache.statistics.hits == 1 && cache.statistics.misses == 1)
     }
@@ -33,7 +33,7 @@ struct PurgeableCacheExpiryTests {
     func atOnce(life: Duration) {
         cache.insert(1, for: 1)
         cache.insert(2, for: 1, expiresAfter: life)
-        #expect(cache[1] == nil && cache.count == 0)
+        #expect(cache.value(for: 1) == nil && cache.count == 0)
     }
 
     @Test(
@@ -42,7 +42,7 @@ struct PurgeableCacheExpiryTests {
     func forEver(life: Duration) {
         cache.insert(1, for: 1, expiresAfter: life)
         clock.advance(by: .seconds(86_400 * 365 * 30))
-        #expect(cache[1] == 1)
+        #expect(cache.value(for: 1) == 1)
     }
 
     @Test("A successor's time counts, not that of what it replaced")
@@ -50,19 +50,19 @@ struct PurgeableCacheExpiryTests {
         cache.insert(1, for: 1, expiresAfter: .seconds(1))
         cache.insert(2, for: 1, expiresAfter: .seconds(10))
         clock.advance(by: .seconds(5))
-        #expect(cache[1] == 2)
+        #expect(cache.value(for: 1) == 2)
         cache.insert(3, for: 1)
         clock.advance(by: .seconds(50))
-        #expect(cache[1] == 3)
+        #expect(cache.value(for: 1) == 3)
         #expect(cache.removeValue(for: 1) == 3)
     }
 
     @Test("What has expired goes first when room is made, even where it was asked for")
     func eviction() {
         for key in 0..<500 { cache.insert(key, for: key, cost: 1, expiresAfter: .seconds(1)) }
-        for key in 0..<500 { #expect(cache[key] == key) }
+        for key in 0..<500 { #expect(cache.value(for: key) == key) }
         for key in 500..<1000 { cache.insert(key, for: key, cost: 1) }
-        for key in 500..<1000 { #expect(cache[key] == key) }
+        for key in 500..<1000 { #expect(cache.value(for: key) == key) }
         clock.advance(by: .seconds(2))
         for key in 1000..<1400 { cache.insert(key, for: key, cost: 1) }
         let statistics = cache.statistics

@@ -49,7 +49,7 @@ struct PurgeableCacheLoadingTests {
         held.answer(.success("value"))
         for task in tasks { #expect(try await task.value == "value") }
         #expect(cache.statistics.loads == 1 && held.calls.load(ordering: .sequentiallyConsistent) == 1)
-        #expect(cache[1] == "value" && cache.totalCost == 5)
+        #expect(cache.value(for: 1) == "value" && cache.totalCost == 5)
         #expect(try await cache.value(for: 1) { _ in "another" } == "value")
     }
 
@@ -61,7 +61,7 @@ struct PurgeableCacheLoadingTests {
         try await waiters(5)
         held.answer(.failure(Failed()))
         for task in tasks { await #expect(throws: Failed.self) { try await task.value } }
-        #expect(cache[1] == nil && cache.count == 0)
+        #expect(cache.value(for: 1) == nil && cache.count == 0)
         #expect(try await cache.value(for: 1) { _ in "next" } == "next")
     }
 
@@ -76,7 +76,7 @@ struct PurgeableCacheLoadingTests {
         held.answer(.success("value"))
         for (index, task) in tasks.enumerated() where index != which { #expect(try await task.value == "value") }
         #expect(held.cancellations.load(ordering: .sequentiallyConsistent) == 0)
-        #expect(cache[1] == "value")
+        #expect(cache.value(for: 1) == "value")
     }
 
     @Test("A key that only a load still had is let go of under no lock")
@@ -127,7 +127,7 @@ struct PurgeableCacheLoadingTests {
             held.cancellations.load(ordering: .sequentiallyConsistent) == 1
         }
         #expect(try await cache.value(for: 1) { _ in "next" } == "next")
-        #expect(cache[1] == "next")
+        #expect(cache.value(for: 1) == "next")
     }
 
     enum Change: CaseIterable {
@@ -146,7 +146,7 @@ struct PurgeableCacheLoadingTests {
         }
         held.answer(.success("older"))
         #expect(try await task.value == "older")
-        #expect(cache[1] == (change == .insertion ? "newer" : nil))
+        #expect(cache.value(for: 1) == (change == .insertion ? "newer" : nil))
     }
 
     @Test("A load may use the cache, for other keys too")
@@ -157,7 +157,7 @@ struct PurgeableCacheLoadingTests {
             return inner + " of \(key)"
         }
         #expect(value == "inner of 1")
-        #expect(cache[2] == "inner" && cache[3] == "third")
+        #expect(cache.value(for: 2) == "inner" && cache.value(for: 3) == "third")
     }
 
     @Test("Who is cancelled already neither loads nor waits")
@@ -199,7 +199,7 @@ struct PurgeableCacheLoadingTests {
         held.answer(.success("old"))
         let task = try #require(loading.withLock { $0 })
         #expect(try await task.value == "old")
-        #expect(cache[key] == (isInsertion ? "new" : nil))
+        #expect(cache.value(for: key) == (isInsertion ? "new" : nil))
     }
 }
 

@@ -30,7 +30,7 @@ struct PurgeableCacheSpreadingTests {
             let power = 1 << Int.random(in: 0..<13, using: &random)
             let key = power + Int.random(in: 0..<power, using: &random)
             if lru.find(key) { hits.lru += 1 }
-            if cache[key] == nil { cache.insert(key, for: key, cost: 1 << 10) } else { hits.ours += 1 }
+            if cache.value(for: key) == nil { cache.insert(key, for: key, cost: 1 << 10) } else { hits.ours += 1 }
         }
         #expect(hits.ours > hits.lru)
         #expect(cache.count == capacity)
@@ -41,7 +41,7 @@ struct PurgeableCacheSpreadingTests {
         let cache = PurgeableCache<Int, Int>(name: "test", limit: 500, registry: CacheRegistry())
         for key in 0..<500 { cache.insert(key, for: key, cost: 1) }
         for key in 1000..<1480 { cache.insert(key, for: key, cost: 1) }
-        #expect((1000..<1480).allSatisfy { cache[$0] == $0 })
+        #expect((1000..<1480).allSatisfy { cache.value(for: $0) == $0 })
         #expect(cache.count == 500)
     }
 
@@ -56,7 +56,7 @@ struct PurgeableCacheSpreadingTests {
         #expect(Int(cache.table.stripes.mask) + 1 == shards)
         #expect(cache.count == entries && counter.now == entries)
         #expect(cache.totalCost == entries * (entries - 1) / 2)
-        for number in 0..<entries { #expect(cache["\(number)"]?.number == number) }
+        for number in 0..<entries { #expect(cache.value(for: "\(number)")?.number == number) }
         cache.table.forEachShard { $0.expectConsistent() }
         cache.release(bytes: .max)
         #expect(cache.count == 0 && counter.now == 0)
@@ -87,7 +87,7 @@ struct PurgeableCacheSpreadingTests {
                             let key = number * 4 + part
                             cache.insert(key, for: key, cost: 1)
                             let other = Int.random(in: 0...number, using: &random) * 4 + part
-                            #expect(cache[other] == other)
+                            #expect(cache.value(for: other) == other)
                         }
                     }
                 }

@@ -65,7 +65,7 @@ struct PurgeableCacheStepsTests {
         #expect(!isPaid)
         #expect(debt.cost == 1000 - 2 * CacheTable<Int, Int>.mostPaid)
         cache.insert(0, for: -1, cost: 90_000)
-        #expect(cache[-1] == 0)
+        #expect(cache.value(for: -1) == 0)
         #expect(cache.totalCost <= 100_000)
         cache.limit = 10
         #expect(cache.totalCost <= 10)

@@ -16,16 +16,16 @@ struct PurgeableCacheTests {
     @Test("A value is found until it is taken out or replaced")
     func basics() {
         let cache = cache()
-        #expect(cache[1] == nil)
+        #expect(cache.value(for: 1) == nil)
         cache.insert("one", for: 1, cost: 10)
         cache.insert("two", for: 2, cost: 20)
-        #expect(cache[1] == "one" && cache.value(for: 2) == "two")
+        #expect(cache.value(for: 1) == "one" && cache.value(for: 2) == "two")
         #expect(cache.count == 2 && cache.totalCost == 30)
         cache.insert("uno", for: 1, cost: 5)
-        #expect(cache[1] == "uno" && cache.totalCost == 25)
+        #expect(cache.value(for: 1) == "uno" && cache.totalCost == 25)
         #expect(cache.removeValue(for: 1) == "uno" && cache.removeValue(for: 1) == nil)
         cache.removeAll()
-        #expect(cache.count == 0 && cache.totalCost == 0 && cache[2] == nil)
+        #expect(cache.count == 0 && cache.totalCost == 0 && cache.value(for: 2) == nil)
         #expect(registry.reportedBytes == 0)
     }
 
@@ -64,9 +64,9 @@ struct PurgeableCacheTests {
     func scan() {
         let cache = PurgeableCache<Int, Int>(name: "test", limit: 10_000, registry: registry)
         for round in 0..<3 {
-            for key in 0..<4000 where cache[key] == nil { cache.insert(round, for: key, cost: 1) }
+            for key in 0..<4000 where cache.value(for: key) == nil { cache.insert(round, for: key, cost: 1) }
         }
-        for key in 10_000..<100_000 where cache[key] == nil { cache.insert(0, for: key, cost: 1) }
+        for key in 10_000..<100_000 where cache.value(for: key) == nil { cache.insert(0, for: key, cost: 1) }
         let left = (0..<4000).filter { cache.peek($0) != nil }.count
         #expect(left > 3600)
     }
@@ -75,10 +75,10 @@ struct PurgeableCacheTests {
     func shift() {
         let cache = PurgeableCache<Int, Int>(name: "test", limit: 10_000, registry: registry)
         for round in 0..<10 {
-            for key in 0..<9000 where cache[key] == nil { cache.insert(round, for: key, cost: 1) }
+            for key in 0..<9000 where cache.value(for: key) == nil { cache.insert(round, for: key, cost: 1) }
         }
         for round in 0..<10 {
-            for key in 10_000..<19_000 where cache[key] == nil { cache.insert(round, for: key, cost: 1) }
+            for key in 10_000..<19_000 where cache.value(for: key) == nil { cache.insert(round, for: key, cost: 1) }
         }
         let found = (10_000..<19_000).filter { cache.peek($0) != nil }.count
         #expect(found > 6000)
