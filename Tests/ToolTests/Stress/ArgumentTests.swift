@@ -124,6 +124,7 @@ import Testing
             (["run", "--limit", "64MiB", "--high", "65MiB", "--", "true"], ["--high", "--limit"]),
             (["run", "--limit", "64MiB", "--resize", "32MiB", "--", "true"], ["--resize", "--resize-after"]),
             (["run", "--limit", "64MiB", "--resize-after", "1s", "--", "true"], ["--resize", "--resize-after"]),
+            (["run", "--limit", "64MiB", "--before-resize", "true", "--", "true"], ["--before-resize needs --resize"]),
             (
                 ["run", "--limit", "64MiB", "--resize", "1KiB", "--resize-after", "1s", "--", "true"],
                 ["--resize", "at least 1MiB"]

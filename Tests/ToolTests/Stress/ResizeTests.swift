@@ -8,14 +8,42 @@ import Testing
 @Suite struct ResizeTests {
     private let plan = Resize(bytes: 60 << 20, after: .seconds(2))
 
-    /// Gives the state a look at a time, and says what was written.
-    private func look(_ state: inout Resize.State, at seconds: Double, answer: Errno?) -> Int? {
+    /// Gives the state a look at a time, and says what was written. What prepares is process 7.
+    private func look(
+        _ state: inout Resize.State, at seconds: Double, end: System.ProcessEnd? = nil, answer: Errno?
+    ) -> Int? {
         var written: Int?
-        state.tick(usageBytes: 100, elapsed: { .seconds(seconds) }) {
-            written = $0
-            return answer
-        }
+        state.tick(
+            usageBytes: 100, elapsed: { .seconds(seconds) },
+            start: { line throws(Errno) in
+                guard line == "prepare" else { throw .permissionDenied }
+                return 7
+            }, end: { $0 == 7 ? end : nil },
+            write: {
+                written = $0
+                return answer
+            })
         return written
+    }
+
+    @Test("What prepares comes first, and the limit is set when it has ended well")
+    func prepared() {
+        var state = Resize.State(Resize(bytes: 60 << 20, after: .seconds(2), preparation: "prepare"))
+        #expect(look(&state, at: 1.9, answer: nil) == nil && state.preparing == nil)
+        #expect(look(&state, at: 2, answer: nil) == nil)
+        #expect(state.preparing == 7 && state.due == nil && state.begun == nil)
+        #expect(look(&state, at: 3, end: .exited(0), answer: nil) == 60 << 20)
+        #expect(state.prepared?.end == .exited(0) && state.prepared?.took == .seconds(1) && state.preparing == nil)
+        #expect(state.begun == .seconds(3) && state.took == .zero)
+    }
+
+    @Test("The limit stays where what prepares fails, or cannot be started", arguments: ["prepare", "other"])
+    func unprepared(line: String) {
+        var state = Resize.State(Resize(bytes: 60 << 20, after: .seconds(2), preparation: line))
+        #expect(look(&state, at: 2, end: .exited(1), answer: nil) == nil)
+        #expect(look(&state, at: 9, end: .exited(0), answer: nil) == nil)
+        #expect(state.begun == nil && state.due == nil && state.preparing == nil)
+        #expect(line == "prepare" ? state.prepared?.end == .exited(1) : state.failure == .permissionDenied)
     }
 
     @Test("The limit is written when its time has come, and once")
@@ -61,7 +89,8 @@ import Testing
             ], in: TemporaryDirectory())
         let end = await run.end()
         let text = run.output
-        #expect(text.contains(#""resize":{"limitBytes":\#(limit << 20),"seconds":2."#), "\(text)")
+        #expect(text.contains(#""resize":{"limitBytes":\#(limit << 20),"#), "\(text)")
+        #expect(text.contains(#""preparationMilliseconds":null,"seconds":2."#), "\(text)")
         let refusals = text.firstMatch(of: /"refusals":([0-9]+)/).flatMap { Int($0.1) }
         let took = text.firstMatch(of: /"refusals":[0-9]+,"milliseconds":([0-9.]+)/)
         if limit == 64 {

@@ -14,10 +14,10 @@ final class ManagedCache {
 
     /// Comes back once the manager reads and judges. With `isVerbose` its log goes to the standard error as it happens, which
     /// is all that is left of a process that is killed. A `trace` is the absolute path of a file that the manager records to, a
-    /// `recorder` that of the directory of its flight recorder. `onStep` is told of each step as soon as it has ended.
+    /// `recorder` that of the directory of its flight recorder, a `control` that of its control socket. `onStep` is told of each step as soon as it has ended.
     init(
         _ values: PurgeableValues?, _ backgroundTasks: BackgroundTaskRegistry? = nil, since start: MonotonicInstant,
-        trace: String? = nil, recorder: String? = nil, isVerbose: Bool,
+        trace: String? = nil, recorder: String? = nil, control: String? = nil, isVerbose: Bool,
         onStep: @escaping @Sendable (ReclaimStep) -> Void = { _ in }
     ) throws {
         let registration = values.map { values in
@@ -30,6 +30,8 @@ final class ManagedCache {
         var configuration = ManagerConfiguration()
         configuration.recorder.traceFile = trace
         configuration.recorder.directory = recorder
+        configuration.control.isEnabled = control != nil
+        configuration.control.directory = control
         do {
             manager = try ResourceManager(
                 configuration: configuration, backgroundTasks: backgroundTasks ?? .shared, logger: logger)

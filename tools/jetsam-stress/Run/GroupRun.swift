@@ -37,6 +37,11 @@ struct GroupRun {
         let process = try Self.start(command, in: group)
         var watch = Watch(group: group, process: process, command: command[0], resize: resize)
         let end = wait(for: process, &watch, from: start)
+        // Nobody is left to prepare.
+        if let preparing = watch.resize?.preparing {
+            System.send(System.killSignal, to: preparing)
+            _ = System.waitForEnd(of: preparing)
+        }
         return RunReport(
             end: end,
             stoppedBy: watch.stoppedBy,
@@ -97,9 +102,11 @@ struct GroupRun {
         while true {
             watch.look()
             if let end = System.reap(process) { return end }
-            watch.resize?.tick(usageBytes: watch.group.usageBytes, elapsed: { start.duration(to: clock.now) }) {
-                watch.group.setLimit(bytes: $0, swapBytes: limits.swapBytes)
-            }
+            watch.resize?.tick(
+                usageBytes: watch.group.usageBytes, elapsed: { start.duration(to: clock.now) },
+                start: { line throws(Errno) in try System.spawn("/bin/sh", ["sh", "-c", line, "sh", "\(process)"]) },
+                end: System.reap,
+                write: { watch.group.setLimit(bytes: $0, swapBytes: limits.swapBytes) })
             let now = clock.now
             progress.tick(at: now) { line(watch, start.duration(to: now)) }
             if let deadline = killAt, now >= deadline {

@@ -10,10 +10,20 @@ struct Resize: Hashable {
     var bytes: Int
     /// Since the command's start.
     var after: Duration
+    /// A line for the shell that comes first; nil for none. The limit is set only where it ends with status 0.
+    var preparation: String?
 
-    /// What has become of it.
+    /// What was done so far.
     struct State {
-        /// When the first write began, since the command's start; nil where the command ended before.
+        private enum Phase {
+            case waiting
+            case preparing(process: Int32, since: Duration)
+            /// The next write is due at that time.
+            case writing(at: Duration)
+            case over
+        }
+
+        /// When the first write began, since the command's start; nil where it did not.
         private(set) var begun: Duration?
         /// The group's usage when the first write began.
         private(set) var usageBytes: Int?
@@ -21,34 +31,73 @@ struct Resize: Hashable {
         private(set) var refusals = 0
         /// From the first write until the limit was set; nil where it never was.
         private(set) var took: Duration?
-        /// Why it was given up: an error that trying again does not change.
+        /// Why it was given up: an error that trying again does not change, or a preparation that could not be started.
         private(set) var failure: Errno?
+        /// How the preparation ended, and after how long; nil where there was none, or it was not over.
+        private(set) var prepared: (end: System.ProcessEnd, took: Duration)?
 
         private let plan: Resize
-        private var next: Duration
+        private var phase = Phase.waiting
 
         init(_ plan: Resize) {
             self.plan = plan
-            next = plan.after
         }
 
-        /// When the next write is due, since the command's start; nil where there is none.
-        var due: Duration? { took == nil && failure == nil ? next : nil }
+        /// When something is due, since the command's start; nil where nothing is, or a child's end is waited for.
+        var due: Duration? {
+            switch phase {
+            case .waiting: plan.after
+            case .writing(let time): time
+            case .preparing, .over: nil
+            }
+        }
 
-        /// Writes the limit where a write is due.
-        mutating func tick(usageBytes usage: @autoclosure () -> Int?, elapsed: () -> Duration, write: (Int) -> Errno?) {
+        /// The process that prepares; nil where none runs.
+        var preparing: Int32? { if case .preparing(let process, _) = phase { process } else { nil } }
+
+        /// Does what is due.
+        ///
+        /// - Parameters:
+        ///   - start: Starts a line for the shell, and gives its process.
+        ///   - end: Gives how a process ended; nil while it runs.
+        ///   - write: Sets the limit; nil where that worked.
+        mutating func tick(
+            usageBytes usage: @autoclosure () -> Int?, elapsed: () -> Duration,
+            start: (String) throws(Errno) -> Int32, end: (Int32) -> System.ProcessEnd?, write: (Int) -> Errno?
+        ) {
+            if case .waiting = phase, elapsed() >= plan.after { begin(elapsed(), start) }
+            if case .preparing(let process, let since) = phase, let end = end(process) {
+                let now = elapsed()
+                prepared = (end, now - since)
+                phase = end == .exited(0) ? .writing(at: now) : .over
+            }
+            if case .writing(let time) = phase, elapsed() >= time { self.write(usage(), elapsed, write) }
+        }
+
+        private mutating func begin(_ now: Duration, _ start: (String) throws(Errno) -> Int32) {
+            guard let line = plan.preparation else { return phase = .writing(at: now) }
+            do throws(Errno) { phase = .preparing(process: try start(line), since: now) } catch {
+                failure = error
+                phase = .over
+            }
+        }
+
+        private mutating func write(_ usage: Int?, _ elapsed: () -> Duration, _ write: (Int) -> Errno?) {
             let now = elapsed()
-            guard let due, now >= due else { return }
             if begun == nil {
                 begun = now
-                usageBytes = usage()
+                usageBytes = usage
             }
             switch write(plan.bytes) {
-            case nil: took = elapsed() - (begun ?? now)
+            case nil:
+                took = elapsed() - (begun ?? now)
+                phase = .over
             case .resourceBusy, .interrupted:
                 refusals += 1
-                next = elapsed() + Resize.retryInterval
-            case let error?: failure = error
+                phase = .writing(at: elapsed() + Resize.retryInterval)
+            case let error?:
+                failure = error
+                phase = .over
             }
         }
     }

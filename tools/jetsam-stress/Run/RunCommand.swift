@@ -20,7 +20,8 @@ struct RunCommand: ParsableCommand {
             --resize cuts or raises the limit in place, as an orchestrator does, once the command has run for --resize-after. \
             Version 2 sets the new limit at once, and where the group uses more and nothing can be pushed out the OOM killer \
             comes. Version 1 refuses a limit that the usage cannot be pushed below; then it is tried again every 10 ms, and \
-            the result says how often it was refused and how long it took.
+            the result says how often it was refused and how long it took. --before-resize runs a line by the shell first, in which $1 \
+            is the process id of the command; where it does not end with status 0 the limit stays.
 
             EXIT STATUS
               0     lived: the command ended with status 0 and the OOM killer took nothing
@@ -35,7 +36,7 @@ struct RunCommand: ParsableCommand {
             limitBytes, highBytes (or null), swapBytes, peakBytes (page cache included), oomKills, stallMicroseconds (`some` \
             of memory.pressure, or null), seconds. It is the last line of the standard output, after what the command wrote; \
             --report writes it to a file as well. resize is null without \
-            --resize; else: limitBytes, seconds (when it was first written, since the start; null where the command ended \
+            --resize; else: limitBytes, preparationStatus and preparationMilliseconds (of --before-resize, or null), seconds (when it was first written, since the start; null where the command ended \
             before), usageBytes (then), refusals, milliseconds (until it was set; null where it never was).
             """
     )
@@ -57,6 +58,11 @@ struct RunCommand: ParsableCommand {
 
     @Option(help: .init("How long after the command's start --resize does so: \(Span.allowed).", valueName: "time"))
     var resizeAfter: Span?
+
+    @Option(
+        help: .init(
+            "Run this by the shell before --resize; $1 in it is the process id of the command.", valueName: "line"))
+    var beforeResize: String?
 
     @Option(help: .init("How long after a signal to the tool the group is killed: \(Span.allowed).", valueName: "time"))
     var grace = Span(.seconds(10))
@@ -81,6 +87,7 @@ struct RunCommand: ParsableCommand {
         if (resize == nil) != (resizeAfter == nil) {
             throw ValidationError("--resize and --resize-after need each other: the new limit, and when it is set.")
         }
+        if beforeResize != nil, resize == nil { throw ValidationError("--before-resize needs --resize.") }
         if let resize, resize.bytes < 1 << 20 { throw ValidationError("--resize must be at least 1MiB.") }
         if let high, high.bytes > limit.bytes { throw ValidationError("--high must not be above --limit.") }
     }
@@ -90,7 +97,7 @@ struct RunCommand: ParsableCommand {
         do {
             report = try GroupRun(
                 limits: .init(hardBytes: limit.bytes, highBytes: high?.bytes, swapBytes: swap.bytes),
-                resize: resize.flatMap { size in resizeAfter.map { Resize(bytes: size.bytes, after: $0.duration) } },
+                resize: resize.flatMap { size in resizeAfter.map { Resize(bytes: size.bytes, after: $0.duration, preparation: beforeResize) } },
                 grace: grace.duration, showsProgress: progress || System.standardErrorIsTerminal
             ).run(command)
             if let file = self.report { try Self.write(report.json.description + "\n", to: file) }

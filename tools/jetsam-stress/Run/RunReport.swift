@@ -47,7 +47,12 @@ struct RunReport {
     private var resizeText: String? {
         guard let resize, let resized else { return nil }
         let what = "the limit was to be \(ByteCount(resize.bytes)) after \(resize.after.shortText)"
-        guard let begun = resized.begun else { return what + ", when the command had ended" }
+        if let prepared = resized.prepared, prepared.end != .exited(0) {
+            return what + ": not set, as --before-resize \(prepared.end.text)"
+        }
+        guard let begun = resized.begun else {
+            return what + (resized.failure.map { ": --before-resize could not be started: \($0)" } ?? ", when the command had ended")
+        }
         let usage = resized.usageBytes.map { ", which used \(ByteCount($0))" } ?? ""
         let refusals = resized.refusals == 0 ? "not refused" : "refused \(resized.refusals) times"
         let set =
@@ -94,10 +99,21 @@ struct RunReport {
         ])
     }
 
+    /// As a shell gives it.
+    private var preparationStatus: Int? {
+        switch resized?.prepared?.end {
+        case nil: nil
+        case .exited(let status): Int(status)
+        case .signalled(let signal): 128 + Int(signal)
+        }
+    }
+
     private var resizeJSON: JSONText {
         guard let resize, let resized else { return .null }
         return .object([
             ("limitBytes", .integer(resize.bytes)),
+            ("preparationStatus", .integer(preparationStatus)),
+            ("preparationMilliseconds", resized.prepared.map { .number($0.took.inSeconds * 1000) } ?? .null),
             ("seconds", resized.begun.map { .number($0.inSeconds) } ?? .null),
             ("usageBytes", .integer(resized.usageBytes)),
             ("refusals", .integer(resized.refusals)),

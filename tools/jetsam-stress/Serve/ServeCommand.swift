@@ -72,6 +72,12 @@ struct ServeCommand: ParsableCommand {
     @Option(parsing: .unconditional, help: .init("The words of a pattern, in quotes.", valueName: "words"))
     var disturb: String?
 
+    @Option(
+        help: .init(
+            "--way jetsam: the directory of a control socket, for 'jetsam status' and the others. An absolute path.",
+            valueName: "directory"))
+    var control: String?
+
     @Flag(help: "The result as JSON.")
     var json = false
 
@@ -95,6 +101,12 @@ struct ServeCommand: ParsableCommand {
         if way != .fixed, budget != nil {
             throw ValidationError("--budget is only for --way fixed, not \(way.rawValue).")
         }
+        if control != nil, way != .jetsam {
+            throw ValidationError("--control is only for --way jetsam, not \(way.rawValue).")
+        }
+        if let control, !control.hasPrefix("/") {
+            throw ValidationError("--control must be an absolute path, not '\(control)'.")
+        }
         try allows("--keys", keys, 1...10_000_000)
         try allows("--zipf", zipf, 0...5)
         try allows("--value", value.bytes, 64...65536, " bytes")
@@ -112,7 +124,7 @@ struct ServeCommand: ParsableCommand {
                     way: way, budget: budget?.bytes, keys: keys, exponent: zipf,
                     value: ServedValue(bytes: value.bytes, effort: effort), threads: threads, fillBytes: fill.bytes,
                     duration: duration?.duration ?? (disturb == nil ? Self.defaultDuration : nil),
-                    disturbance: disturb.map { try StressPattern($0) },
+                    disturbance: disturb.map { try StressPattern($0) }, control: control,
                     showsProgress: progress || System.standardErrorIsTerminal, logs: progress)
             ).run()
             System.writeToStandardOutput((json ? result.json.description : result.text) + "\n")

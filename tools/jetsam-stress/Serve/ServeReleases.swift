@@ -13,7 +13,8 @@ final class ServeReleases {
 
     /// Comes back once it watches.
     init(
-        _ way: ServeWay, _ cache: any ServedCache, _ ledger: ServeLedger, since start: MonotonicInstant, logs: Bool
+        _ way: ServeWay, _ cache: any ServedCache, _ ledger: ServeLedger, since start: MonotonicInstant,
+        control: String?, logs: Bool
     ) throws {
         switch way {
         case .nothing, .fixed:
@@ -21,7 +22,7 @@ final class ServeReleases {
             source = nil
         case .jetsam:
             source = nil
-            manager = try ManagedCache(nil, since: start, isVerbose: logs) { step in
+            manager = try ManagedCache(nil, since: start, control: control, isVerbose: logs) { step in
                 ledger.look(cacheBytes: cache.heldBytes)
                 ledger.release(bytes: step.returnedBytes, took: step.duration)
             }

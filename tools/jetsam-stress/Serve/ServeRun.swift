@@ -19,6 +19,8 @@ final class ServeRun: Sendable {
         /// Nil for until the disturbance has ended.
         var duration: Duration?
         var disturbance: StressPattern?
+        /// The directory of the manager's control socket; nil for none.
+        var control: String?
         var showsProgress: Bool
         /// Whether the manager says what it does as it happens.
         var logs: Bool
@@ -46,7 +48,8 @@ final class ServeRun: Sendable {
 
     func run() throws -> ServeResult {
         let made = clock.now
-        let releases = try ServeReleases(choices.way, cache, ledger, since: made, logs: choices.logs)
+        let releases = try ServeReleases(
+            choices.way, cache, ledger, since: made, control: choices.control, logs: choices.logs)
         for key in 0..<min(choices.keys, choices.fillBytes / choices.value.bytes) { store(key) }
         let begin = clock.now
         let processorTime = System.processorTime
