@@ -255,7 +255,9 @@ package struct Decider {
 
     /// Returns whether caches that came meanwhile, or got their limits back, are to be held as the others are.
     private mutating func isHoldDue(_ now: MonotonicInstant) -> Bool {
-        guard !configuration.isDryRun, lastHold.isOlder(than: Regrowth.interval.nanoseconds, at: now) else { return false }
+        guard !configuration.isDryRun, lastHold.isOlder(than: Regrowth.interval.nanoseconds, at: now) else {
+            return false
+        }
         lastHold = now
         return true
     }

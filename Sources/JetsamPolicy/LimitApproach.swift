@@ -90,7 +90,9 @@ package struct LimitApproach {
         }
         if missing == 0 { return .done(nil) }
         if isTimeOver { return .done(.time) }
-        if missing > obtainable { return .done(blame(used, missing, promisedBytes, heldBytes: reportedBytes.addingSaturating(retainedBytes))) }
+        if missing > obtainable {
+            return .done(blame(used, missing, promisedBytes, heldBytes: reportedBytes.addingSaturating(retainedBytes)))
+        }
         let isPoor = last.usedBytes.subtractingSaturating(used) < max(1, last.missingBytes / Self.leastPart)
         poorSteps = isPoor && hasAsked ? poorSteps + 1 : 0
         if poorSteps >= Self.mostPoorSteps { return .done(.caches) }

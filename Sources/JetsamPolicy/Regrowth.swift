@@ -120,7 +120,8 @@ package struct Regrowth {
     package static func plan(_ change: Change, for facts: [ClientFacts]) -> [PlannedRelease] {
         let changes: [(id: UInt64, limit: LimitChange)] =
             switch change {
-            case .hold: facts.compactMap { $0.limitBytes != nil || $0.isBusy ? nil : ($0.id, .set(bytes: max(0, $0.bytes))) }
+            case .hold:
+                facts.compactMap { $0.limitBytes != nil || $0.isBusy ? nil : ($0.id, .set(bytes: max(0, $0.bytes))) }
             case .lift: facts.compactMap { $0.limitBytes == nil || $0.isBusy ? nil : ($0.id, .lift) }
             case .raise(let bytes): limits(facts, bytes: bytes).map { ($0.id, .set(bytes: $0.limitBytes)) }
             }

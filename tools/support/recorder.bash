@@ -1,5 +1,4 @@
-# Measures what a record of the flight recorder costs, and kills processes that record. Sourced by tools/bench and tools/prove:
-# uses `work`, `check` and `rounds`, and comparisons.bash, or `tool` (jetsam-stress).
+# Measures what a record of the flight recorder costs. Sourced by tools/bench: uses `work`, `check` and `rounds`, and comparisons.bash.
 
 # check_bounds: each of the bounds, what was measured, and whether it holds; fails where one does not.
 check_bounds() {
@@ -24,22 +23,4 @@ compare_recorder() {
         measure Recorder "$name" "${rounds:-7}" jetsam copy
     done
     conclude
-}
-
-# prove_recorder KILLS SEED JSON: see tools/prove.
-prove_recorder() {
-    local passed=0
-    step "$1 processes that record are killed, from seed $2"
-    "$tool" record-kills --runs "$1" --seed "$2" --json >"$work/kills" || passed=1
-    [[ -s $work/kills ]] || fail "the kills could not be made"
-    awk 'function number(key) { match($0, "\"" key "\":[0-9]+"); return substr($0, RSTART + length(key) + 3, RLENGTH - length(key) - 3) }
-        {
-            printf "%d killed, %d of them while they recorded, %d after their ring had come round\n", \
-                number("runs"), number("begun"), number("wrapped")
-            printf "%d committed records had to be there and were compared, %d were read, %d were torn\n", \
-                number("committed"), number("read"), number("torn")
-            printf "%d failures\n", number("failures")
-        }' "$work/kills"
-    [[ -z $3 ]] || cp "$work/kills" "$3"
-    return "$passed"
 }

@@ -67,7 +67,8 @@ struct LimitApproachTests {
         #expect(next(&other, using(300), caches: 10, promised: 100) == .done(.unmanagedMemory))
     }
 
-    @Test("Caches that report enough and are known to give none of it are blamed, asked or not", arguments: [true, false])
+    @Test(
+        "Caches that report enough and are known to give nothing are blamed, asked or not", arguments: [true, false])
     func hollow(isAsked: Bool) {
         var approach = LimitApproach(limitBytes: 300 * mebibyte, rule: .init())
         _ = next(&approach, using(390), caches: 300, hollow: isAsked ? 0 : 300)

@@ -97,7 +97,9 @@ struct RunCommand: ParsableCommand {
         do {
             report = try GroupRun(
                 limits: .init(hardBytes: limit.bytes, highBytes: high?.bytes, swapBytes: swap.bytes),
-                resize: resize.flatMap { size in resizeAfter.map { Resize(bytes: size.bytes, after: $0.duration, preparation: beforeResize) } },
+                resize: resize.flatMap { size in
+                    resizeAfter.map { Resize(bytes: size.bytes, after: $0.duration, preparation: beforeResize) }
+                },
                 grace: grace.duration, showsProgress: progress || System.standardErrorIsTerminal
             ).run(command)
             if let file = self.report { try Self.write(report.json.description + "\n", to: file) }

@@ -51,7 +51,9 @@ struct RunReport {
             return what + ": not set, as --before-resize \(prepared.end.text)"
         }
         guard let begun = resized.begun else {
-            return what + (resized.failure.map { ": --before-resize could not be started: \($0)" } ?? ", when the command had ended")
+            return what
+                + (resized.failure.map { ": --before-resize could not be started: \($0)" }
+                    ?? ", when the command had ended")
         }
         let usage = resized.usageBytes.map { ", which used \(ByteCount($0))" } ?? ""
         let refusals = resized.refusals == 0 ? "not refused" : "refused \(resized.refusals) times"

@@ -9,6 +9,8 @@ enum Caches {
         values.insert(7, for: "seven")
         let bytes = PurgeableByteCache(name: "bytes", registry: registry)
         bytes.insert([1, 2, 3], for: "key")
-        print(values.value(for: "seven") ?? 0, bytes.withValue(for: "key") { $0.byteCount } ?? 0, registry.reportedBytes > 0)
+        print(
+            values.value(for: "seven") ?? 0, bytes.withValue(for: "key") { $0.byteCount } ?? 0,
+            registry.reportedBytes > 0)
     }
 }

@@ -1,5 +1,17 @@
 # Proves that Jetsam links statically, with jemalloc and without, and finds the allocator each time; and that a module that is used
-# alone brings nothing else along. Sourced by tools/prove: uses `work`.
+# alone brings nothing else along.
+
+usage=""
+builds=()
+takes=()
+
+describe() {
+    cat <<END
+Jetsam links fully static and with Swift's libraries static, with jemalloc and without, and finds the allocator that
+serves the process each time, also where jemalloc is preloaded. Needs libjemalloc-dev; the builds take five minutes
+the first time.
+END
+}
 
 # expect WHAT WORDS COMMAND...: runs it and compares the first words of what it says.
 expect() {
@@ -44,10 +56,11 @@ expect_modules() {
     fi
 }
 
-prove_linking() {
+end() { rm -f Tests/Linking/Package.resolved; }
+
+prove() {
     local missed=0 binaries=.build-linking/debug jemalloc small
     rm -f Tests/Linking/Package.resolved
-    trap 'rm -rf "$work" Tests/Linking/Package.resolved' EXIT
     built "fully static" --static-swift-stdlib -Xswiftc -static-executable
     # Name, whether it can be trimmed, whether what was freed is seen (and, by jemalloc, gone after a purge).
     expect "static, C library's allocator" "glibc true true" "$binaries/Plain"

@@ -1,10 +1,24 @@
-# Sends a real server real signals and checks what it makes of them. Sourced by tools/prove: uses `work`, a directory of our own.
+# Sends a real server real signals and checks what it makes of them.
+
+usage="[--repeat N]"
+builds=()
+takes=([--repeat]=count)
+given=([--repeat]=20)
+
+describe() {
+    cat <<END
+A server that holds thousands of background tasks is sent SIGTERM, SIGSTOP and SIGCONT: it stops being ready first and
+finishes what is in flight, leaves as soon as the last task ends and always before the grace period does, and
+calls every handler exactly once and none early. It is ready only when it listens; it enters the background and saves
+though a request does not end; 10,000 scenes are stored within the grace period; and what it has to save it may save
+at critical. About three minutes beside the build of tools/demo-server.
+
+  --repeat N    how often a server that does not stop is told to (default ${given[--repeat]})
+END
+}
 
 package=tools/demo-server
 server_process="" request_process="" failures=0
-# How often a server that does not stop is told to.
-stuck_runs=${for_repeat:+$repeat}
-stuck_runs=${stuck_runs:-20}
 
 # Of a log as well, where there is one.
 fail() {  # MESSAGE [LOG]
@@ -15,7 +29,7 @@ fail() {  # MESSAGE [LOG]
 say() { printf '%s\n' "$*"; }
 
 # KILL, because the server may be stopped, and because nothing may be left whatever it makes of TERM.
-end_processes() {
+end() {
     local process
     for process in $server_process $request_process; do
         kill -KILL "$process" 2>/dev/null && wait "$process" 2>/dev/null || true
@@ -191,8 +205,8 @@ prove_late_listener() {
 
 prove_stuck_server() {
     local run good=0 told
-    say "SIGTERM with a request that does not end, and a grace period of 3 s, $stuck_runs times"
-    for ((run = 1; run <= stuck_runs; run++)); do
+    say "SIGTERM with a request that does not end, and a grace period of 3 s, $runs times"
+    for ((run = 1; run <= runs; run++)); do
         start_server --termination-grace-period 3
         curl -s --max-time 15 -o "$work/request" "$url/poll/60000" &
         request_process=$!
@@ -210,8 +224,8 @@ prove_stuck_server() {
             say "  run $run: $took s, background after $told s, status $status"
         fi
     done
-    check "it entered the background, saved and was told of its end, once each, before the grace period: $good of $stuck_runs" \
-        "$good == $stuck_runs"
+    check "it entered the background, saved and was told of its end, once each, before the grace period: $good of $runs" \
+        "$good == $runs"
 }
 count_events() { grep -c "\"event\":\"$1\"" "$work/events" || true; }
 poll_is_under_way() { [[ $(ss -Htn state established "sport = :${url##*:}" 2>/dev/null | wc -l) -gt 0 ]]; }
@@ -265,16 +279,16 @@ prove_critical() {
     check "what had to be saved was let in" "$(count_events saved) == 1 && $(count_events save-refused) == 0 && $status == 0"
 }
 
-prove_lifecycle() {
-    local proof
+prove() {
+    local part runs=${given[--repeat]}
     # shellcheck source=/dev/null
     source "$package/Scripts/setup.bash"
     need_packages curl iproute2
     step "the demo server"
     build_server
-    for proof in ending overdue pause fixed_end late_listener stuck_server scenes critical; do
-        step "$proof"
-        "prove_$proof"
+    for part in ending overdue pause fixed_end late_listener stuck_server scenes critical; do
+        step "$part"
+        "prove_$part"
     done
     printf '\n'
     ((failures == 0)) || fail "$failures of the checks above failed"

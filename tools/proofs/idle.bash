@@ -1,5 +1,15 @@
 # What the sampler's thread costs while nothing happens, from the kernel's own accounting of that thread.
-# Uses `tool` (jetsam-stress), `work` (a directory of our own) and `child` of tools/prove.
+
+usage=""
+builds=(jetsam-stress)
+takes=()
+
+describe() {
+    cat <<END
+What the sampler's thread costs under three limits while nothing happens, by the kernel's accounting. On a quiet
+machine: what runs beside it makes each wake-up dearer.
+END
+}
 
 # sampler_of PID...: the directory of the thread named jetsam.sampler among these processes, or nothing.
 sampler_of() {
@@ -43,7 +53,7 @@ idle_case() {
         }'
 }
 
-prove_idle() {
+prove() {
     local failed=0
     step "the sampler at rest, 14 s a case"
     idle_case "16 GiB, limit more than 2 s away" 16GiB 10MiB 1 0.01 || failed=1

@@ -1,5 +1,20 @@
 # A heap cache that promises what does not come back: known before it is needed, and nobody is killed for it.
-# Sourced by tools/prove: uses `tool` (jetsam-stress), `work` and `children`.
+
+usage="[--repeat N]"
+builds=(jetsam-stress)
+takes=([--repeat]=count)
+given=([--repeat]=3)
+
+describe() {
+    cat <<END
+Between the values of a heap cache lie blocks that stay, one after every four values: what leaves the cache does not
+come back. The process grows until its last resort is called. Nobody is killed; the log says of the cache that nothing
+comes back, at least ten seconds before the last resort; a probe for that gives up 1 MiB at most, and a dry run makes
+none. The control has no manager and is killed. Three runs beside the control, a minute and a half.
+
+  --repeat N    how many runs beside the one control (default ${given[--repeat]})
+END
+}
 
 hollow_limit=512MiB
 # The manager looks every ten seconds, goes by two looks, and takes longer after one that told nothing: the first, which comes while the
@@ -54,9 +69,8 @@ hollow_fault() {
     fi
 }
 
-# prove_hollow RUNS: see tools/prove.
-prove_hollow() {
-    local runs=${1:-3} i name fault failed=0
+prove() {
+    local runs=${given[--repeat]} i name fault failed=0
     hollow_names=()
     step "$runs runs, a control and a dry run, each under $hollow_limit, up to $hollow_most at once"
     begin_hollow control --growth 1GiB --unmanaged

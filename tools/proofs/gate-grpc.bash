@@ -1,4 +1,19 @@
-# 500 clients that each send 1 MiB slowly to a gRPC server under 256 MiB. Sourced by tools/prove: uses `work` and `children`.
+# 500 clients that each send 1 MiB slowly to a gRPC server under 256 MiB.
+
+usage="[--repeat N]"
+builds=()
+takes=([--repeat]=count)
+given=([--repeat]=20)
+
+describe() {
+    cat <<END
+500 clients send 1 MiB each, in four seconds or more, to a gRPC server under 256 MiB. Without bounds it is killed.
+With JetsamGRPC it lives; every call is answered or told when to come back, and none breaks. Needs the right to make a
+memory cgroup; half a minute a run beside the build.
+
+  --repeat N    how many runs with their controls (default ${given[--repeat]})
+END
+}
 
 gate_limit=256MiB gate_streams=500
 
@@ -36,9 +51,8 @@ gate_run() {
     gate_peak=$((${bytes:-0} >> 20))
 }
 
-# prove_gate_grpc RUNS: see tools/prove.
-prove_gate_grpc() {
-    local runs=$1 i killed=0 lived=0 control bounded answered told broken
+prove() {
+    local runs=${given[--repeat]} i killed=0 lived=0 control bounded answered told broken
     build_gate
     step "$runs runs under $gate_limit, each with its control"
     for ((i = 1; i <= runs; i++)); do

@@ -1,4 +1,16 @@
-# Tries the shipped profiles on traces that are recorded here. Sourced by tools/prove: uses `work` and `tool` (jetsam-stress).
+# Tries the shipped profiles on traces that are recorded here.
+
+usage=""
+builds=(jetsam-stress jetsam)
+takes=()
+
+describe() {
+    cat <<END
+Three servers are recorded under pressure: memory that comes and goes in waves, the same in a small container, and
+slow growth beside a large cache. Each recording has to replay byte for byte; each shipped profile is tried on each,
+and has to do there what it is for. A minute and a half beside the build.
+END
+}
 
 profiles=(default small-container keep-caches)
 profile_failures=0
@@ -57,10 +69,8 @@ hold() {
     if ((left $5 right)); then say_tried OK "$1"; else say_tried MISS "$1: $left against $right"; fi
 }
 
-# prove_profiles: see tools/prove.
-prove_profiles() {
+prove() {
     local name profile
-    jetsam=$(dirname "$tool")/jetsam
     for profile in "${profiles[@]}"; do
         "$jetsam" check --print-profile "$profile" >"$work/$profile.yaml" || fail "no profile $profile"
         "$jetsam" check "$work/$profile.yaml" >/dev/null || fail "profile $profile is refused by jetsam check"

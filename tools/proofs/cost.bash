@@ -1,5 +1,16 @@
-# What a manager costs a server that has nothing to do: the same program with one and without, by the kernel's own figures. Sourced by
-# tools/prove: uses `work` and `child`.
+# What a manager costs a server that has nothing to do: the same program with one and without, by the kernel's own figures.
+
+usage=""
+builds=()
+takes=()
+
+describe() {
+    cat <<END
+What a manager costs a server that has nothing to do: threads, descriptors, resident bytes, wake-ups, processor time
+and bytes of the program, beside the same program without one. It shows figures and bounds none. Half a minute beside
+the build.
+END
+}
 
 # sum_of FIELD PID: the sum of a field of the status of all threads.
 sum_of() { cat "/proc/$2"/task/*/status 2>/dev/null | awk -v field="$1:" '$1 == field { sum += $2 } END { print sum + 0 }'; }
@@ -32,7 +43,9 @@ measure_cost() {
     child=""
 }
 
-prove_cost() {
+end() { rm -f Tests/Linking/Package.resolved; }
+
+prove() {
     local binaries=.build-linking/release name
     rm -f Tests/Linking/Package.resolved
     step "building in release, with Swift's libraries shared"

@@ -1,4 +1,20 @@
-# Looks at reports in a real browser. Sourced by tools/prove: uses `work` and `tool` (jetsam-stress).
+# Looks at reports in a real browser.
+
+usage="[--keep DIR] [--pictures]"
+builds=(jetsam-stress jetsam)
+takes=([--keep]=path [--pictures]=nothing)
+
+describe() {
+    cat <<END
+A server is recorded under pressure and a day is made up; the reports of both are opened in Chromium, light and dark,
+1280 and 400 pixels wide: nothing is fetched, nothing overflows, the console stays empty, and every plot and table has
+the name and role that a screen reader needs, and contrast enough. Installs the package chromium (100 MB) where there
+is none. A minute and a half beside the build.
+
+  --keep DIR    where the reports and their pictures are kept
+  --pictures    renew the pictures of a report in the documentation, where nothing was missed
+END
+}
 
 report_failures=0
 say_check() {  # VERDICT TEXT
@@ -84,15 +100,13 @@ renew_pictures() {
     done
 }
 
-# prove_report KEEP PICTURES: see tools/prove. KEEP is a directory for the pages and pictures, or empty.
-prove_report() {
-    local name width scheme
+prove() {
+    local name width scheme keep=${given[--keep]:-} pictures=${given[--pictures]:-}
     browser=$(command -v chromium || true)
     if [[ -z $browser ]]; then
         need_packages chromium
         browser=$(command -v chromium) || fail "the package chromium has no command chromium"
     fi
-    jetsam=$(dirname "$tool")/jetsam
     step "recording a server under pressure"
     "$tool" run --limit 384MiB -- "$tool" --pattern sawtooth --purgeable 160MiB --limit 310MiB --rate 80MB/s --hold 1s \
         --duration 25s --managed --trace "$work/pressure.jsonl" >"$work/out" 2>"$work/err" ||
@@ -109,12 +123,12 @@ prove_report() {
             for scheme in light dark; do check_page "$name" "$width" "$scheme"; done
         done
     done
-    if [[ -n $1 ]]; then
-        mkdir -p "$1"
-        cp "$work"/{pressure,day}.html "$work"/{pressure,day}-*.png "$1/"
-        say_check OK "pages and pictures are kept in $1"
+    if [[ -n $keep ]]; then
+        mkdir -p "$keep"
+        cp "$work"/{pressure,day}.html "$work"/{pressure,day}-*.png "$keep/"
+        say_check OK "pages and pictures are kept in $keep"
     fi
-    if [[ -n $2 ]] && ((report_failures == 0)); then renew_pictures; fi
+    if [[ -n $pictures ]] && ((report_failures == 0)); then renew_pictures; fi
     printf '\n%d checks missed\n' "$report_failures"
     ((report_failures == 0))
 }

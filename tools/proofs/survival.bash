@@ -1,0 +1,53 @@
+# Compares what servers do about their memory under disturbances.
+
+usage="[--quick] [--only A,B] [--ways A,B] [--repeat N] [--peer-repeat N] [--json FILE [--resume]] [--page FILE] [--compare FILE]"
+builds=(jetsam-stress jetsam)
+takes=([--quick]=nothing [--only]=words [--ways]=words [--repeat]=count [--peer-repeat]=count [--json]=path [--resume]=nothing
+    [--page]=path [--compare]=path)
+
+describe() {
+    cat <<END
+Servers that do nothing about their memory, that have the best fixed cache, NSCache, a cache that is emptied at each
+warning, and Jetsam, side by side under disturbances: growth, ramps, spikes, waves, leaks, a real Redis and memcached,
+and others; 'jetsam-stress survive --help' lists them and says what the figures mean. Says who was killed, and what it
+cost: requests failed, latency, hits, requests per CPU second, and memory that was given back, needed, and wasted. It
+is a measurement and not a check: all of it takes about an hour and a half, --quick less than 20 minutes. Installs
+wrk, redis-server and memcached where they are missing. A machine that does something else beside it spoils the
+figures.
+
+  --repeat N        how many runs of Jetsam (default 5)
+  --peer-repeat N   how many runs of each other way (default 2)
+  --quick           a part of it; says what it leaves out
+  --only A,B        these disturbances alone
+  --ways A,B        these ways alone
+  --json FILE       writes the table to FILE
+  --resume          goes on with the file of --json where it was left
+  --page FILE       writes a page of HTML with plots and tables
+  --compare FILE    lists what differs from another table of --json: a way that was killed in one of them and lived in the
+                    other, and released bytes that differ by more than 25 % and 32 MiB. Exit status 1 where something does
+END
+}
+
+prove() {
+    local page=${given[--page]:-} table=${given[--json]:-$work/survival.json} words=() name server status=0
+    [[ -z ${given[--resume]:-} || -n ${given[--json]:-} ]] || wrong_usage "--resume goes on with the file of --json, which is missing"
+    for name in --quick --resume; do [[ -z ${given[$name]:-} ]] || words+=("$name"); done
+    for name in --only --ways --repeat --peer-repeat --compare; do
+        [[ -z ${given[$name]:-} ]] || words+=("$name" "${given[$name]}")
+    done
+    need_packages wrk redis-server memcached
+    step "building the demo server"
+    # The package manager sees that files of the library came or went only when something of the nested package changes.
+    touch tools/demo-server/Package.swift
+    swift build --package-path tools/demo-server -c release --product demo-server
+    server=$(swift build --package-path tools/demo-server -c release --show-bin-path)/demo-server
+    step "the runs"
+    "$tool" survive --server "$server" --script tools/demo-server/Scripts/zipf.lua --json "$table" "${words[@]}" &
+    child=$!
+    wait "$child" || status=$?
+    child=""
+    # 1 says that the tables differ: the page is wanted all the more.
+    ((status < 2)) || return "$status"
+    [[ -z $page ]] || "$jetsam" report --survival "$table" -o "$page"
+    return "$status"
+}
