@@ -24,6 +24,8 @@ package struct LimitApproach {
         /// Caches are asked for so many bytes, of which as many are missing. With 0 bytes only limits are set, and the allocator is
         /// trimmed where that is due.
         case ask(bytes: Int, missing: Int)
+        /// A cache that was asked is still at it, and may give yet.
+        case wait
         /// It is over; nil where there is room.
         case done(LimitObstacle?)
     }
@@ -41,6 +43,8 @@ package struct LimitApproach {
     /// What was used, and what was missing, when the last step was decided.
     private var last = (usedBytes: 0, missingBytes: 0)
     private var poorSteps = 0
+    /// Indicates whether caches are asked again whatever they are expected to give: one of them came back from a call that took long.
+    private var isAskingAgain = false
 
     package init(limitBytes: Int, rule: ManagerConfiguration.HeadroomRule) {
         self.limitBytes = limitBytes
@@ -71,10 +75,11 @@ package struct LimitApproach {
     ///   - hollowBytes: Of these the bytes that are not expected to come back, by what was given so far.
     ///   - retainedBytes: Bytes that a trim of the allocator can bring.
     ///   - promisedBytes: Bytes that caches have promised so far.
+    ///   - isAnyBusy: True where a call of a cache has not come back.
     ///   - isTimeOver: True where nobody is asked any more.
     package mutating func next(
         _ reading: MemoryReading, reportedBytes: Int, hollowBytes: Int, retainedBytes: Int, promisedBytes: Int,
-        isTimeOver: Bool
+        isAnyBusy: Bool, isTimeOver: Bool
     ) -> Next {
         let expected = max(0, reportedBytes.subtractingSaturating(hollowBytes))
         let used = Self.usedBytes(reading)
@@ -90,12 +95,21 @@ package struct LimitApproach {
         }
         if missing == 0 { return .done(nil) }
         if isTimeOver { return .done(.time) }
-        if missing > obtainable {
-            return .done(blame(used, missing, promisedBytes, heldBytes: reportedBytes.addingSaturating(retainedBytes)))
-        }
         let isPoor = last.usedBytes.subtractingSaturating(used) < max(1, last.missingBytes / Self.leastPart)
         poorSteps = isPoor && hasAsked ? poorSteps + 1 : 0
-        if poorSteps >= Self.mostPoorSteps { return .done(.caches) }
+        var obstacle: LimitObstacle?
+        if missing > obtainable, !isAskingAgain {
+            obstacle = blame(used, missing, promisedBytes, heldBytes: reportedBytes.addingSaturating(retainedBytes))
+        } else if poorSteps >= Self.mostPoorSteps {
+            obstacle = .caches
+        }
+        isAskingAgain = false
+        if let obstacle {
+            guard obstacle == .caches, isAnyBusy else { return .done(obstacle) }
+            isAskingAgain = true
+            poorSteps = 0
+            return .wait
+        }
         return ask(aim, missing: aim, used: used)
     }
 

@@ -96,6 +96,10 @@
     /// nearer on the way, at most `budget` of them with one call, and the budget is then 0.
     mutating func popNext(dueBy tick: UInt64, _ slab: borrowing TaskSlab, budget: inout Int) -> UInt32? {
         while budget > 0 {
+            if let index = popPresent(dueBy: tick, slab) {
+                budget -= 1
+                return index
+            }
             guard let next = nextSlot(), next.tick <= tick else {
                 elapsed = max(elapsed, tick)
                 return nil
@@ -108,6 +112,15 @@
             insert(index, slab)
         }
         return nil
+    }
+
+    /// Unlinks an entry of the present tick: with many due at once, nearly all come out here. None can be due before it.
+    @inline(__always)
+    private mutating func popPresent(dueBy tick: UInt64, _ slab: borrowing TaskSlab) -> UInt32? {
+        let index = unsafe heads[Int(truncatingIfNeeded: elapsed) & (Self.slots - 1)]
+        guard index != TaskEntry.noIndex, elapsed <= tick else { return nil }
+        remove(index, slab)
+        return index
     }
 
     private func nextSlot() -> (tick: UInt64, level: Int, slot: Int)? {

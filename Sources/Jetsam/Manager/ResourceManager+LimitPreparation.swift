@@ -67,12 +67,13 @@ extension ResourceManager {
             let next = approach.next(
                 reading, reportedBytes: registry.reportedBytes, hollowBytes: registry.hollowBytes,
                 retainedBytes: channel.gauges.retainedBytes, promisedBytes: promised,
-                isTimeOver: isTimeOver || Task.isCancelled)
+                isAnyBusy: registry.clients.contains(where: \.isBusy), isTimeOver: isTimeOver || Task.isCancelled)
             switch next {
             case .done(let obstacle):
                 preparation.obstacle = obstacle
                 preparation.hold = environment.clock.now.duration(to: held.until)
                 return preparation
+            case .wait: await waitForAnyBusy()
             case .ask(let bytes, let missing):
                 if let step = await reclaimer.release(bytes: bytes, missingBytes: missing) {
                     preparation.steps.append(step)
@@ -83,6 +84,15 @@ extension ResourceManager {
                     isTimeOver = true
                 }
             }
+        }
+    }
+
+    /// Returns when a call of a cache that is under way has come back, or the task is cancelled.
+    private func waitForAnyBusy() async {
+        await withTaskGroup { group in
+            for client in registry.clients where client.isBusy { group.addTask { await client.waitUntilFree() } }
+            await group.next()
+            group.cancelAll()
         }
     }
 

@@ -189,6 +189,35 @@ struct LimitPreparationTests {
         honest.end()
     }
 
+    @Test("A cache that takes longer than its deadline is waited for")
+    func slow() async throws {
+        let fixture = try Fixture(used: 380 * mebibyte)
+        let gate = Gate()
+        let cache = FakeCache("slow", bytes: 300 * mebibyte, in: fixture) { cache, request in
+            gate.arrive()
+            gate.waitUntilOpen()
+            return cache.give(request.bytes)
+        }
+        let ended = Lock(false)
+        try await fixture.run { fixture in
+            async let preparation = {
+                defer { ended.withLock { $0 = true } }
+                return await fixture.manager.prepareForLimit(300 * mebibyte)
+            }()
+            try await eventually("it is asked") { cache.isBusy }
+            try await eventually("its deadline is over, and it is waited for") {
+                fixture.machine.advance(by: .milliseconds(100))
+                return fixture.registry.clients.contains { $0.waiting > 0 }
+            }
+            #expect(fixture.manager.status.caches.contains { $0.missedDeadlines > 0 })
+            #expect(!ended.withLock { $0 })
+            gate.open()
+            let answer = await preparation
+            #expect(answer?.obstacle == nil && answer?.missingBytes == 0, "\(String(describing: answer))")
+        }
+        cache.end()
+    }
+
     @Test("A cache that is ended while it is asked is no longer counted on")
     func leaves() async throws {
         let fixture = try Fixture(used: 380 * mebibyte)

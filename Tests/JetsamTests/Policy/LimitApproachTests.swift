@@ -11,11 +11,12 @@ struct LimitApproachTests {
 
     private func next(
         _ approach: inout LimitApproach, _ reading: MemoryReading, caches: Int, hollow: Int = 0, retained: Int = 0,
-        promised: Int = 0, isTimeOver: Bool = false
+        promised: Int = 0, isAnyBusy: Bool = false, isTimeOver: Bool = false
     ) -> LimitApproach.Next {
         approach.next(
             reading, reportedBytes: caches * mebibyte, hollowBytes: hollow * mebibyte,
-            retainedBytes: retained * mebibyte, promisedBytes: promised * mebibyte, isTimeOver: isTimeOver)
+            retainedBytes: retained * mebibyte, promisedBytes: promised * mebibyte,
+            isAnyBusy: isAnyBusy, isTimeOver: isTimeOver)
     }
 
     @Test("Caches are asked down to warning's exit of the new limit, and its entry is enough")
@@ -73,6 +74,18 @@ struct LimitApproachTests {
         var approach = LimitApproach(limitBytes: 300 * mebibyte, rule: .init())
         _ = next(&approach, using(390), caches: 300, hollow: isAsked ? 0 : 300)
         #expect(next(&approach, using(390), caches: 300, hollow: 300) == .done(.caches))
+    }
+
+    @Test("A cache that is still at it is waited for, and then asked once more whatever is known of it")
+    func slow() {
+        var approach = LimitApproach(limitBytes: 300 * mebibyte, rule: .init())
+        _ = next(&approach, using(390), caches: 300)
+        #expect(next(&approach, using(390), caches: 300, hollow: 300, isAnyBusy: true) == .wait)
+        var over = approach
+        #expect(next(&over, using(390), caches: 300, hollow: 300, isAnyBusy: true, isTimeOver: true) == .done(.time))
+        #expect(
+            next(&approach, using(300), caches: 210, hollow: 210) == .ask(bytes: 75 * mebibyte, missing: 75 * mebibyte))
+        #expect(next(&approach, using(300), caches: 210, hollow: 210) == .done(.caches))
     }
 
     @Test("It ends when the time is over, unless there is room by then")
