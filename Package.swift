@@ -27,7 +27,9 @@ let package = Package(
         .library(name: "MemoryPressure", targets: ["MemoryPressure"]),
         .library(name: "JetsamConfiguration", targets: ["JetsamConfiguration"]),
         .library(name: "JetsamJemalloc", targets: ["JetsamJemalloc"]),
+        .library(name: "JetsamPrometheus", targets: ["JetsamPrometheus"]),
         .library(name: "JetsamTesting", targets: ["JetsamTesting"]),
+        .library(name: "JetsamHummingbird", targets: ["JetsamHummingbird"]),
         .library(name: "JetsamGRPC", targets: ["JetsamGRPC"]),
         .library(name: "JetsamGRDB", targets: ["JetsamGRDB"]),
         .executable(name: "jetsam", targets: ["jetsam"]),
@@ -37,6 +39,7 @@ let package = Package(
     ],
     traits: [
         .default(enabledTraits: []),
+        .trait(name: "Hummingbird", description: "JetsamHummingbird, for servers on Hummingbird 2"),
         .trait(name: "GRPC", description: "JetsamGRPC, for servers on grpc-swift 2"),
         .trait(name: "GRDB", description: "JetsamGRDB, for SQLite databases by GRDB"),
     ],
@@ -55,6 +58,7 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/grpc/grpc-swift-2", from: "2.4.0"),
         .package(url: "https://github.com/grpc/grpc-swift-nio-transport", from: "2.9.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.20.0", traits: []),
     ],
     targets: [
         .target(name: "CLinuxShims"),
@@ -119,6 +123,25 @@ let package = Package(
             swiftSettings: settings + optimised
         ),
         .target(name: "JetsamJemalloc", dependencies: ["CJemalloc", "Jetsam"], swiftSettings: settings),
+        .target(
+            name: "JetsamPrometheus",
+            dependencies: ["Jetsam", "JetsamSystem", .product(name: "CoreMetrics", package: "swift-metrics")],
+            swiftSettings: settings + optimised
+        ),
+        // Empty without its trait.
+        .target(
+            name: "JetsamHummingbird",
+            dependencies: [
+                "Jetsam",
+                .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Hummingbird"])),
+                .product(name: "HummingbirdCore", package: "hummingbird", condition: .when(traits: ["Hummingbird"])),
+                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Hummingbird"])),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: settings
+        ),
         .target(
             name: "JetsamTesting",
             dependencies: [
@@ -253,6 +276,28 @@ let package = Package(
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "JetsamPrometheusTests",
+            dependencies: [
+                "Jetsam", "JetsamPrometheus", "JetsamTesting",
+                .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "JetsamHummingbirdTests",
+            dependencies: [
+                "Jetsam", "JetsamHummingbird", "JetsamSystem", "JetsamTesting",
+                .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Hummingbird"])),
+                .product(name: "HummingbirdCore", package: "hummingbird", condition: .when(traits: ["Hummingbird"])),
+                .product(name: "HummingbirdTesting", package: "hummingbird", condition: .when(traits: ["Hummingbird"])),
+                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Hummingbird"])),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             swiftSettings: settings
         ),

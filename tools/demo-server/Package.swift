@@ -16,7 +16,7 @@ let package = Package(
     name: "demo-server",
     platforms: [.macOS(.v15)],
     dependencies: [
-        .package(name: "swift-jetsam", path: "../.."),
+        .package(name: "swift-jetsam", path: "../..", traits: ["Hummingbird"]),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
         .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),
@@ -32,11 +32,12 @@ let package = Package(
             dependencies: [
                 .product(name: "Jetsam", package: "swift-jetsam"),
                 .product(name: "JetsamConfiguration", package: "swift-jetsam"),
+                .product(name: "JetsamHummingbird", package: "swift-jetsam"),
+                .product(name: "JetsamPrometheus", package: "swift-jetsam"),
                 .product(name: "MemoryPressure", package: "swift-jetsam"),
                 .product(name: "_StressPatterns", package: "swift-jetsam"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
-                .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -76,12 +77,28 @@ if Context.environment["JETSAM_SIMULATION"] != nil {
         ))
 }
 
-// The examples of README and pages, as tools/support/check-examples takes them from there.
+// The examples of README and pages, as tools/support/check-examples takes them from there. Those of a product's page have the product;
+// the others are linked without it.
 for name in (Context.environment["JETSAM_EXAMPLES"] ?? "").split(separator: " ").map(String.init) {
+    let products: [Target.Dependency] =
+        switch name {
+        case let name where name.hasPrefix("JetsamHummingbird"):
+            [
+                .product(name: "JetsamHummingbird", package: "swift-jetsam"),
+                .product(name: "JetsamPrometheus", package: "swift-jetsam"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+            ]
+        case let name where name.hasPrefix("JetsamPrometheus"):
+            [
+                .product(name: "JetsamPrometheus", package: "swift-jetsam"),
+                .product(name: "CoreMetrics", package: "swift-metrics"),
+            ]
+        default: []
+        }
     package.targets.append(
         .executableTarget(
             name: name,
-            dependencies: [
+            dependencies: products + [
                 .product(name: "Jetsam", package: "swift-jetsam"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

@@ -19,7 +19,7 @@ gate_limit=256MiB gate_streams=500
 
 # build_gate: the program and the tool that limits it, where the tests of these products are built too.
 build_gate() {
-    local options=(--package-path tools/integrations --scratch-path .build-integrations "${build_flags[@]}")
+    local options=(--package-path tools/integrations --scratch-path .build-integrations "${dependent_flags[@]}")
     need_packages libsqlite3-dev zlib1g-dev
     step "building the gRPC server, its clients and jetsam-stress"
     swift build "${options[@]}" --product gate-grpc

@@ -2,11 +2,15 @@
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 root=$PWD
 
-# What the package and its tests are built with. JETSAM_SCRATCH is the build folder of tools/test, where everything is built once.
-# In CI nobody steps through a program. (The index has to be: tests are found by it.)
-build_flags=()
-[[ -z ${JETSAM_SCRATCH:-} ]] || build_flags+=(--scratch-path "$JETSAM_SCRATCH")
-[[ -z ${CI:-} ]] || build_flags+=(-Xswiftc -gnone)
+# What a package is built with that depends on this one: it says in its manifest which traits it wants. JETSAM_SCRATCH is the build
+# folder of tools/test, where everything is built once. In CI nobody steps through a program. (The index has to be: tests are found
+# by it.)
+dependent_flags=()
+[[ -z ${JETSAM_SCRATCH:-} ]] || dependent_flags+=(--scratch-path "$JETSAM_SCRATCH")
+[[ -z ${CI:-} ]] || dependent_flags+=(-Xswiftc -gnone)
+# The traits that this package and its tests are built with. The demo server asks for the same, or all would be built twice.
+traits=(--traits Hummingbird)
+build_flags=("${dependent_flags[@]}" "${traits[@]}")
 
 # Every step says what it is and when it began, so that a slow one is seen while it runs.
 step() { printf '\n==> [%3d s] %s\n' "$SECONDS" "$*"; }

@@ -9,6 +9,12 @@ extension ResourceManager {
     /// as shutdown begins. Takes a nanosecond.
     public var isReady: Bool { lifecycle.isReady }
 
+    /// Indicates whether shutdown has begun.
+    package var isShuttingDown: Bool { lifecycle.isShuttingDown }
+
+    /// Indicates whether servers may take new connections: always, but for a shutdown whose drain delay is over.
+    package var takesConnections: Bool { lifecycle.takesConnections }
+
     /// The time that the process would take to leave in order from now. It has three parts: the drain delay; the held background
     /// tasks or the saving of scenes and observers, whichever takes longer; and ``ManagerConfiguration/Lifecycle/exitRoom``. It is
     /// never more than the grace period; once shutdown has begun, never more than what is left of it.

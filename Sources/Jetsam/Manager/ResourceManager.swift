@@ -114,6 +114,13 @@ public final class ResourceManager: Service, Sendable {
     /// Indicates whether the level is above normal. Takes a nanosecond.
     package var isUnderPressure: Bool { governor.currentLevel > .normal }
 
+    /// The level that servers go by where they turn clients away: always normal in a dry run, which refuses nobody. Takes a lock for a
+    /// moment where the level is above normal.
+    package var admissionLevel: PressureLevel {
+        let level = governor.currentLevel
+        return level > .normal && governor.configuration.isDryRun ? .normal : level
+    }
+
     /// The changes of the level, from when iteration begins, until the manager has stopped. Each iteration keeps the newest 16 that
     /// it has not taken yet.
     public var levelChanges: some AsyncSequence<LevelChange, Never> & Sendable { LevelChanges(broadcast: levels) }

@@ -110,7 +110,7 @@ expect_manager_metrics() {
         NF != 2 || $2 !~ /^[-+0-9.e]+$/ { bad = bad " [" $0 "]"; next }
         {
             name = $1; sub(/\{.*/, "", name)
-            base = name; if (!(base in kind)) sub(/_(sum|count)$/, "", base)
+            base = name; if (!(base in kind)) sub(/_(bucket|sum|count)$/, "", base)
             if (!(base in kind)) bad = bad " " name " (no type)"
             else if ((kind[base] == "counter") != (name ~ /_total$/)) bad = bad " " name " (" kind[base] ")"
         }

@@ -82,6 +82,15 @@ final class ProcessLifecycle: Sendable {
 
     var isShuttingDown: Bool { state.withLock { $0.machine.isShuttingDown } }
 
+    /// Indicates whether servers may take new connections: always, but for a shutdown whose drain delay is over. Nanoseconds while
+    /// the process is ready.
+    var takesConnections: Bool {
+        guard !isReady else { return true }
+        let (isShuttingDown, clock) = state.withLock { ($0.machine.isShuttingDown, $0.ending?.clock) }
+        guard let clock else { return !isShuttingDown }
+        return now < clock.began.advanced(by: configuration.drainDelay)
+    }
+
     /// Indicates whether somebody asked for the gate.
     var hasGate: Bool { state.withLock { $0.servers.haveGate } }
 

@@ -2,6 +2,8 @@ internal import ArgumentParser
 internal import Hummingbird
 internal import Jetsam
 internal import JetsamConfiguration
+internal import JetsamHummingbird
+internal import JetsamPrometheus
 internal import Logging
 internal import NIOCore
 internal import ServiceLifecycle
@@ -134,14 +136,16 @@ struct DemoServer: AsyncParsableCommand {
         // Waited for before anybody can know that the server listens: until then the signal would end the process.
         if disturbAtSignal { await disturbance?.beginAtSignal(logger: logger) }
         let leaving = LeavingInOrder(log: log)
-        let memory = try memoryManagement(logger: logger, lastResort: lastResort ? leaving.begin : nil)
+        let metrics = PrometheusMetrics()
+        let memory = try memoryManagement(
+            logger: logger, metrics: metrics, lastResort: lastResort ? leaving.begin : nil)
         let readiness = Readiness()
         let responses = Responses(
             cache: memory.cache, origin: Origin(keys: keys, valueSize: valueSize.bytes, rounds: missCost))
         let manager = memory.manager
-        let routes = Routes(
-            mode: mode, responses: responses, isReady: { manager?.isReady ?? readiness.isReady }, manager: manager,
-            metrics: memory.metrics)
+        let isReady: @Sendable () -> Bool = { manager?.isReady ?? readiness.isReady }
+        DemoFigures(responses: responses, isReady: isReady, manager: manager).add(to: metrics)
+        let routes = Routes(mode: mode, responses: responses, isReady: isReady, manager: manager, metrics: metrics)
         let atOnce = disturbAtSignal ? nil : disturbance
         var server = Application(
             router: routes.makeRouter(),
@@ -152,7 +156,6 @@ struct DemoServer: AsyncParsableCommand {
                 let line = "listening on http://\(host):\(channel.localAddress?.port ?? port)\n"
                 _ = try? FileDescriptor.standardOutput.writeAll(line.utf8)
                 log.write("ready")
-                manager?.didStartServing()
                 atOnce?.begin(logger: logger)
             },
             logger: logger)
@@ -198,7 +201,8 @@ struct DemoServer: AsyncParsableCommand {
     /// Told to leave in reverse: first not ready, then no more requests, then the background work, and last the
     /// timeline.
     private func groupConfiguration(
-        _ memory: MemoryManagement, server: any Service, readiness: Readiness, log: EventLog, logger: Logger
+        _ memory: MemoryManagement, server: some ApplicationProtocol, readiness: Readiness, log: EventLog,
+        logger: Logger
     ) -> ServiceGroupConfiguration {
         guard let manager = memory.manager else {
             return ServiceGroupConfiguration(services: [server, readiness], logger: logger)
@@ -207,6 +211,6 @@ struct DemoServer: AsyncParsableCommand {
         if let file = memory.configurationFile {
             needs.append(ConfigurationReload(of: file, to: manager, onSIGHUP: true, logger: logger))
         }
-        return manager.serviceGroupConfiguration(needs: needs, servers: [server])
+        return manager.serviceGroupConfiguration(needs: needs, servers: [server.managed(by: manager)])
     }
 }

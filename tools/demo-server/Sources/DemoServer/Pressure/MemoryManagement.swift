@@ -1,5 +1,6 @@
 internal import Jetsam
 internal import JetsamConfiguration
+internal import JetsamPrometheus
 internal import Logging
 internal import NIOConcurrencyHelpers
 internal import ServiceLifecycle
@@ -11,8 +12,6 @@ struct MemoryManagement: Sendable {
     var manager: ResourceManager?
     /// What the steps of reclaim brought, where there is a manager.
     var returned = ReturnedBytes()
-    /// What the manager tells its metrics to.
-    var metrics: PrometheusMetrics?
     /// Where its thresholds come from, where a file was given.
     var configurationFile: ConfigurationFile?
 }
@@ -30,30 +29,30 @@ final class ReturnedBytes: Sendable {
 }
 
 extension DemoServer {
-    /// - Parameter lastResort: What the manager calls when nothing is left to give; nil for nothing.
+    /// - Parameters:
+    ///   - metrics: What the manager tells its metrics to.
+    ///   - lastResort: What the manager calls when nothing is left to give; nil for nothing.
     func memoryManagement(
-        logger: Logger, lastResort: (@Sendable (LevelReason) -> Void)?
+        logger: Logger, metrics: PrometheusMetrics, lastResort: (@Sendable (LevelReason) -> Void)?
     ) throws -> MemoryManagement {
         switch mode {
         case .unbounded: MemoryManagement(cache: UnboundedCache())
         case .fixed: MemoryManagement(cache: LRUCache(limit: budget.bytes))
         case .nscache: MemoryManagement(cache: FoundationCache())
         case .cleared: MemoryManagement(cache: ClearedCache())
-        case .jetsam: try managedByJetsam(logger: logger, lastResort: lastResort)
+        case .jetsam: try managedByJetsam(logger: logger, metrics: metrics, lastResort: lastResort)
         }
     }
 
     private func managedByJetsam(
-        logger: Logger, lastResort: (@Sendable (LevelReason) -> Void)?
+        logger: Logger, metrics: PrometheusMetrics, lastResort: (@Sendable (LevelReason) -> Void)?
     ) throws -> MemoryManagement {
         let (settings, file) = try settings()
-        let metrics = PrometheusMetrics()
         let store = try lifecycle.states.map { try FileStateStore(directory: FilePath($0)) }
         let manager = try ResourceManager(
             configuration: settings.manager, logger: logger, metricsFactory: metrics, stateStore: store,
             lastResort: lastResort)
         return MemoryManagement(
-            cache: ManagedCache(valueBytes: valueSize.bytes), manager: manager, metrics: metrics,
-            configurationFile: file)
+            cache: ManagedCache(valueBytes: valueSize.bytes), manager: manager, configurationFile: file)
     }
 }

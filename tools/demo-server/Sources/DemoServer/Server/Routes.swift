@@ -1,5 +1,7 @@
 internal import Hummingbird
 internal import Jetsam
+internal import JetsamHummingbird
+internal import JetsamPrometheus
 internal import NIOCore
 
 /// Everything that the server answers.
@@ -9,7 +11,7 @@ struct Routes: Sendable {
     /// Whether new requests are wanted.
     var isReady: @Sendable () -> Bool
     var manager: ResourceManager?
-    var metrics: PrometheusMetrics?
+    var metrics: PrometheusMetrics
 
     func makeRouter() -> Router<BasicRequestContext> {
         let router = Router(context: BasicRequestContext.self)
@@ -31,24 +33,19 @@ struct Routes: Sendable {
         router.group("prefetch").add(middleware: AdmissionMiddleware(priority: .low)).get(":key") { _, context in
             value(context)
         }
-        let admission = AdmissionMiddleware<BasicRequestContext>(priority: .normal)
-        router.group("job").add(middleware: admission).get(":milliseconds") { _, context in
-            work(context, admission)
-        }
-        router.group("wait").add(middleware: admission).get(":milliseconds") { _, context in
-            await wait(context, admission)
-        }
+        router.group("job").add(middleware: AdmissionMiddleware(priority: .normal))
+            .get(":milliseconds") { _, context in try work(context) }
+        router.group("wait").add(middleware: AdmissionMiddleware(priority: .normal))
+            .get(":milliseconds") { _, context in try await wait(context) }
         router.get("poll/:milliseconds") { _, context in await poll(context) }
-        router.get("metrics") { _, _ in
-            let page = MetricsPage(
-                counts: responses.counts, size: responses.cache.size, usage: .current(),
-                assertions: BackgroundTaskRegistry.shared.statistics, isReady: isReady(), status: manager?.status,
-                metrics: metrics)
-            return Self.text(page.text, .ok, headers: Self.prometheus)
-        }
-        router.get("healthz") { _, _ in Self.text("ok\n", .ok) }
-        router.get("readyz") { _, _ in
-            isReady() ? Self.text("ready\n", .ok) : Self.text("not ready\n", .serviceUnavailable)
+        router.get("metrics") { _, _ in Self.text(metrics.text, .ok, headers: Self.prometheus) }
+        if let manager {
+            router.addProbes(of: manager, live: "healthz", ready: "readyz")
+        } else {
+            router.get("healthz") { _, _ in Self.text("ok\n", .ok) }
+            router.get("readyz") { _, _ in
+                isReady() ? Self.text("ready\n", .ok) : Self.text("not ready\n", .serviceUnavailable)
+            }
         }
         return router
     }
@@ -61,35 +58,21 @@ struct Routes: Sendable {
         return Response(status: .ok, headers: Self.binary, body: ResponseBody(byteBuffer: value))
     }
 
-    /// Begins work that outlives its request: the assertion keeps the process for it.
-    private func work(
-        _ context: BasicRequestContext, _ admission: AdmissionMiddleware<BasicRequestContext>
-    ) -> Response {
+    /// Begins work that outlives its request: the background task keeps the process for it.
+    private func work(_ context: BasicRequestContext) throws -> Response {
         guard let duration = Self.duration(context) else { return Self.noDuration }
-        let registry = admission.registry
-        // Between the middleware's question and this the answer may have changed.
-        guard let task = try? registry.begin("demo.work", priority: admission.priority).intoIdentifier() else {
-            return admission.refusal()
-        }
-        Task {
-            try? await Task.sleep(for: duration)
-            registry.endBackgroundTask(task)
-        }
+        try BackgroundTaskRegistry.shared.start("demo.work") { try? await Task.sleep(for: duration) }
         return Self.text("begun\n", .accepted)
     }
 
     /// Does work that its client waits for; it is cancelled when its time has run out.
-    private func wait(
-        _ context: BasicRequestContext, _ admission: AdmissionMiddleware<BasicRequestContext>
-    ) async -> Response {
+    private func wait(_ context: BasicRequestContext) async throws -> Response {
         guard let duration = Self.duration(context) else { return Self.noDuration }
         do {
-            try await admission.registry.withBackgroundTask("demo.wait", priority: admission.priority) {
-                try await Task.sleep(for: duration)
-            }
+            try await withBackgroundTask("demo.wait") { try await Task.sleep(for: duration) }
             return Self.text("done\n", .ok)
-        } catch {
-            return admission.refusal()
+        } catch is CancellationError {
+            return Self.text("cut off: the time has run out\n", .serviceUnavailable)
         }
     }
 
@@ -109,7 +92,7 @@ struct Routes: Sendable {
 
     private static let binary: HTTPFields = [.contentType: "application/octet-stream"]
     private static let plain: HTTPFields = [.contentType: "text/plain; charset=utf-8"]
-    private static let prometheus: HTTPFields = [.contentType: "text/plain; version=0.0.4; charset=utf-8"]
+    private static let prometheus: HTTPFields = [.contentType: PrometheusMetrics.contentType]
 
     private static func text(
         _ text: String, _ status: HTTPResponse.Status, headers: HTTPFields = plain
