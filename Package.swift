@@ -242,8 +242,9 @@ let package = Package(
             exclude: ["Baseline.txt"],
             swiftSettings: settings + optimised
         ),
-        // Support for tests: children in cgroups, and jemalloc's count of what a thread allocates.
+        // Support for tests: waiting for other threads, children in cgroups, and jemalloc's count of what a thread allocates.
         .target(name: "CTestProcesses", path: "Tests/CTestProcesses"),
+        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
         .target(name: "AllocationCounter", dependencies: ["CJemalloc"], path: "Tests/AllocationCounter"),
         // What tests run with allocators preloaded, and tools/support/measure-allocators makes a table of.
         .executableTarget(
@@ -270,7 +271,7 @@ let package = Package(
             dependencies: [
                 "AllocationCounter", "BackgroundTasks", "CLinuxShims", "CTestProcesses", "Jetsam", "JetsamJemalloc",
                 "JetsamPolicy", "JetsamSimulation", "JetsamSystem", "JetsamTesting", "JetsamTrace", "MemoryPressure",
-                "PurgeableCaches",
+                "PurgeableCaches", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
@@ -323,7 +324,7 @@ let package = Package(
         .testTarget(
             name: "JetsamGRPCTests",
             dependencies: [
-                "Jetsam", "JetsamGRPC", "JetsamTesting",
+                "Jetsam", "JetsamGRPC", "JetsamTesting", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "GRPCCore", package: "grpc-swift-2", condition: .when(traits: ["GRPC"])),
@@ -340,7 +341,7 @@ let package = Package(
         .testTarget(
             name: "JetsamGRDBTests",
             dependencies: [
-                "Jetsam", "JetsamGRDB", "JetsamTesting",
+                "Jetsam", "JetsamGRDB", "JetsamTesting", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["GRDB"])),

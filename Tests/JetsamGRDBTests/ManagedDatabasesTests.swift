@@ -6,6 +6,7 @@
     import Logging
     import ServiceLifecycle
     import Synchronization
+    import TestSupport
     import Testing
 
     // SQLite counts what all connections of the process hold, so one test at a time.

@@ -6,6 +6,7 @@
     import JetsamTesting
     import Logging
     import ServiceLifecycle
+    import TestSupport
     import Testing
 
     @Suite("A server in a service group", .timeLimit(.minutes(5)))

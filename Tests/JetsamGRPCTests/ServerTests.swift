@@ -3,6 +3,7 @@
     import Jetsam
     import JetsamGRPC
     import ServiceLifecycle
+    import TestSupport
     import Testing
 
     @Suite("A server that is protected", .timeLimit(.minutes(5)))

@@ -3,6 +3,7 @@
     import Jetsam
     import JetsamGRPC
     import JetsamTesting
+    import TestSupport
     import Testing
 
     @Suite("A scene for the tenant of a call", .timeLimit(.minutes(5)))

@@ -19,7 +19,7 @@ final class ExpiryEngine: Sendable {
 
     let table: TaskTable
     private let isAutomatic: Bool
-    private let threadSource: any ThreadSource
+    private let threads: ReplaceableThreads
     private let runner = ExpiryRunner()
     private let spot = ParkingSpot()
     private let standbySpot = ParkingSpot()
@@ -29,7 +29,6 @@ final class ExpiryEngine: Sendable {
     private let isStopped = Atomic<Bool>(false)
     private let isWatched = Atomic<Bool>(false)
     private let hasStandby = Atomic<Bool>(false)
-    private let threads = Atomic<Int>(0)
     private let hungHandlers = Atomic<Int>(0)
     /// The time of the next try for a thread, in monotonic nanoseconds; `.max` where there is one or none is needed.
     private let retryAt = Atomic<Int64>(.max)
@@ -47,7 +46,7 @@ final class ExpiryEngine: Sendable {
     init(table: TaskTable, isAutomatic: Bool, threads: any ThreadSource = SystemThreads()) {
         self.table = table
         self.isAutomatic = isAutomatic
-        threadSource = threads
+        self.threads = ReplaceableThreads(most: Self.mostThreads, source: threads)
     }
 
     /// The number of handlers that have been given up as hung.
@@ -144,17 +143,10 @@ final class ExpiryEngine: Sendable {
 
     /// Nil where it was started.
     private func startThread(_ name: String, _ body: @escaping @Sendable (ExpiryEngine) -> Void) -> Errno? {
-        threads.add(1, ordering: .relaxed)
         do throws(Errno) {
-            try threadSource.start(name) { [self] in
-                body(self)
-                threads.subtract(1, ordering: .relaxed)
-            }
+            try threads.start(name) { [self] in body(self) }
             return nil
-        } catch {
-            threads.subtract(1, ordering: .relaxed)
-            return error
-        }
+        } catch { return error }
     }
 
     func stop() {
@@ -193,9 +185,7 @@ final class ExpiryEngine: Sendable {
             overdueWereReported(me)
             guard runner.isLeader(me) else { return }
             // Where it could not be started, or its like hang.
-            if !hasStandby.load(ordering: .relaxed), threads.load(ordering: .relaxed) < Self.mostThreads {
-                startStandby()
-            }
+            if !hasStandby.load(ordering: .relaxed), threads.hasRoom { startStandby() }
             // Who begins from here on compares with this, or is found by the look at the shards.
             planned.store(.max, ordering: .releasing)
             let due = table.nextDue()
@@ -287,7 +277,7 @@ final class ExpiryEngine: Sendable {
     private func hasTakenOver(_ leader: Int) {
         hungHandlers.add(1, ordering: .relaxed)
         hasStandby.store(false, ordering: .releasing)
-        if threads.load(ordering: .relaxed) < Self.mostThreads { startStandby() }
+        if threads.hasRoom { startStandby() }
         tell(leader) { $0.handlerHangs(handlersGivenUp) }
     }
 }

@@ -98,9 +98,9 @@ final class Ladder: Sendable {
             do { return try channel.threads.start("jetsam.resort") { lastResort(reason) } } catch {}
         }
         // Without another thread this one: nothing comes after the last resort.
-        channel.gauges.willCall()
+        channel.handlers.willCall()
         lastResort(reason)
-        channel.gauges.didCall()
+        channel.handlers.didCall()
     }
 
     /// A later stage of a dry run: it is told, and over.

@@ -21,6 +21,8 @@ final class ReclaimChannel: Sendable {
 
     let gauges = ReclaimGauges()
     let threads: any ThreadSource
+    /// The threads that call handlers and trim.
+    let handlers: ReplaceableThreads
     let spot: any WaitingSpot
     /// The place where the steward waits, see ``ReclaimThreads``.
     let steward: any WaitingSpot
@@ -33,6 +35,7 @@ final class ReclaimChannel: Sendable {
     /// - Parameter threads: The source of the threads that wait here.
     init(threads: any ThreadSource = SystemThreads()) {
         self.threads = threads
+        handlers = ReplaceableThreads(most: ReclaimThreads.most, source: threads)
         spot = threads.makeSpot()
         steward = threads.makeSpot()
         segments = threads.makeSpot()

@@ -9,8 +9,6 @@ struct ReclaimGauges: ~Copyable, Sendable {
     private let retained = Atomic<Int>(0)
     private let earliestTrim = Atomic<Int64>(.min)
     private let parked = Atomic<Int>(0)
-    private let threads = Atomic<Int>(0)
-    private let calling = Atomic<Int>(0)
     private let late = Atomic<Int64>(.max)
     private let segmentsThread = Atomic<Bool>(false)
     private let ladderBusy = Atomic<Bool>(false)
@@ -32,10 +30,6 @@ struct ReclaimGauges: ~Copyable, Sendable {
     func setSegmentsThread(_ isThere: Bool) { segmentsThread.store(isThere, ordering: .releasing) }
 
     var parkedThreads: Int { parked.load(ordering: .acquiring) }
-    var liveThreads: Int { threads.load(ordering: .acquiring) }
-
-    /// Indicates whether every thread is in code of the application's.
-    var areAllCalling: Bool { calling.load(ordering: .acquiring) >= liveThreads }
 
     /// Indicates whether victims of the ladder are leaving.
     var isLadderBusy: Bool { ladderBusy.load(ordering: .acquiring) }
@@ -56,8 +50,4 @@ struct ReclaimGauges: ~Copyable, Sendable {
 
     func willPark() { parked.add(1, ordering: .acquiringAndReleasing) }
     func didUnpark() { parked.subtract(1, ordering: .acquiringAndReleasing) }
-    func willCall() { calling.add(1, ordering: .acquiringAndReleasing) }
-    func didCall() { calling.subtract(1, ordering: .acquiringAndReleasing) }
-    func threadStarted() { threads.add(1, ordering: .acquiringAndReleasing) }
-    func threadEnded() { threads.subtract(1, ordering: .acquiringAndReleasing) }
 }

@@ -11,6 +11,7 @@ internal import SystemPackage
 /// keeps these waiting.
 final class ReclaimThreads: Sendable {
     private static let count = 2
+    private static let name = "jetsam.reclaim"
     /// Threads lost to handlers that do not come back are replaced up to this number in all.
     static let most = 8
     /// The steward neither formats nor compresses.
@@ -30,7 +31,7 @@ final class ReclaimThreads: Sendable {
     }
 
     func start() throws(Errno) {
-        for _ in 0..<Self.count { try add() }
+        for _ in 0..<Self.count { try channel.handlers.start(Self.name) { self.loop() } }
         try channel.threads.start("jetsam.steward", stackBytes: Self.stewardStackBytes) { self.standBy() }
         try channel.threads.start("jetsam.segments", stackBytes: Self.stewardStackBytes) { self.giveSegments() }
         channel.gauges.setSegmentsThread(true)
@@ -55,18 +56,7 @@ final class ReclaimThreads: Sendable {
         }
     }
 
-    private func add() throws(Errno) {
-        channel.gauges.threadStarted()
-        do {
-            try channel.threads.start("jetsam.reclaim") { self.loop() }
-        } catch {
-            channel.gauges.threadEnded()
-            throw error
-        }
-    }
-
     private func loop() {
-        defer { channel.gauges.threadEnded() }
         while !isStopped.load(ordering: .acquiring) {
             // One that came back from a handler after it was replaced is one too many.
             if channel.gauges.parkedThreads >= Self.count { return }
@@ -96,12 +86,7 @@ final class ReclaimThreads: Sendable {
 
     /// Starts one more thread in place of those that hang; false where there are too many or none can be had.
     private func replaceHungThread() -> Bool {
-        guard channel.gauges.liveThreads < Self.most else { return false }
-        do {
-            try add()
-        } catch {
-            return false
-        }
+        guard channel.handlers.replace(Self.name, { self.loop() }) else { return false }
         // It parks first, like all of them, and what it was started for waits already.
         channel.spot.signal()
         return true

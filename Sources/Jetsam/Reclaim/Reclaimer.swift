@@ -158,7 +158,7 @@ final class Reclaimer: Sendable {
     /// Indicates whether every thread is in code of the application's and none of them is waited for, or is not any more: nobody
     /// is left to go on.
     var isHeldUp: Bool {
-        guard channel.gauges.areAllCalling else { return false }
+        guard channel.handlers.areAllCalling else { return false }
         let now = clock.now
         let pending = channel.pendingLevel
         return state.withLock { state in
@@ -278,13 +278,13 @@ final class Reclaimer: Sendable {
         let before = allocator.bytesFreedByThread()
         var promised = 0
         var message: String?
-        channel.gauges.willCall()
+        channel.handlers.willCall()
         do {
             promised = try body(client)
         } catch {
             message = Self.describe(error)
         }
-        channel.gauges.didCall()
+        channel.handlers.didCall()
         let after = allocator.bytesFreedByThread()
         registry.refresh(client)
         client.endCall()

@@ -53,7 +53,7 @@ extension Governor {
     /// At critical, where every reclaim thread hangs in a handler and whoever was told of it at the last look has not got the
     /// step on: what caches hold in memory of their own is given back from this thread, without their handlers.
     private func releaseWhereAllHang(_ channel: ReclaimChannel, missedAt deadline: Int64) {
-        guard channel.gauges.areAllCalling else { return }
+        guard channel.handlers.areAllCalling else { return }
         let wasTold = nudgedFor.exchange(deadline, ordering: .relaxed) == deadline
         guard wasTold else { return }
         _ = registry.releaseSegmentsWithoutHandlers(bytes: missingBytes(channel))

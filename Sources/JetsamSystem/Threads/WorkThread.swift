@@ -11,27 +11,25 @@ package final class WorkThread: Sendable {
         var generation = 0
         var hasThread = false
         var isBusy = false
-        /// Threads that were given up and have not come back.
-        var lost = 0
         var hasEnded = false
     }
 
     private final class Core: Sendable {
         let state = Lock(State())
-        let threads: any ThreadSource
+        let threads: ReplaceableThreads
         let spot: any WaitingSpot
 
-        init(_ threads: any ThreadSource) {
-            self.threads = threads
-            spot = threads.makeSpot()
+        init(_ source: any ThreadSource) {
+            threads = ReplaceableThreads(most: WorkThread.most, source: source)
+            spot = source.makeSpot()
         }
     }
 
     private let core: Core
     private let name: String
 
-    /// More threads than this are not kept waiting for jobs that hang.
-    private static let maximumLost = 4
+    /// Threads that hang in a job are replaced up to this number in all.
+    private static let most = 5
 
     /// - Parameters:
     ///   - name: At most 15 bytes of it are kept.
@@ -58,10 +56,9 @@ package final class WorkThread: Sendable {
     /// Gives the jobs that wait to another thread, where the present one is in the middle of one.
     package func giveUpBusyThread() {
         let generation = core.state.withLock { state -> Int? in
-            guard state.isBusy, state.lost < Self.maximumLost else { return nil }
+            guard state.isBusy, core.threads.hasRoom else { return nil }
             state.generation += 1
             state.isBusy = false
-            state.lost += 1
             return state.generation
         }
         if let generation { start(generation) }
@@ -73,17 +70,18 @@ package final class WorkThread: Sendable {
             try core.threads.start(name) { Self.run(core, generation) }
         } catch {
             // No thread can be had: better to borrow one of Dispatch's than never to come back.
-            DispatchQueue.global().async { Self.run(core, generation) }
+            DispatchQueue.global().async {
+                core.threads.enter()
+                Self.run(core, generation)
+                core.threads.leave()
+            }
         }
     }
 
     private static func run(_ core: Core, _ generation: Int) {
         while true {
             let next = core.state.withLock { state -> (job: (@Sendable () -> Void)?, isOver: Bool) in
-                guard state.generation == generation else {
-                    state.lost -= 1
-                    return (nil, true)
-                }
+                guard state.generation == generation else { return (nil, true) }
                 guard !state.jobs.isEmpty else {
                     state.isBusy = false
                     return (nil, state.hasEnded)

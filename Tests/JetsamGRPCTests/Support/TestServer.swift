@@ -6,6 +6,7 @@
     import JetsamTesting
     import Logging
     import ServiceLifecycle
+    import TestSupport
     import Testing
 
     /// A real server on loopback with a manager in a made-up container of 512 MiB, and a real client.

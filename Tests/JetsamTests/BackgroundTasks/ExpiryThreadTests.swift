@@ -2,6 +2,7 @@ import CLinuxShims
 import Dispatch
 import MemoryPressure
 import SystemPackage
+import TestSupport
 import Testing
 
 @testable import BackgroundTasks

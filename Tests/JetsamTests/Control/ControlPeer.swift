@@ -1,5 +1,6 @@
 import MemoryPressure
 import SystemPackage
+import TestSupport
 import Testing
 
 @testable import Jetsam

@@ -1,6 +1,7 @@
 import JetsamTesting
 import MemoryPressure
 import SystemPackage
+import TestSupport
 import Testing
 
 @testable import Jetsam

@@ -2,6 +2,7 @@ import JetsamTesting
 import Logging
 import MemoryPressure
 import SystemPackage
+import TestSupport
 import Testing
 
 @testable import BackgroundTasks

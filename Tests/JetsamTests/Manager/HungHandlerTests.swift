@@ -239,8 +239,8 @@ struct HungHandlerTests {
 
         // Two threads in handlers, and a step that has 2 MiB to bring yet.
         for _ in 0..<2 {
-            channel.gauges.threadStarted()
-            channel.gauges.willCall()
+            channel.handlers.enter()
+            channel.handlers.willCall()
         }
         func publish(_ level: PressureLevel) {
             let reason = LevelReason(rule: .headroom, observed: 0, threshold: 0, unit: .bytes, cause: .sampler)

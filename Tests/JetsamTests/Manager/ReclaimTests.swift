@@ -1,6 +1,7 @@
 import Jetsam
 import JetsamTesting
 import MemoryPressure
+import TestSupport
 import Testing
 
 struct ReclaimTests {

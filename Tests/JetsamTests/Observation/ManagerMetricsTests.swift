@@ -2,6 +2,7 @@ import CoreMetrics
 import JetsamTesting
 import MemoryPressure
 import MetricsTestKit
+import TestSupport
 import Testing
 
 @testable import BackgroundTasks

@@ -1,6 +1,7 @@
 import JetsamTesting
 import Logging
 import MemoryPressure
+import TestSupport
 import Testing
 
 @testable import BackgroundTasks

@@ -1,5 +1,6 @@
 import MemoryPressure
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Jetsam
