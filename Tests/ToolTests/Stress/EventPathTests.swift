@@ -16,6 +16,17 @@ struct EventPathTests {
         "Thrashing page cache raises the warning through the Dispatch source on PSI, and the reason says so",
         .disabled(if: ToolProcess.isSanitized, "shadow memory does not fit the group"))
     func stall() async throws {
+        // On a machine that is slow and busy a look of the sampler's may come first, or the first growth be taken for news.
+        for attempt in 1...3 {
+            let changes = try await thrash()
+            let first = try #require(changes.first)
+            if first.contains("event of PSI trigger") || first.contains("timeToLimit") { return }
+            #expect(attempt < 3, "the trigger did not fire first in three runs: \(changes)")
+        }
+    }
+
+    /// Returns the changes of the level while page cache is thrashed.
+    private func thrash() async throws -> [Substring] {
         // Half of the group is anonymous, so that headroom is short enough for stall to count and no shorter.
         let run = try ToolProcess(
             [
@@ -26,9 +37,7 @@ struct EventPathTests {
         #expect(await run.end() == .exited(0))
         let changes = run.output.matches(of: /\{"seconds":[^}]*"from":[^}]*\}/).map(\.output)
         #expect(changes.contains { $0.contains("stall") }, "\(run.output)")
-        // A machine that is slow and busy may have taken the first growth for news before the trigger fired.
-        let first = try #require(changes.first, "\(run.output)")
-        #expect(first.contains("event of PSI trigger") || first.contains("timeToLimit"), "\(run.output)")
+        return changes
     }
 
     @Test(
