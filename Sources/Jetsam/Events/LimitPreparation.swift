@@ -38,14 +38,14 @@ public struct LimitPreparation: Sendable, CustomStringConvertible {
 
     /// The obstacle in words; nil where there is none.
     package var reason: String? {
-        let missing = "\(ByteCount(missingBytes)) too many to leave \(ByteCount(marginBytes)) free"
+        let missing = "\(ByteCount(missingBytes)) too much to leave \(ByteCount(marginBytes)) free"
         switch obstacle {
         case nil: return nil
         case .outOfRange:
-            return "the number must be above 0 and at most the limit of now, \(ByteCount(readings.before.limitBytes))"
-        case .dryRun: return "a dry run asks nobody and holds nobody; \(missing)"
+            return "the number must be above 0 and at most the present limit, \(ByteCount(readings.before.limitBytes))"
+        case .dryRun: return "a dry run asks no cache and holds none; \(missing)"
         case .unmanagedMemory:
-            return "\(missing), and caches hold \(ByteCount(cacheBytes)): what is beside them takes the rest"
+            return "\(missing), and caches hold \(ByteCount(cacheBytes)): the rest is unmanaged memory"
         case .caches:
             let held = "caches hold \(ByteCount(cacheBytes))"
             return "\(missing): \(held), and gave no more, or what they gave did not come back"

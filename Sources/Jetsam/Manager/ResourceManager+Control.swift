@@ -46,7 +46,7 @@ private struct ManagerControl: ControlHandler {
 
     func perform(_ request: ControlRequest, reply: @escaping @Sendable (ControlAnswer) -> Void) {
         if request != .status {
-            manager.logger.notice("Told by the control socket", metadata: ["request": "\(request)"])
+            manager.logger.notice("Request on the control socket", metadata: ["request": "\(request)"])
         }
         switch request {
         case .status:

@@ -306,12 +306,12 @@ public final class ResourceManager: Service, Sendable {
         }
         for name in bell.collectSilentCaches() {
             logger.notice(
-                "Cache '\(name.onOneLine)' has never reported bytes, and is asked for none: what it holds is told by update(bytes:)",
+                "Cache '\(name.onOneLine)' has never reported bytes, and is not asked for memory: report its size with update(bytes:)",
                 metadata: ["cache": "\(name)"])
         }
         if let bytes = bell.collectLackingBytes() {
             logger.warning(
-                "Memory has been short for ten minutes, and caches have given what they may at warning: a limit \(ByteCount(bytes)) larger would do",
+                "Memory has been short for ten minutes, and caches may give no more at warning: a limit \(ByteCount(bytes)) larger would do",
                 metadata: ["lackingBytes": "\(bytes)"])
         }
         if let forecast = bell.collectForecast() {
@@ -333,7 +333,7 @@ public final class ResourceManager: Service, Sendable {
         let (finished, lost) = bell.collectSteps()
         if lost > 0 {
             logger.warning(
-                "\(lost) reclaim \(lost == 1 ? "step was" : "steps were") not told: the log was too slow for them")
+                "\(lost) reclaim \(lost == 1 ? "step was" : "steps were") not logged: the log was too slow")
         }
         news += finished.map { .step($0.step, $0.problems) }
         for item in news.sorted(by: { $0.sequence < $1.sequence }) {
@@ -348,7 +348,7 @@ public final class ResourceManager: Service, Sendable {
         switch outcome {
         case .none, .stillStarved: return
         case .moved:
-            logger.notice("The process was moved to another cgroup; its signals were found anew")
+            logger.notice("The process was moved to another cgroup; its memory signals were found again")
         case .starved:
             let broken = sources.filter { !$0.isUsed }.map(\.description).joined(separator: "; ")
             logger.warning(
@@ -381,7 +381,7 @@ public final class ResourceManager: Service, Sendable {
         if change.level == .critical, registry.clients.isEmpty,
             !hasToldOfNoCaches.exchange(true, ordering: .relaxed)
         {
-            logger.warning("Memory pressure is critical, and no cache is registered: there is nobody to ask for memory")
+            logger.warning("Memory pressure is critical, and no cache is registered that could give memory back")
         }
         if let episode = episodes.withLock({ $0.add(change) }) { tell(episode) }
         levels.send(change)
@@ -441,7 +441,7 @@ public final class ResourceManager: Service, Sendable {
         }
         if let reason = governor.unknownLimitReason {
             logger.warning(
-                "Whether there is a memory limit is not known: \(reason). Where there is one, the process is killed at it without a warning"
+                "It is not known whether there is a memory limit: \(reason). If there is one, the kernel kills the process there without a warning"
             )
         }
         logger.info("Allocator \(status.allocator)")

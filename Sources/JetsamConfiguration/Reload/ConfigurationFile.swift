@@ -105,7 +105,8 @@ public final class ConfigurationFile: Sendable {
             try settings.validate()
         } catch {
             let problem = CheckReport.Problem(
-                line: 0, column: 0, key: error.setting, value: error.value, message: "what overrides it: \(error)")
+                line: 0, column: 0, key: error.setting, value: error.value,
+                message: "a setting that overrides the file: \(error)")
             throw ConfigurationFileError(path: path.string, problems: [problem])
         }
         return (settings, report.warnings)

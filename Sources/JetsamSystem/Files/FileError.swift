@@ -25,7 +25,7 @@ package enum FileError: Error, Hashable, Sendable, CustomStringConvertible {
             case .permissionDenied: "this user may not"
             case .tooManySymbolicLinkLevels: "its last part is a symbolic link, which is not followed"
             case .notDirectory: "it is no directory"
-            case .noSuchFileOrDirectory: "it is not there, or nothing to make it in"
+            case .noSuchFileOrDirectory: "the file or its directory does not exist"
             case .noFunction: "this is not Linux"
             default: nil
             }

@@ -85,7 +85,7 @@ extension JSONScanner {
         guard let first = text.utf8.first else { return refuse("no value begins so") }
         if let value = Int(text), first != UInt8(ascii: "+") { return .integer(value) }
         guard first == UInt8(ascii: "-") || (0x30...0x39).contains(first), let value = Double(text), value.isFinite
-        else { return refuse("'\(text.prefix(40))' is no number") }
+        else { return refuse("'\(text.prefix(40))' is not a number") }
         return .number(value)
     }
 }

@@ -226,7 +226,7 @@ final class ProcessLifecycle: Sendable {
         }
         let half = now.advanced(by: max(.zero, now.duration(to: deadline)) / 2)
         if await waits.run(wait, until: { half }, movesWithPauses: true) == .expired {
-            dependencies.logger.warning("Caches that hold what is private were not emptied in time")
+            dependencies.logger.warning("Sensitive caches were not emptied in time")
         }
     }
 

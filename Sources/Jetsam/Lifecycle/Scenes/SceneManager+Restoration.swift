@@ -116,7 +116,7 @@ extension SceneManager {
             }
             return SceneOrder.byRestoration(scenes)
         case .failure(let error):
-            logger.warning("What is stored of scenes cannot be listed: \(error)")
+            logger.warning("The stored scenes cannot be listed: \(error)")
             return nil
         }
     }
