@@ -44,9 +44,9 @@ public final class CacheRegistry: Sendable {
     ///
     /// - Parameters:
     ///   - name: The cache's name in logs, metrics and the ledger. At most 128 characters are kept.
-    ///   - priority: Its band; lower ones are asked first.
+    ///   - priority: Its priority; lower ones are asked first.
     ///   - rebuildCost: The cost of rebuilding one byte, in any unit, as long as every cache in the process uses the same one.
-    ///     Within a band the cheapest are asked first. Nil counts as 1. Not-a-number and negative values count as 0.
+    ///     Within a priority the cheapest are asked first. Nil counts as 1. Not-a-number and negative values count as 0.
     ///   - traits: The facts that reclaim should know before it asks.
     ///   - scene: The scene that it belongs to, if any: in the background its limit is cut, suspension empties it, and
     ///     disconnecting ends it. The handlers are then called for the scene's changes too, on a thread of the scenes'.

@@ -173,9 +173,9 @@ public final class ResourceManager: Service, Sendable {
     /// Takes the process through its life: launches it, watches until the service group shuts down gracefully or the task is
     /// cancelled, and ends it in order.
     ///
-    /// Starts the sampler's thread, the reclaim threads and the kernel's event sources, and ends them again before it
-    /// returns; a handler that hangs is not waited for. On graceful shutdown it takes the process into the background and
-    /// waits, still watching, until no background task is held, at most until the termination grace period
+    /// Starts the sampler's thread, the reclaim threads and the kernel's event sources, and ends them again before it returns;
+    /// a handler that hangs is not waited for. On graceful shutdown it takes the process into the background, and still watches
+    /// memory. It waits until no background task is held, but at most until the termination grace period
     /// (``ManagerConfiguration/Lifecycle/terminationGracePeriod``) is nearly over. Cancellation ends it promptly.
     /// - Throws: ``ResourceManagerError`` where this manager has run before, the registry has a running one, or a thread or
     ///   descriptor cannot be had.

@@ -4,7 +4,7 @@ package import SystemPackage
 package enum FileError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The system refused something; `doing` says what, in a few words.
     case system(Errno, doing: String)
-    /// Others may change what is there, or it is not this user's.
+    /// Others may change the file, or it belongs to another user.
     case insecure(String)
     /// It is none that can be read.
     case damaged(String)

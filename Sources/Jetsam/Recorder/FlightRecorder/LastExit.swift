@@ -2,7 +2,7 @@ public import MemoryPressure
 
 /// The end of the run before this one, from what its flight recorder left: see ``ResourceManager/lastExit``.
 public struct LastExit: Sendable, Equatable, CustomStringConvertible {
-    /// The way in which it ended, as far as can be told.
+    /// The way in which it ended, as far as it is known.
     public var reason: LaunchReason.PreviousExit
     /// The time when it began, in nanoseconds since 1970 by the wall clock.
     public var startedAtWallClock: Int64
