@@ -1,7 +1,7 @@
 extension ResourceManager {
     /// The metrics that a manager tells to its `MetricsFactory`: one place for labels, kinds, units and meanings.
     ///
-    /// Nothing is told from the sampler. What belongs to a change of the level or to a step is told with it, on the manager's
+    /// Nothing is told from the sampler. Figures of a level change or a step are reported with it, on the manager's
     /// notification queue; all other figures once a second, from the same queue, and once more when ``ResourceManager/run()``
     /// ends. Where the factory does nothing, as it does until an application sets one, they are not collected at all.
     package enum Metrics {
@@ -86,7 +86,8 @@ extension ResourceManager {
             "jetsam_background_tasks_begun_total", .counter, .none, "Background tasks that were begun.")
         /// Background tasks that were told that they expire.
         package static let tasksExpired = Metric(
-            "jetsam_background_tasks_expired_total", .counter, .none, "Background tasks that were notified of their expiry.")
+            "jetsam_background_tasks_expired_total", .counter, .none,
+            "Background tasks that were notified of their expiry.")
         /// Background tasks that had not ended when their grace was over.
         package static let tasksOverdue = Metric(
             "jetsam_background_tasks_overdue_total", .counter, .none,

@@ -2,8 +2,8 @@ internal import Logging
 internal import MemoryPressure
 
 extension ResourceManager {
-    /// Does `body` with the control socket there, where one is configured. What stands against the socket stands in the log, and
-    /// not against the manager.
+    /// Does `body` with the control socket there, where one is configured. If the socket is not possible, the log says so, and
+    /// the manager runs without it.
     func withControlSocket<Result>(_ body: () async throws -> Result) async throws -> Result {
         let server = startControlServer()
         do {

@@ -38,7 +38,7 @@ public final class ResourceManager: Service, Sendable {
     let history = Lock(ReclaimHistory())
     private let episodes = Lock(ReclaimEpisodes())
     private let poorReturns = Lock(PoorReturns())
-    /// Indicates whether it was said that there is nobody to ask.
+    /// Indicates whether the log has said that no cache is registered.
     private let hasToldOfNoCaches = Atomic<Bool>(false)
     /// The time when it began, in nanoseconds; 0 before.
     private let begunNanoseconds = Atomic<Int64>(0)
@@ -403,7 +403,7 @@ public final class ResourceManager: Service, Sendable {
         history.withLock { $0.add(step, at: environment.clock.now) }
         metrics.record(step)
         let place = episodes.withLock { $0.add(step) }
-        // What cannot be taken back is news to an operator.
+        // An operator should know what cannot be taken back.
         let level: Logger.Level = step.stage > .caches ? .notice : place == .alone ? .info : .debug
         logger.log(level: level, "Reclaim \(step)", metadata: step.metadata)
         for problem in problems {
@@ -430,7 +430,7 @@ public final class ResourceManager: Service, Sendable {
         guard let events, let wanted = governor.wantedThreshold else { return }
         if events.armUsageThresholds(directory: wanted.directory, bytes: [wanted.usageBytes] + wanted.beyond) {
             governor.noteArmed(usageBytes: wanted.usageBytes, limitBytes: wanted.limitBytes)
-            // Who armed other triggers meanwhile has taken it away with them.
+            // If other triggers were armed meanwhile, this one went with the old ones.
             if !events.hasLiveThreshold { governor.forgetThresholds() }
         }
     }

@@ -14,7 +14,7 @@ extension JSONText {
     /// Reads one value, with nothing but blanks around it. Numbers with a fraction or an exponent, and those that do not
     /// fit an `Int`, become ``number(_:)``.
     ///
-    /// Whatever the bytes are, it ends after a look at each of them and takes memory in proportion to their number.
+    /// For any bytes, it reads each one once, and takes memory in proportion to their number.
     package init(parsing bytes: [UInt8]) throws(Mistake) {
         let result = unsafe bytes.withUnsafeBytes { bytes -> Result<JSONText, Mistake> in
             var scanner = unsafe JSONScanner(bytes)

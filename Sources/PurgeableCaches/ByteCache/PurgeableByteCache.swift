@@ -149,7 +149,7 @@ internal import Synchronization
         guard change != 0 else { return }
         var total = reported.add(change, ordering: .relaxed).newValue
         guard let registration = unsafe registration else { return }
-        // Whoever changed it last is to have the last word.
+        // The last change must win.
         while true {
             registration.update(bytes: total)
             let now = reported.load(ordering: .relaxed)

@@ -96,7 +96,7 @@ extension LastExit {
         if let run {
             if recording.run.isOfOtherBoot(than: run), run.bootedAt >= end(of: recording) { return .reboot }
             if !recording.run.isOfOtherBoot(than: run) {
-                // What came while it was there to see it was somebody else.
+                // A kill that it saw itself was that of another process.
                 if hasKilled(recording.run.cgroup, run.cgroup, seen: last?.oomKills ?? 0) { return .killedByOOM }
                 // The parent counts the neighbours' kills as well, all the time that the run lived: it is asked where the own
                 // cgroup is gone.
