@@ -46,7 +46,8 @@ struct RunCommand: ParsableCommand {
 
     @Option(
         help: .init(
-            "Throttle the group above this many bytes (memory.high; cgroup v2 only): \(Size.allowed).", valueName: "size")
+            "Throttle the group above this many bytes (memory.high; cgroup v2 only): \(Size.allowed).",
+            valueName: "size")
     )
     var high: Size?
 
@@ -64,7 +65,9 @@ struct RunCommand: ParsableCommand {
             "Run this line in the shell before --resize; $1 is the process id of the command.", valueName: "line"))
     var beforeResize: String?
 
-    @Option(help: .init("The time from a signal to the tool until the group is killed: \(Span.allowed).", valueName: "time"))
+    @Option(
+        help: .init("The time from a signal to the tool until the group is killed: \(Span.allowed).", valueName: "time")
+    )
     var grace = Span(.seconds(10))
 
     @Flag(help: "The result as JSON.")

@@ -59,7 +59,8 @@ struct ServeCommand: ParsableCommand {
 
     @Option(
         help: .init(
-            "Before the traffic, store this many bytes of the most popular values: \(Size.allowed).", valueName: "size"))
+            "Before the traffic, store this many bytes of the most popular values: \(Size.allowed).", valueName: "size")
+    )
     var fill = Size(bytes: 0)
 
     @Option(
