@@ -34,8 +34,8 @@
             /// How long nothing may come of a message that was let in before its call is refused: it keeps room from others. 1
             /// ms…1 h. Default 30 s.
             public var stallLimit = Duration.seconds(30)
-            /// What a refused client is told to wait at least, and half as long again at most. 1 ms…1 h. Twice as long at
-            /// `critical`. Default 1 s.
+            /// The least time that a refused client is asked to wait. The most is half as long again. 1 ms…1 h. Twice as long
+            /// at `critical`. Default 1 s.
             public var retryDelay = Duration.seconds(1)
             /// The most streams of one connection, as the transport tells its clients, which hold back further calls
             /// themselves. 1…1,000,000. Default 100.
@@ -95,10 +95,10 @@
         /// An interceptor that asks this manager.
         ///
         /// - Parameters:
-        ///   - manager: Whose level and background tasks decide. It is kept.
+        ///   - manager: The manager whose level and background tasks decide. It is kept.
         ///   - settings: The bounds.
-        ///   - priority: What a method is worth: calls below `normal` are refused at `warning` and while the process drains,
-        ///     those below `high` at `critical`, as background tasks are. Of messages that wait, those of the highest go first.
+        ///   - priority: The priority of a method: calls below `normal` are refused at `warning` and while the process drains,
+        ///     those below `high` at `critical`, as background tasks are. Waiting messages of the highest priority go first.
         ///     Called for each call, on an event loop and on the call's executor: it must not block.
         public init(
             manager: ResourceManager, settings: Settings = Settings(),
@@ -121,7 +121,7 @@
             listening.withLock { $0?.cancel() }
         }
 
-        /// What holds before the manager has read a limit.
+        /// The bound until the manager has read a limit.
         private static let unknownBudget = 64 << 20
 
         /// The counts now. Takes a lock for a moment.

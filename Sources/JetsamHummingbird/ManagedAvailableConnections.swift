@@ -66,7 +66,7 @@
             }
         }
 
-        /// Has the server ask again whenever the level changes. Hummingbird by itself asks only when a connection closes.
+        /// Has the server ask again whenever the level changes. Hummingbird itself asks only when a connection closes.
         ///
         /// A ``ManagedApplication`` calls it. Call it in `onServerRunning` where the application is run otherwise. Without it, a server
         /// that has no open connection accepts some at every level.

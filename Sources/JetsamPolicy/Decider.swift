@@ -235,7 +235,7 @@ package struct Decider {
 
     private mutating func nextRegrowth(_ context: RuleContext) -> Regrowth.Decision? {
         guard scheduler.areLimitsSet, allowsRegrowth else { return nil }
-        // What is set is of before the dry run.
+        // These settings are from before the dry run.
         if configuration.isDryRun { return machine.level == .normal ? Regrowth.Decision(bytes: 0, mayLift: true) : nil }
         let budget = configuration.footprint.map { BudgetView(context.reading, $0) }
         let nearer = budget.flatMap { $0.isNearer(than: context.reading) ? $0 : nil }

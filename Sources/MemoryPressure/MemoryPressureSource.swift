@@ -21,15 +21,13 @@ internal import SystemPackage
 ///   30 %, each only where less than half of the limit is left, because writing a log waits too;
 /// - new `oom` or `oom_kill` in `memory.events`: critical; and systemd's `MEMORY_PRESSURE_WATCH`: a warning.
 ///
-/// It wakes up by the kernel's PSI triggers, `memory.events` and v1 usage thresholds, as far as they can be had, and looks
-/// by itself once a second, every 100 ms where less than half of the limit is left and no usage threshold watches over it.
-/// ``sources`` says what it could not have, and why. A server that can grow faster than that needs the `Jetsam` product's
-/// sampler.
+/// The kernel wakes it through PSI triggers, `memory.events` and v1 usage thresholds, if they are available: ``sources`` says
+/// which are missing, and why. It also reads by itself once a second, or every 100 ms if less than half of the limit is left
+/// and no usage threshold is armed. A server that can grow faster than that needs the sampler of the `Jetsam` product.
 ///
-/// A level is left, for `.warning` or `.normal`, when nothing has called for it for 5 s, and announced again after each 30 s
-/// that it lasts. As with Dispatch, events that come while the handler is busy or the source suspended are one event, and
-/// ``data`` is the newest; the source must be activated, works until it is cancelled or let go of, and drops its handlers
-/// when it is cancelled.
+/// A level ends when nothing has called for it for 5 s. While it lasts it is announced again every 30 s. As with Dispatch,
+/// events that come while the handler is busy or the source is suspended are merged, and ``data`` is the newest. Activate the
+/// source: it works until it is cancelled or dropped. When it is cancelled, it drops its handlers.
 ///
 /// On Apple's platforms it is Apple's source and has Apple's grades.
 public final class MemoryPressureSource: Sendable {

@@ -7,11 +7,11 @@ given=([--repeat]=20)
 
 describe() {
     cat <<END
-500 clients send 1 MiB each, in four seconds or more, to a gRPC server under 256 MiB. Without bounds it is killed.
-With JetsamGRPC it lives; every call is answered or told when to come back, and none breaks. Needs the right to make a
-memory cgroup; half a minute a run beside the build.
+500 clients send 1 MiB each, in four seconds or more, to a gRPC server under 256 MiB. Without bounds the server is killed.
+With JetsamGRPC it lives: every call gets an answer, or the time to come back, and none breaks. Needs the right to create
+a memory cgroup. Half a minute a run, without the build.
 
-  --repeat N    how many runs with their controls (default ${given[--repeat]})
+  --repeat N    the number of runs with their controls (default ${given[--repeat]})
 END
 }
 

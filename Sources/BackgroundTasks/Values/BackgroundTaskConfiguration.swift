@@ -1,7 +1,7 @@
 /// The settings for how a ``BackgroundTaskRegistry``'s tasks expire.
 public struct BackgroundTaskConfiguration: Sendable, Hashable {
     /// The longest time between the call of a task's expiration handler and its deadline. It is never more than a tenth of the
-    /// expiry, so that short tasks are not told at once. 0…60 s, default 500 ms.
+    /// expiry, so that short tasks are not notified at once. 0…60 s, default 500 ms.
     public var lead = Duration.milliseconds(500)
     /// The time after its deadline from which a task that has not ended is overdue. 0…3600 s, default 2 s.
     public var grace = Duration.seconds(2)

@@ -15,8 +15,8 @@ extension ManagerConfiguration {
         public enum MissedDeadlinePolicy: String, Sendable {
             /// Record it and go on without the observer. The default.
             case goOn
-            /// Record it and end the process at once with the status 75 (`EX_TEMPFAIL` of sysexits.h), so that a supervisor starts
-            /// it anew. Nothing is flushed.
+            /// Record it and end the process at once with the status 75 (`EX_TEMPFAIL` of sysexits.h), so that a supervisor
+            /// restarts it. Nothing is flushed.
             case exit
         }
 
@@ -32,8 +32,8 @@ extension ManagerConfiguration {
         public var missedDeadline = MissedDeadlinePolicy.goOn
         /// The moment when a launched process becomes active. Default ``Activation/automatic``.
         public var activation = Activation.automatic
-        /// Indicates whether the process is launched into the background: a job or a standby, never ready by itself. Default
-        /// false.
+        /// Indicates whether the process is launched into the background: a job or a standby, which becomes ready only on
+        /// request. Default false.
         public var launchesIntoBackground = false
         /// The time between the request to end the process and the kill: Kubernetes's `terminationGracePeriodSeconds`, systemd's
         /// `TimeoutStopSec`. The process is gone before. 0.1…3600 s, default 30 s.

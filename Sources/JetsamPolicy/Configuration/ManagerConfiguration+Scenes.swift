@@ -19,8 +19,8 @@ extension ManagerConfiguration {
         public var backgroundCachePercent = 50
         /// The longest state that is stored or handed over, in bytes. 1…1 GiB, default 1 MiB.
         public var maximumStateBytes = 1 << 20
-        /// A scene whose restoration was under way in this many starts that crashed is not restored again by itself.
-        /// 1…100, default 2.
+        /// If this many starts crashed while they restored a scene, that scene is not restored automatically again. 1…100,
+        /// default 2.
         public var crashedStarts = 2
         /// Indicates whether room for a new scene may be made by disconnecting scenes that rank lower. Default true; it counts
         /// only where `ladder.takesScenes` is true, which it is not by default.

@@ -37,9 +37,9 @@ public struct ManagerConfiguration: Sendable, Equatable {
     public var recorder = Recorder()
     /// The local socket for the `jetsam` command.
     public var control = Control()
-    /// Indicates whether the manager only decides and does nothing by itself: it asks no cache, trims nothing and takes nothing. What
-    /// the application calls for is done all the same, and what a change of the process's or a scene's state asks for. Can be changed
-    /// while a manager runs. Default false.
+    /// Indicates whether the manager only decides, and does nothing by itself: it asks no cache, trims nothing and takes
+    /// nothing. Calls of the application, and changes of the state of the process or a scene, still have their effect. Can be
+    /// changed while a manager runs. Default false.
     public var isDryRun = false
 
     /// The documented defaults.

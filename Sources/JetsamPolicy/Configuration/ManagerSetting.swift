@@ -5,7 +5,7 @@
 package struct ManagerSetting: Sendable {
     package typealias Path<Value> = any WritableKeyPath<ManagerConfiguration, Value> & Sendable
 
-    /// What is written, where it is kept, and its bounds.
+    /// Its written form, its place, and its bounds.
     package enum Kind: Sendable {
         case integer(Path<Int>, ClosedRange<Int>)
         /// Bytes, or bytes a second.
