@@ -51,8 +51,3 @@ struct Judgement {
         rules.hear(notice)
     }
 }
-
-extension Duration {
-    /// The whole milliseconds of this duration.
-    package var milliseconds: Int { Int(nanoseconds / 1_000_000) }
-}

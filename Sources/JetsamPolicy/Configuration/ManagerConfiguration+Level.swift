@@ -9,11 +9,11 @@ extension ManagerConfiguration {
         public var criticalFallDelay = LevelCourse.Timing().criticalFallDelay
         /// The time for which every vote must have been `normal` before the level falls to `normal`. Default 5 s.
         ///
-        /// Why: Long enough that a saw of purge and refill stays one episode.
+        /// Why: Long enough that releases and refills that alternate stay one episode.
         public var warningFallDelay = LevelCourse.Timing().warningFallDelay
         /// A level above normal that sticks is announced again after this time. Default 30 s.
         ///
-        /// Why: Those who could give nothing the first time are asked again.
+        /// Why: Caches that could give nothing the first time are asked again.
         public var repeatInterval = LevelCourse.Timing().repeatInterval
 
         package init() {}
@@ -23,7 +23,7 @@ extension ManagerConfiguration {
     public struct Sampling: Sendable, Equatable {
         /// The fastest growth to be ready for, in bytes a second. Default 3 GiB, about what one thread faults in with 4 KiB pages.
         ///
-        /// Why: A second. What one thread can fault in with 4 KiB pages was measured at 2.8 to 2.9 GiB/s.
+        /// Why: A second. One thread was measured to fault in 2.8 to 2.9 GiB/s with 4 KiB pages.
         public var maximumGrowthRate = 3 << 30
         /// The shortest time between two readings. Default 1 ms.
         ///
@@ -31,8 +31,8 @@ extension ManagerConfiguration {
         public var minimumInterval = Duration.milliseconds(1)
         /// The longest time between two readings. Default 2 s.
         ///
-        /// Why: A wake-up from rest costs 60 to 200 µs where nothing is in the caches any more; the limit is more than
-        /// two seconds away when this holds.
+        /// Why: A wake-up from rest costs 60 to 200 µs, with cold processor caches. The sampler sleeps this long only
+        /// if the limit is more than two seconds away.
         public var maximumInterval = Duration.seconds(2)
         /// `memory.stat` and PSI are read at most this often; faster than a jiffy (4 ms) erases stall time. Default 10 ms.
         ///
@@ -40,7 +40,7 @@ extension ManagerConfiguration {
         public var fullReadingInterval = Duration.milliseconds(10)
         /// Limits are re-read this often: they are resized in place. Default 1 s. Levels without one are looked at with the paths.
         ///
-        /// Why: Limits are resized in place. Never more often than there are readings.
+        /// Why: Limits can be resized in place. They are never read more often than readings are taken.
         public var limitsInterval = Duration.seconds(1)
         /// It is checked this often whether the process was moved to another cgroup, and whether a level has a limit that had
         /// none. Default 10 s.

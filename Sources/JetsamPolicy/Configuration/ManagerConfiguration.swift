@@ -29,7 +29,7 @@ public struct ManagerConfiguration: Sendable, Equatable {
     /// the application calls for is done all the same, and what a change of the process's or a scene's state asks for. Can be changed
     /// while a manager runs. Default false.
     ///
-    /// Why: To be tried beside what is there today, before anything is given up for it.
+    /// Why: Set it to try Jetsam beside your present solution, before it takes anything.
     public var isDryRun = false
 
     /// The documented defaults.

@@ -105,7 +105,7 @@ extension ManagerConfiguration {
     public struct LeadTimeRule: Sendable, Equatable {
         /// The measured time is multiplied by this, in percent. 100…1000, default 200.
         ///
-        /// Why: What is measured is the past: the next step may take twice as long.
+        /// Why: The measured time is that of past steps: the next one may take twice as long.
         public var safetyPercent = 200
         /// The shortest lead time. 1 ms…1 h, default 50 ms.
         ///

@@ -4,8 +4,8 @@ extension PressureRule {
     /// The distance to `memory.high`.
     ///
     /// - Means: `memory.high` is near
-    /// - Goes by: `cgroup usage`, `memory.high`
-    /// - Look at: whoever set it
+    /// - Reads: `cgroup usage`, `memory.high`
+    /// - Look at: the program that set `memory.high`
     public static let distanceToHigh = PressureRule(4, "distanceToHigh")
 }
 

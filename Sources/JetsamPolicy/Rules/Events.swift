@@ -4,7 +4,7 @@ extension PressureRule {
     /// New events of the cgroup.
     ///
     /// - Means: the kernel counted `high`, `max` or `oom`
-    /// - Goes by: `memory.events`
+    /// - Reads: `memory.events`
     /// - Look at: whether a child process was killed
     public static let events = PressureRule(3, "events")
 }
@@ -39,7 +39,7 @@ extension ManagerConfiguration {
         /// New `high` or `max` vote only while the memory that the kernel could still take back for free is less than this
         /// percent of the limit; with more of it they say no more than that files were read or written. Default 10.
         ///
-        /// Why: With more page cache than this left, touching the limit only means that files were read or written.
+        /// Why: If more page cache than this is left, usage touches the limit only because files were read or written.
         public var reclaimablePercent = EventWatch.Thresholds().reclaimablePercent
         /// The time that a vote lasts after the last new event. Default 2 s.
         ///

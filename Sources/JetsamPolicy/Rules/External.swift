@@ -3,9 +3,9 @@ internal import MemoryPressure
 extension PressureRule {
     /// systemd's watch, a simulation, or the operator.
     ///
-    /// - Means: somebody said so
-    /// - Goes by: `systemd watch`; a simulation
-    /// - Look at: `Told by the control socket`, `simulate`, systemd
+    /// - Means: another program asked for this level
+    /// - Reads: `systemd watch`; a simulation
+    /// - Look at: `Request on the control socket`, `simulate`, systemd
     public static let external = PressureRule(6, "external")
 }
 

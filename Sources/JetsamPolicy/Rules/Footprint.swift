@@ -3,8 +3,8 @@ internal import MemoryPressure
 extension PressureRule {
     /// The process's own budget.
     ///
-    /// - Means: your own budget
-    /// - Goes by: `footprint`, and a budget
+    /// - Means: the process is near its own budget
+    /// - Reads: `footprint`, and a budget
     /// - Look at: `footprint.budgetBytes`
     public static let footprint = PressureRule(5, "footprint")
 }
@@ -44,7 +44,7 @@ struct Footprint: Rule {
 extension ManagerConfiguration {
     /// A budget of this process's own; nil, the default, for none.
     ///
-    /// Why: What the process may take for itself is the application's to say.
+    /// Why: Only the application knows how large its footprint should be.
     public var footprint: FootprintRule? {
         get { ruleSettings[FootprintRule?.self] }
         set { ruleSettings[FootprintRule?.self] = newValue }
@@ -60,7 +60,7 @@ extension ManagerConfiguration {
         public var warningPercent = 80
         /// Percent of the budget above which the vote is `critical`. Default 92.
         ///
-        /// Why: Of the budget. Going over it kills nobody, so it may come nearer than headroom's.
+        /// Why: Of the budget. A process above its budget is not killed, so this may be nearer than headroom's.
         public var criticalPercent = 92
         /// The distance below its entry at which a vote ends, in points of percent of the budget. Default 5.
         ///

@@ -4,8 +4,8 @@ extension PressureRule {
     /// Bytes until the tightest hard limit.
     ///
     /// - Means: the limit is near
-    /// - Goes by: `cgroup usage` and `cgroup limits`, or `meminfo`
-    /// - Look at: what grew: `footprintBytes` beside what caches report
+    /// - Reads: `cgroup usage` and `cgroup limits`, or `meminfo`
+    /// - Look at: `footprintBytes` beside the bytes that caches report: what grew?
     public static let headroom = PressureRule(0, "headroom")
 }
 
@@ -49,16 +49,16 @@ extension ManagerConfiguration {
     public struct HeadroomRule: Sendable, Equatable {
         /// Percent of the limit below which the vote is `warning`. 2…99, default 20.
         ///
-        /// Why: Leaves a fifth for what cannot be purged, and lets caches fill the rest.
+        /// Why: A fifth stays free for other memory, and caches may fill the rest.
         public var warningPercent = HeadroomThresholds.Entry.warning.percent
         /// The most bytes that `warningPercent` may come to. Default 2 GiB.
         ///
-        /// Why: On large machines a fifth would keep memory idle that nobody needs.
+        /// Why: On large machines a fifth would be idle memory that nobody needs.
         public var warningMaximumBytes = HeadroomThresholds.Entry.warning.maximum
         /// The fewest bytes that `warningPercent` may come to, for limits of 128 MiB and more. Default 48 MiB.
         ///
-        /// Why: Enough for a purge of some tens of milliseconds at 1 GiB/s; limits under 128 MiB use the percentage
-        /// alone.
+        /// Why: Enough for a release of some tens of milliseconds while memory grows by 1 GiB/s. Limits under 128 MiB
+        /// use only the percentage.
         public var warningMinimumBytes = HeadroomThresholds.Entry.warning.minimum
         /// Percent of the limit below which the vote is `critical`; less than `warningPercent`. 1…98, default 10.
         ///
@@ -75,8 +75,8 @@ extension ManagerConfiguration {
         /// The distance above its entry at which a vote ends, in points of percent of the limit. Where a minimum or maximum sets
         /// the entry, the distance is scaled with it. 1…50, default 5.
         ///
-        /// Why: A vote ends this many points above its entry (25 % and 15 %), so that one purge is not followed by the
-        /// next.
+        /// Why: A vote ends this many points above its entry (25 % and 15 %), so that one release does not follow
+        /// another.
         public var exitPoints = HeadroomThresholds.exitPoints
 
         package init() {}

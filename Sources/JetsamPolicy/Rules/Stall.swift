@@ -4,9 +4,8 @@ extension PressureRule {
     /// The share of time in which tasks waited for memory.
     ///
     /// - Means: tasks wait for memory
-    /// - Goes by: `PSI totals` or the `PSI trigger`; as evidence `cgroup usage` (pages that came back) or
-    ///   `memory.events`
-    /// - Look at: the container's limit is too small for its page cache, or swap is in use
+    /// - Reads: `PSI totals` or the `PSI trigger`; as evidence `cgroup usage` (pages that came back) or `memory.events`
+    /// - Look at: whether the container's limit is too small for its page cache, or swap is in use
     public static let stall = PressureRule(2, "stall")
 }
 
@@ -53,10 +52,10 @@ extension ManagerConfiguration {
         public var criticalExitPercent = StallGrade.Thresholds().criticalExitPercent
         /// The rule is silent while headroom is at least this percent of the limit. Default 50.
         ///
-        /// Why: Stall with memory free is somebody else's: processes were lost to it elsewhere. Who writes files waits
-        /// too: with much page cache left (`events.reclaimablePercent`) stall counts only while pages come back that
-        /// the kernel took: those of the cgroup, and without a limit those of the machine (`/proc/vmstat`).
-        /// `MemoryPressureSource` goes by the same.
+        /// Why: If memory is free, other programs cause the stall, and releases would not help. Tasks that write files
+        /// wait too. So if much page cache is left (`events.reclaimablePercent`), stall counts only while pages that
+        /// the kernel took are read back: pages of the cgroup, or of the machine if there is no limit (`/proc/vmstat`).
+        /// `MemoryPressureSource` does the same.
         public var headroomPercent = StallGrade.Thresholds().headroomPercent
 
         package init() {}

@@ -3,9 +3,9 @@ internal import MemoryPressure
 extension PressureRule {
     /// Headroom ÷ growth of unmanaged memory.
     ///
-    /// - Means: at this growth the limit is near
-    /// - Goes by: the same
-    /// - Look at: `jetsam report`: the plot of unreclaimable memory
+    /// - Means: memory grows so fast that it soon reaches the limit
+    /// - Reads: the same
+    /// - Look at: the plot of unreclaimable memory in `jetsam report`
     public static let timeToLimit = PressureRule(1, "timeToLimit")
 }
 
@@ -88,8 +88,8 @@ extension ManagerConfiguration {
     public struct TimeToLimitRule: Sendable, Equatable {
         /// Below this time the vote is `warning`. Default 10 s.
         ///
-        /// Why: Time to stop caches from growing before anything must be freed: this warning sets limits and asks for
-        /// nothing.
+        /// Why: Enough time to stop the growth of caches before bytes must be freed: this warning sets limits and asks
+        /// for no bytes.
         public var warning = Duration.seconds(10)
         /// Above this time a `warning` vote ends. Default 20 s.
         ///
@@ -102,7 +102,7 @@ extension ManagerConfiguration {
         public var window = Duration.milliseconds(200)
         /// The rule is silent while headroom is at least this percent of the limit. Default 50.
         ///
-        /// Why: With more room than this, growth is what a starting server does.
+        /// Why: With more headroom than this, growth is normal, as in a server that starts.
         public var headroomPercent = 50
 
         package init() {}

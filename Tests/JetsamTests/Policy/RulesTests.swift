@@ -53,11 +53,11 @@ struct RulesTests {
 
 /// The table of rules on the page `WhenItActed`, which `tools/manual` writes from the comments of the rules.
 private enum RulesTable {
-    private static let header = "| the rule | means | goes by | look at |"
+    private static let header = "| the rule | means | reads | look at |"
 
     static func ofTheCode() throws -> [String] {
         try PressureRule.all.map { rule in
-            let cells = try ["Means", "Goes by", "Look at"].map { word in
+            let cells = try ["Means", "Reads", "Look at"].map { word in
                 try #require(try SourceComments.entry(word, of: "PressureRule.\(rule)"), "\(rule) lacks '- \(word): …'")
             }
             return "| `\(rule)` | \(cells.joined(separator: " | ")) |"
