@@ -36,15 +36,10 @@ public struct HeldBackgroundTask: Sendable, Hashable, CustomStringConvertible {
     public var description: String {
         let place = origin.isEmpty ? "" : " (\(origin))"
         let owner = scene.map { ", scene '\($0)'" } ?? ""
-        let progress = sinceProgress.map { ", no progress for \(Self.seconds($0))" } ?? ""
+        let progress = sinceProgress.map { ", no progress for \($0.inTenthsOfSeconds)" } ?? ""
         var late = ""
-        if case .overdue(let time) = state, time >= .milliseconds(100) { late = ", overdue for \(Self.seconds(time))" }
-        return "'\(name.onOneLine)'\(place), \(priority), held for \(Self.seconds(age))\(progress)\(late)\(owner)"
-    }
-
-    private static func seconds(_ duration: Duration) -> String {
-        let tenths = duration.nanoseconds / 100_000_000
-        return "\(tenths / 10).\(tenths % 10) s"
+        if case .overdue(let time) = state, time >= .milliseconds(100) { late = ", overdue for \(time.inTenthsOfSeconds)" }
+        return "'\(name.onOneLine)'\(place), \(priority), held for \(age.inTenthsOfSeconds)\(progress)\(late)\(owner)"
     }
 }
 

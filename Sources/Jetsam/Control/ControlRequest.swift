@@ -96,7 +96,6 @@ package enum ControlRequest: Sendable, Equatable, CustomStringConvertible {
 
     private static func text(_ time: Duration) -> String {
         let milliseconds = time.nanoseconds / 1_000_000
-        let digits = String(milliseconds % 1000)
-        return "\(milliseconds / 1000)." + String(repeating: "0", count: 3 - digits.count) + digits
+        return "\(milliseconds / 1000).\((milliseconds % 1000).padded(to: 3))"
     }
 }

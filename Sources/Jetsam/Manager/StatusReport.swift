@@ -211,10 +211,6 @@ extension ReclaimStep.Part {
     }
 }
 
-extension Duration {
-    fileprivate var inSeconds: Double { Double(nanoseconds) * 1e-9 }
-}
-
 extension String {
     /// No longer than an answer can bear.
     fileprivate var bounded: String { String(prefix(200)) }

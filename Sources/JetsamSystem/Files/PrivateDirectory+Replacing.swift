@@ -116,8 +116,5 @@ extension PrivateDirectory {
 
 extension UInt64 {
     /// Its sixteen hexadecimal digits.
-    package var hexadecimal: String {
-        let digits = String(self, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
-    }
+    package var hexadecimal: String { padded(to: 16, radix: 16) }
 }
