@@ -57,9 +57,9 @@
 
         /// Returns an empty buffer of at least the pool's capacity.
         public func take() -> ByteBuffer {
-            while let buffer = takeKept() {
+            while var buffer = takeKept() {
                 // One that was given back while somebody else had its bytes may be free by now. If not, it is theirs.
-                if let own = buffer.emptied() { return own }
+                if buffer.emptyIfOwned() { return buffer }
             }
             return allocator.buffer(capacity: bufferBytes)
         }
@@ -90,9 +90,8 @@
         /// Drops buffers of at least so many bytes, and returns of how many. Those do not count of which somebody else has bytes.
         private func release(bytes: Int) -> Int {
             var given = 0
-            while given < bytes, let buffer = takeKept() {
-                let capacity = buffer.capacity
-                if buffer.emptied() != nil { given += capacity }
+            while given < bytes, var buffer = takeKept() {
+                if buffer.emptyIfOwned() { given += buffer.capacity }
             }
             return given
         }
@@ -103,9 +102,9 @@
     }
 
     extension ByteBuffer {
-        /// The buffer without its bytes; nil where somebody else has them too.
-        fileprivate consuming func emptied() -> ByteBuffer? {
-            modifyIfUniquelyOwned { $0.clear() } == nil ? nil : self
+        /// Removes all bytes, or returns false where somebody else has them too.
+        fileprivate mutating func emptyIfOwned() -> Bool {
+            modifyIfUniquelyOwned { $0.clear() } != nil
         }
     }
 #endif

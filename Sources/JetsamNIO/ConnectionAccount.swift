@@ -8,6 +8,8 @@
         private var dealtWith = 0
         /// Written bytes that the client has not taken.
         private(set) var unwritten = 0
+        /// Of these, what the client had taken of unfinished writes when that was looked at last.
+        private var partlyTaken = 0
         /// Requests that the application says are under way.
         private(set) var requests = 0
         /// The application says when requests begin and end.
@@ -33,7 +35,17 @@
         /// - Parameter mark: What had been received when it began.
         mutating func endWrite(_ bytes: Int, mark: Int) -> Int {
             unwritten -= bytes
+            partlyTaken = 0
             return requests > 0 ? 0 : deal(upTo: mark)
+        }
+
+        /// Returns whether the client has taken something since this was asked last, or since a write has ended.
+        ///
+        /// - Parameter left: The bytes that the channel still has to write.
+        mutating func hasTakenSome(left: Int) -> Bool {
+            let taken = unwritten - left
+            defer { partlyTaken = taken }
+            return taken != partlyTaken
         }
 
         mutating func beginRequest() {

@@ -64,9 +64,7 @@
             guard account.unwritten > 0, let options = context.channel.syncOptions,
                 let left = try? options.getOption(.bufferedWritableBytes)
             else { return }
-            let taken = account.unwritten - left
-            if taken != partlyTaken { lastTaken = context.eventLoop.now }
-            partlyTaken = taken
+            if account.hasTakenSome(left: left) { lastTaken = context.eventLoop.now }
         }
     }
 #endif

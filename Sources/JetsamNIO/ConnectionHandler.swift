@@ -40,8 +40,6 @@
         /// When received bytes were dealt with last, and when written ones got away last.
         var lastDealt = NIODeadline.now()
         var lastTaken = NIODeadline.now()
-        /// The bytes of unfinished writes that the client had taken when that was looked at last.
-        var partlyTaken = 0
         var timer: (scheduled: Scheduled<Void>, at: NIODeadline)?
 
         init(gate: ConnectionGate, connection: GatedConnection) {
@@ -114,14 +112,14 @@
             }
             // A region of a file takes no memory.
             let bytes = if case .byteBuffer(let buffer) = unwrapOutboundIn(data) { buffer.readableBytes } else { 0 }
-            if account.unwritten == 0 { (lastTaken, partlyTaken) = (context.eventLoop.now, 0) }
+            if account.unwritten == 0 { lastTaken = context.eventLoop.now }
             account.beginWrite(bytes)
             gate.write(bytes, for: connection.number)
             let mark = account.received
             let written = promise ?? context.eventLoop.makePromise()
             written.futureResult.assumeIsolated().whenComplete { [self] _ in
                 guard stage != .gone else { return }
-                (lastTaken, partlyTaken) = (context.eventLoop.now, 0)
+                lastTaken = context.eventLoop.now
                 settle(received: account.endWrite(bytes, mark: mark), unwritten: bytes, context)
             }
             if timer == nil { watch(context) }

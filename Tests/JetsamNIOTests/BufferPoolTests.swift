@@ -66,23 +66,17 @@
             let running = Task { try await manager.run() }
             await machine.waitUntilStarted()
             let pool = pool()
-            let buffers = (0..<8).map { _ in pool.take() }
-            for buffer in buffers { pool.give(buffer) }
-            #expect(pool.keptBytes == 512 << 10)
-            // Still held by the array: they would free nothing.
-            let step = try #require(await manager.releaseCaches(bytes: 100 << 10))
-            #expect(step.promisedBytes == 0 && pool.keptBytes == 0)
-            withExtendedLifetime(buffers) {}
-
             for _ in 0..<2 {
                 var fresh: [ByteBuffer] = (0..<8).map { _ in pool.take() }
                 while let buffer = fresh.popLast() { pool.give(buffer) }
                 let kept = pool.keptBytes
                 #expect(kept == 512 << 10)
                 let second = try #require(await manager.releaseCaches(bytes: 100 << 10))
-                #expect(second.promisedBytes == 128 << 10 && pool.keptBytes == kept - 128 << 10)
+                #expect(second.promisedBytes == 128 << 10)
+                #expect(pool.keptBytes == kept - 128 << 10)
                 await manager.releaseCaches()
-                #expect(pool.keptBytes == 0 && registry.reportedBytes == 0)
+                #expect(pool.keptBytes == 0)
+                #expect(registry.reportedBytes == 0)
             }
             running.cancel()
             _ = await running.result

@@ -31,6 +31,19 @@
             #expect(account.endRequest() == 0 && account.requests == 0, "one end too many")
         }
 
+        @Test("A client that takes a large write little by little is seen to take some")
+        func takesSlowly() {
+            var account = ConnectionAccount()
+            account.beginWrite(1000)
+            #expect(account.hasTakenSome(left: 900) == true)
+            #expect(account.hasTakenSome(left: 900) == false)
+            account.beginWrite(500)
+            #expect(account.hasTakenSome(left: 1400) == false, "that the application writes more is no reading")
+            #expect(account.hasTakenSome(left: 1399) == true)
+            _ = account.endWrite(1000, mark: 0)
+            #expect(account.hasTakenSome(left: 500) == false)
+        }
+
         @Test("What the application has consumed counts no more, and nonsense is held to what there is")
         func consumed() {
             var account = ConnectionAccount()

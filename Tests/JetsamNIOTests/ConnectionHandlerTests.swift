@@ -134,9 +134,7 @@
             second.channel.embeddedEventLoop.advanceTime(by: .seconds(10))
             #expect(second.events.reasons == [.noRoom])
             #expect(try second.channel.readOutbound(as: ByteBuffer.self) == ByteBuffer(string: "no_room\n"))
-            // What it still sends is thrown away.
-            try second.receive(100)
-            #expect(gate.statistics.receivedBytes == 40 << 10)
+            // An embedded channel has no two sides to close; a real one is in the tests of hostile clients.
             second.channel.embeddedEventLoop.advanceTime(by: .seconds(1))
             #expect(!second.channel.isActive)
             #expect(gate.statistics.receivedBytes == 20 << 10 && gate.statistics.waitingConnections == 0)
@@ -228,6 +226,7 @@
             connection.channel.embeddedEventLoop.advanceTime(by: .seconds(100))
             #expect(connection.channel.isActive && connection.readsOn())
             try connection.channel.close().wait()
+            connection.channel.embeddedEventLoop.run()
             #expect(connection.gate.statistics.openConnections == 0)
         }
 

@@ -110,23 +110,6 @@
             }
         }
 
-        @Test("A client that reads a large answer slowly is not taken for one that does not read")
-        func readsSlowly() async throws {
-            var settings = ConnectionGate.Settings()
-            settings.connectionBytes = 64 << 10
-            settings.stallLimit = .milliseconds(500)
-            try await GatedServer.run(settings) { server in
-                let slow = try await server.connect(readsByItself: false)
-                slow.send("flood \(16 << 20)\n")
-                try await eventually("all is read") {
-                    slow.channel.read()
-                    return slow.received.bytes == 16 << 20
-                }
-                #expect(server.gate.statistics.closedConnections.isEmpty)
-                try await slow.close()
-            }
-        }
-
         @Test("One that waits too long for room is told before it is closed")
         func told() async throws {
             var settings = ConnectionGate.Settings()

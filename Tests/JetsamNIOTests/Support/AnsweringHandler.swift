@@ -45,6 +45,8 @@
 
         private let answers: Answers
         private var line = ByteBuffer()
+        private var unanswered = 0
+        private var hasInputEnded = false
 
         init(answers: Answers) {
             self.answers = answers
@@ -66,11 +68,30 @@
                 let count = Int(String(buffer: bytes).dropFirst(6).dropLast()) ?? 0
                 answer = ByteBuffer(repeating: UInt8(ascii: "f"), count: count)
             }
-            let channel = context.channel
-            answers.answer { [answer] in
-                channel.writeAndFlush(answer, promise: nil)
-                if tells { channel.triggerUserOutboundEvent(ConnectionEvent.requestEnded, promise: nil) }
+            unanswered += 1
+            let me = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
+            answers.answer { [answer, loop = context.eventLoop] in
+                loop.execute {
+                    let (handler, context) = me.value
+                    let written = context.writeAndFlush(handler.wrapOutboundOut(answer))
+                    if tells { context.triggerUserOutboundEvent(ConnectionEvent.requestEnded, promise: nil) }
+                    handler.unanswered -= 1
+                    written.assumeIsolated().whenComplete { _ in handler.endIfDone(context) }
+                }
             }
+        }
+
+        func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+            if case .inputClosed? = event as? ChannelEvent {
+                hasInputEnded = true
+                endIfDone(context)
+            }
+            context.fireUserInboundEventTriggered(event)
+        }
+
+        /// A client that has closed its side gets its answers, and is not kept after them.
+        private func endIfDone(_ context: ChannelHandlerContext) {
+            if hasInputEnded, unanswered == 0 { context.close(promise: nil) }
         }
 
         func errorCaught(context: ChannelHandlerContext, error: any Error) {
