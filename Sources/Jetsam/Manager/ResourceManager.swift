@@ -26,7 +26,7 @@ public final class ResourceManager: Service, Sendable {
     /// The background tasks that hold the process.
     public let backgroundTasks: BackgroundTaskRegistry
     let environment: Environment
-    let logger: Logger
+    package let logger: Logger
     private let parts: ManagerParts
     let lastCounts = Lock<CountsRecord?>(nil)
     let redactSnapshot: (@Sendable (inout StateSnapshot) -> Void)?
