@@ -21,6 +21,8 @@
         /// The channel read by itself before it was stopped.
         private var readsByItself = false
         private var backOffEnd: NIODeadline?
+        /// The warning is not repeated before this: it may be so every second.
+        private var nextWarning = NIODeadline.uptimeNanoseconds(0)
         private var nextPass: Scheduled<Void>?
 
         init(gate: ConnectionGate) {
@@ -78,10 +80,18 @@
                 backOffEnd = context.eventLoop.now + Self.backOff
                 withdraw(context)
                 reviewLater(in: Self.backOff, context)
-                gate.manager.logger.warning(
-                    "Accepts no connection for a second: \(error)", metadata: ["errno": "\(error.errnoCode)"])
+                warn(of: error, context)
             }
             context.fireErrorCaught(error)
+        }
+
+        private func warn(of error: IOError, _ context: ChannelHandlerContext) {
+            let now = context.eventLoop.now
+            guard now >= nextWarning else { return }
+            nextWarning = now + .minutes(1)
+            gate.manager.logger.warning(
+                "A server channel cannot accept, and tries again every second: \(error)",
+                metadata: ["errno": "\(error.errnoCode)"])
         }
 
         private func mayAccept(_ context: ChannelHandlerContext) -> Bool {

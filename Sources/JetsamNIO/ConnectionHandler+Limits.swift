@@ -14,7 +14,10 @@
             case .client, nil: break
             }
             if account.unwritten > 0 { limits.append((lastTaken + stall, .notReading)) }
-            if account.held > 0, account.requests == 0 { limits.append((lastActive + stall, .silent)) }
+            // One that is not read is kept silent by the gate.
+            if account.held > 0, account.requests == 0, waiting == nil {
+                limits.append((lastActive + stall, .silent))
+            }
             return limits
         }
 

@@ -80,7 +80,12 @@
 
         func read(context: ChannelHandlerContext) {
             guard let obstacle else {
-                waiting = nil
+                if waiting != nil {
+                    // Until now nothing could come of it.
+                    lastActive = context.eventLoop.now
+                    waiting = nil
+                    watch(context)
+                }
                 context.read()
                 return
             }

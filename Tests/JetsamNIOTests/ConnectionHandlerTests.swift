@@ -174,6 +174,31 @@
             #expect(gate.statistics.waitingConnections == 0)
         }
 
+        @Test("A connection that waits for room is not taken for a silent one, and has its time when it is read again")
+        func keptSilent() throws {
+            let gate = try makeGate {
+                $0.bufferedBytes = 64 << 10
+                $0.waitLimit = .seconds(600)
+            }
+            let first = try Connection(gate)
+            try first.tell(.requestBegan)
+            try first.receive(20 << 10)
+            #expect(first.readsOn())
+            let waiting = [try Connection(gate), try Connection(gate)]
+            for connection in waiting {
+                try connection.receive(20 << 10)
+                #expect(!connection.readsOn())
+                connection.channel.embeddedEventLoop.advanceTime(by: .seconds(300))
+                #expect(connection.channel.isActive)
+            }
+            try first.tell(.requestEnded)
+            waiting[0].channel.embeddedEventLoop.run()
+            waiting[0].channel.embeddedEventLoop.advanceTime(by: .seconds(29))
+            #expect(waiting[0].channel.isActive)
+            waiting[0].channel.embeddedEventLoop.advanceTime(by: .seconds(10))
+            #expect(waiting[0].events.reasons == [.silent])
+        }
+
         @Test("A request that is under way is neither silent nor idle")
         func requestUnderWay() throws {
             let gate = try makeGate { $0.bufferedBytes = 64 << 10 }
