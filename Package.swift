@@ -32,6 +32,8 @@ let package = Package(
         .library(name: "JetsamHummingbird", targets: ["JetsamHummingbird"]),
         .library(name: "JetsamGRPC", targets: ["JetsamGRPC"]),
         .library(name: "JetsamGRDB", targets: ["JetsamGRDB"]),
+        // Not of the module's name: a product's name is shared with all packages of a build.
+        .library(name: "JetsamUIKit", targets: ["UIKit"]),
         .executable(name: "jetsam", targets: ["jetsam"]),
         .executable(name: "jetsam-stress", targets: ["jetsam-stress"]),
         // No API: what the packages in tools/ take from this one. It changes without notice.
@@ -186,6 +188,17 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["GRDB"])),
                 .product(name: "GRDBSQLite", package: "GRDB.swift", condition: .when(traits: ["GRDB"])),
+            ],
+            swiftSettings: settings
+        ),
+        // Apple's names on Linux, for sources of iOS applications; empty elsewhere. Needs Foundation, which such sources use.
+        .target(
+            name: "UIKit",
+            dependencies: [
+                "BackgroundTasks", "Jetsam", "JetsamSystem", "MemoryPressure", "PurgeableCaches",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             swiftSettings: settings
         ),
