@@ -191,11 +191,13 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        // Empty: the compiler looks for it where a file imports Testing and UIKit.
+        .target(name: "_Testing_UIKit", swiftSettings: settings),
         // Apple's names on Linux, for sources of iOS applications; empty elsewhere. Needs Foundation, which such sources use.
         .target(
             name: "UIKit",
             dependencies: [
-                "BackgroundTasks", "Jetsam", "JetsamSystem", "MemoryPressure", "PurgeableCaches",
+                "BackgroundTasks", "Jetsam", "JetsamSystem", "MemoryPressure", "PurgeableCaches", "_Testing_UIKit",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -358,6 +360,31 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["GRDB"])),
+            ],
+            swiftSettings: settings
+        ),
+        // Applications as they are for a phone, which have to compile unchanged: without the settings of this package's own code.
+        .executableTarget(
+            name: "UIKitApp5",
+            dependencies: ["Jetsam", "UIKit", .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")],
+            path: "Tests/UIKitApps/Swift5", swiftSettings: [.swiftLanguageMode(.v5)]
+        ),
+        .executableTarget(
+            name: "UIKitApp6",
+            dependencies: [
+                "Jetsam", "UIKit", .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            path: "Tests/UIKitApps/Swift6", swiftSettings: [.swiftLanguageMode(.v6)]
+        ),
+        .testTarget(
+            name: "UIKitTests",
+            dependencies: [
+                "BackgroundTasks", "Jetsam", "JetsamSystem", "JetsamTesting", "MemoryPressure", "PurgeableCaches", "TestSupport",
+                "UIKit", "UIKitApp5", "UIKitApp6",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: settings
         ),

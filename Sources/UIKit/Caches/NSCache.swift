@@ -84,6 +84,4 @@
             store.removeAll()
         }
     }
-
-    extension NSCache: @unchecked Sendable where KeyType: Sendable, ObjectType: Sendable {}
 #endif
