@@ -17,7 +17,7 @@
                 // A process that is launched into the background is there when it hears of its launch.
                 if application.life.manager?.processState == .background { application.life.enter(.background) }
                 _ = delegate?.application(application, didFinishLaunchingWithOptions: nil)
-                application.post(UIApplication.didFinishLaunchingNotification)
+                await application.post(UIApplication.didFinishLaunchingNotification)
             }
         }
 
@@ -25,7 +25,7 @@
             await onMain { application, delegate in
                 application.life.enter(.active)
                 delegate?.applicationDidBecomeActive(application)
-                application.post(UIApplication.didBecomeActiveNotification)
+                await application.post(UIApplication.didBecomeActiveNotification)
                 application.connectFirstScene()
             }
         }
@@ -33,7 +33,7 @@
         func willResignActive(_ transition: ProcessTransition) async {
             await onMain { application, delegate in
                 delegate?.applicationWillResignActive(application)
-                application.post(UIApplication.willResignActiveNotification)
+                await application.post(UIApplication.willResignActiveNotification)
                 application.life.enter(.inactive)
             }
         }
@@ -42,14 +42,14 @@
             await onMain { application, delegate in
                 application.life.enter(.background)
                 delegate?.applicationDidEnterBackground(application)
-                application.post(UIApplication.didEnterBackgroundNotification)
+                await application.post(UIApplication.didEnterBackgroundNotification)
             }
         }
 
         func willEnterForeground(_ transition: ProcessTransition) async {
             await onMain { application, delegate in
                 delegate?.applicationWillEnterForeground(application)
-                application.post(UIApplication.willEnterForegroundNotification)
+                await application.post(UIApplication.willEnterForegroundNotification)
                 application.life.enter(.inactive)
             }
         }
@@ -57,21 +57,21 @@
         func willTerminate(_ transition: ProcessTransition) async {
             await onMain { application, delegate in
                 delegate?.applicationWillTerminate(application)
-                application.post(UIApplication.willTerminateNotification)
+                await application.post(UIApplication.willTerminateNotification)
             }
         }
 
         func didReceiveMemoryWarning(_ change: LevelChange) async {
             await onMain { application, delegate in
                 delegate?.applicationDidReceiveMemoryWarning(application)
-                application.post(UIApplication.didReceiveMemoryWarningNotification)
+                await application.post(UIApplication.didReceiveMemoryWarningNotification)
             }
         }
 
         func significantTimeChange(_ change: SignificantTimeChange) async {
             await onMain { application, delegate in
                 delegate?.applicationSignificantTimeChange(application)
-                application.post(UIApplication.significantTimeChangeNotification)
+                await application.post(UIApplication.significantTimeChangeNotification)
             }
         }
 
@@ -80,17 +80,19 @@
                 if available {
                     application.life.noteProtectedData(isAvailable: true)
                     delegate?.applicationProtectedDataDidBecomeAvailable(application)
-                    application.post(UIApplication.protectedDataDidBecomeAvailableNotification)
+                    await application.post(UIApplication.protectedDataDidBecomeAvailableNotification)
                 } else {
                     delegate?.applicationProtectedDataWillBecomeUnavailable(application)
-                    application.post(UIApplication.protectedDataWillBecomeUnavailableNotification)
+                    await application.post(UIApplication.protectedDataWillBecomeUnavailableNotification)
                     application.life.noteProtectedData(isAvailable: false)
                 }
             }
         }
 
-        @MainActor private func onMain(_ body: @MainActor (UIApplication, (any UIApplicationDelegate)?) -> Void) {
-            body(application, application.delegate)
+        @MainActor private func onMain(
+            _ body: @MainActor (UIApplication, (any UIApplicationDelegate)?) async -> Void
+        ) async {
+            await body(application, application.delegate)
         }
     }
 #endif

@@ -14,17 +14,17 @@
         func didBecomeActive(_ scene: ServerScene, _ transition: SceneTransition) async {
             await onMain { scene in
                 // One that has just connected comes from the background, too, as on a phone.
-                if scene.activationState == .background { scene.enterForeground() }
+                if scene.activationState == .background { await scene.enterForeground() }
                 scene.activationState = .foregroundActive
                 scene.delegate?.sceneDidBecomeActive(scene)
-                scene.post(UIScene.didActivateNotification)
+                await scene.post(UIScene.didActivateNotification)
             }
         }
 
         func willResignActive(_ scene: ServerScene, _ transition: SceneTransition) async {
             await onMain { scene in
                 scene.delegate?.sceneWillResignActive(scene)
-                scene.post(UIScene.willDeactivateNotification)
+                await scene.post(UIScene.willDeactivateNotification)
                 scene.activationState = .foregroundInactive
             }
         }
@@ -33,12 +33,12 @@
             await onMain { scene in
                 scene.activationState = .background
                 scene.delegate?.sceneDidEnterBackground(scene)
-                scene.post(UIScene.didEnterBackgroundNotification)
+                await scene.post(UIScene.didEnterBackgroundNotification)
             }
         }
 
         func willEnterForeground(_ scene: ServerScene, _ transition: SceneTransition) async {
-            await onMain { $0.enterForeground() }
+            await onMain { await $0.enterForeground() }
         }
 
         func willTerminate(_ scene: ServerScene, _ transition: SceneTransition) async {
@@ -58,14 +58,14 @@
             return try scene.delegate?.stateRestorationActivity(for: scene).map { try ActivityCoding.state(of: $0) }
         }
 
-        @MainActor private func onMain(_ body: @MainActor (UIScene) -> Void) {
-            if let scene = application.scenes[identifier] { body(scene) }
+        @MainActor private func onMain(_ body: @MainActor (UIScene) async -> Void) async {
+            if let scene = application.scenes[identifier] { await body(scene) }
         }
     }
 
     extension UIApplication {
         /// Makes the scene of that name, and tells its delegate that it connects.
-        fileprivate func connect(_ identifier: String, restoring state: SceneStateData?) {
+        fileprivate func connect(_ identifier: String, restoring state: SceneStateData?) async {
             let awaited = awaited[identifier] ?? AwaitedScene(session: UISceneSession(identifier))
             let session = awaited.session
             session.stateRestorationActivity = state.flatMap { ActivityCoding.activity(from: $0) }
@@ -78,28 +78,28 @@
             session.scene = scene
             scenes[identifier] = scene
             scene.delegate?.scene(scene, willConnectTo: session, options: options)
-            scene.post(UIScene.willConnectNotification)
+            await scene.post(UIScene.willConnectNotification)
             scene.activationState = .background
         }
 
-        fileprivate func disconnect(_ identifier: String) {
+        fileprivate func disconnect(_ identifier: String) async {
             guard let scene = scenes.removeValue(forKey: identifier) else { return }
             scene.activationState = .unattached
             scene.session.scene = nil
             scene.delegate?.sceneDidDisconnect(scene)
-            scene.post(UIScene.didDisconnectNotification)
+            await scene.post(UIScene.didDisconnectNotification)
         }
     }
 
     extension UIScene {
-        fileprivate func enterForeground() {
+        fileprivate func enterForeground() async {
             delegate?.sceneWillEnterForeground(self)
-            post(UIScene.willEnterForegroundNotification)
+            await post(UIScene.willEnterForegroundNotification)
             activationState = .foregroundInactive
         }
 
-        fileprivate func post(_ name: NSNotification.Name) {
-            NotificationCenter.default.post(name: name, object: self)
+        fileprivate func post(_ name: NSNotification.Name) async {
+            await NotificationCenter.default.postOnMain(name, about: self)
         }
     }
 #endif

@@ -43,7 +43,7 @@
         /// The class of a scene's delegate: the one that is named, else `SceneDelegate` beside the application's delegate.
         func delegateClass(of configuration: UISceneConfiguration) -> NSObject.Type? {
             if let named = configuration.delegateClass { return named as? NSObject.Type }
-            guard let delegate, let module = NSStringFromClass(type(of: delegate)).split(separator: ".").first else {
+            guard let delegate, let module = String(reflecting: type(of: delegate)).split(separator: ".").first else {
                 return nil
             }
             let found: AnyClass? = NSClassFromString("\(module).SceneDelegate")

@@ -30,8 +30,8 @@
             NSNotification.Name("UIApplication\(event)Notification")
         }
 
-        func post(_ name: NSNotification.Name) {
-            NotificationCenter.default.post(name: name, object: self)
+        func post(_ name: NSNotification.Name) async {
+            await NotificationCenter.default.postOnMain(name, about: self)
         }
     }
 #endif

@@ -25,7 +25,8 @@
 
             /// Begins to listen.
             public func makeAsyncIterator() -> Iterator {
-                let (stream, continuation) = AsyncStream.makeStream(of: Posted.self, bufferingPolicy: .bufferingNewest(256))
+                let (stream, continuation) = AsyncStream.makeStream(
+                    of: Posted.self, bufferingPolicy: .bufferingNewest(256))
                 let token = center.addObserver(forName: name, object: object, queue: nil) {
                     continuation.yield(Posted(notification: $0))
                 }

@@ -45,7 +45,11 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
 
     override init() {
         super.init()
-        EventLog.shared.note("init")
+        EventLog.shared.note("init, main thread \(Thread.isMainThread)")
+    }
+
+    deinit {
+        observers.forEach { NotificationCenter.default.removeObserver($0) }
     }
 
     func application(
@@ -176,7 +180,8 @@ final class UploadManager {
     func finishPendingUploads() {
         guard backgroundTask == .invalid else { return }
         backgroundTask = UIApplication.shared.beginBackgroundTask(withName: "Finish uploads") { [weak self] in
-            EventLog.shared.note("upload expired, main thread \(Thread.isMainThread)")
+            dispatchPrecondition(condition: .onQueue(.main))
+            EventLog.shared.note("upload expired")
             self?.endBackgroundTask()
         }
         assert(backgroundTask != .invalid)
