@@ -16,6 +16,7 @@ extension ApplicationTests {
             child.terminate()
             try await eventually("it has ended") { child.status != nil }
             #expect(child.status == 0)
+            #expect(program != "UIKitApp5" || child.lines.first == "init, main thread true")
             let ends = [
                 "didBecomeActive active", "willResignActive active", "didEnterBackground background", "upload done",
             ]

@@ -63,9 +63,7 @@ extension ApplicationTests {
                 }
                 try await self.until("garden active")
                 activity.userInfo = ["message": "again"]
-                application.requestSceneSessionActivation(nil, userActivity: activity, options: nil) {
-                    Issue.record($0)
-                }
+                application.requestSceneSessionActivation(nil, userActivity: activity, options: nil)
                 #expect(application.connectedScenes.contains { $0.session.persistentIdentifier == "garden" })
             }
             #expect(self.lines.contains("garden connects with [\"hello\"]"))
@@ -125,15 +123,14 @@ extension ApplicationTests {
                 store.keep(Preview(text: "old"), named: "old", bytes: 1 << 20)
                 store.keep(Preview(text: "new"), named: "new", bytes: 1 << 20)
                 #expect(store.preview(named: "old")?.text == "old")
-                process.manager.simulate(.warning)
-                try await self.until("heard of a warning")
                 await process.manager.releaseCaches(bytes: 1 << 20)
                 try await self.until("new goes")
                 #expect(store.preview(named: "old") != nil, "it was used later")
                 await process.manager.releaseCaches()
                 try await self.until("old goes")
                 #expect(store.preview(named: "old") == nil && store.preview(named: "new") == nil)
-                process.manager.simulate(.normal)
+                process.manager.simulate(.warning)
+                try await self.until("heard of a warning")
             }
             #expect(lines.contains("memoryWarning"))
             #expect(store.warnings == 1)

@@ -42,6 +42,8 @@
                 awaited[text] = AwaitedScene(session: session, activity: userActivity)
             }
             Task { @MainActor in
+                // The delegate hears that the process is active before scenes may be.
+                await manager.finishChange()
                 do {
                     _ = try await manager.scenes.scene(for: identifier) {
                         SceneBridge(application: self, identifier: text)
