@@ -42,34 +42,31 @@ extension ApplicationTests {
 /// A program of this build, and what it has written.
 private final class Child: @unchecked Sendable {
     private let process = Process()
-    private let output = Pipe()
-    private let lock = NSLock()
-    private var text = Data()
+    private let output = FileManager.default.temporaryDirectory.appending(path: "child-\(UUID().uuidString)")
 
     init(_ program: String, _ arguments: String...) throws {
         // The tests' own program lies beside it.
         let folder = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
         process.executableURL = folder.appending(path: program)
         process.arguments = arguments
-        process.standardOutput = output
+        try Data().write(to: output)
+        process.standardOutput = try FileHandle(forWritingTo: output)
         process.standardError = FileHandle.nullDevice
-        output.fileHandleForReading.readabilityHandler = { [weak self] in
-            let data = $0.availableData
-            if data.isEmpty { $0.readabilityHandler = nil }
-            self?.lock.withLock { self?.text.append(data) }
+        do {
+            try process.run()
+        } catch {
+            try? FileManager.default.removeItem(at: output)
+            throw error
         }
-        try process.run()
     }
 
     var lines: [String] {
-        lock.withLock { String(decoding: text, as: UTF8.self) }.split(separator: "\n").map(String.init)
+        let text = (try? String(contentsOf: output, encoding: .utf8)) ?? ""
+        return text.split(separator: "\n").map(String.init)
     }
 
-    /// Nil while it runs, or what it wrote has not been read.
-    var status: Int32? {
-        guard !process.isRunning, output.fileHandleForReading.readabilityHandler == nil else { return nil }
-        return process.terminationStatus
-    }
+    /// Nil while it runs.
+    var status: Int32? { process.isRunning ? nil : process.terminationStatus }
 
     func terminate() {
         process.terminate()
@@ -79,6 +76,6 @@ private final class Child: @unchecked Sendable {
     func end() {
         if process.isRunning { kill(process.processIdentifier, SIGKILL) }
         process.waitUntilExit()
-        output.fileHandleForReading.readabilityHandler = nil
+        try? FileManager.default.removeItem(at: output)
     }
 }
