@@ -377,11 +377,19 @@ let package = Package(
             ],
             path: "Tests/UIKitApps/Swift6", swiftSettings: [.swiftLanguageMode(.v6)]
         ),
+        // More shapes of such sources, for the compiler and a few tests.
+        .target(
+            name: "UIKitShapes5", dependencies: ["UIKit"], path: "Tests/UIKitApps/Shapes5",
+            swiftSettings: [.swiftLanguageMode(.v5)]),
+        .target(
+            name: "UIKitShapes6", dependencies: ["UIKit"], path: "Tests/UIKitApps/Shapes6",
+            swiftSettings: [.swiftLanguageMode(.v6)]),
         .testTarget(
             name: "UIKitTests",
             dependencies: [
-                "BackgroundTasks", "Jetsam", "JetsamSystem", "JetsamTesting", "MemoryPressure", "PurgeableCaches", "TestSupport",
-                "UIKit", "UIKitApp5", "UIKitApp6",
+                "BackgroundTasks", "Jetsam", "JetsamSystem", "JetsamTesting", "MemoryPressure", "PurgeableCaches",
+                "TestSupport",
+                "UIKit", "UIKitApp5", "UIKitApp6", "UIKitShapes5", "UIKitShapes6",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "SystemPackage", package: "swift-system"),
