@@ -151,7 +151,7 @@ let package = Package(
             ],
             swiftSettings: settings + optimised
         ),
-        // The only one that reads formats, and with them needs Foundation.
+        // Reads formats, and with them needs Foundation.
         .target(
             name: "JetsamConfiguration",
             dependencies: [

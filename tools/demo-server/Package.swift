@@ -93,6 +93,7 @@ for name in (Context.environment["JETSAM_EXAMPLES"] ?? "").split(separator: " ")
                 .product(name: "JetsamPrometheus", package: "swift-jetsam"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
             ]
+        case let name where name.hasPrefix("UIKit"): [.product(name: "JetsamUIKit", package: "swift-jetsam")]
         default: []
         }
     package.targets.append(
