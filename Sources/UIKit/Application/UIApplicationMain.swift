@@ -13,21 +13,24 @@
     ///   - principalClassName: The name of a subclass of ``UIApplication``, as `NSStringFromClass` gives it; nil for the class itself.
     ///   - delegateClassName: The name of the delegate's class.
     /// - Returns: Never.
-    @discardableResult @MainActor
+    @discardableResult
     public func UIApplicationMain(
         _ argc: Int32, _ argv: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>, _ principalClassName: String?,
         _ delegateClassName: String?
     ) -> Int32 {
-        if let name = principalClassName {
-            guard let application = ApplicationProcess.make(name, as: UIApplication.self) else { exit(1) }
-            UIApplication.use(application)
+        // Not marked as the main actor's: in Swift 6 mode the top level of a program could not call it.
+        MainActor.assumeIsolated {
+            if let name = principalClassName {
+                guard let application = ApplicationProcess.make(name, as: UIApplication.self) else { exit(1) }
+                UIApplication.use(application)
+            }
+            guard let name = delegateClassName else {
+                ApplicationProcess.logger.critical("UIApplicationMain needs the name of the delegate's class")
+                exit(1)
+            }
+            guard let delegate = ApplicationProcess.make(name, as: (any UIApplicationDelegate).self) else { exit(1) }
+            ApplicationProcess(application: .shared, delegate: delegate).run()
         }
-        guard let name = delegateClassName else {
-            ApplicationProcess.logger.critical("UIApplicationMain needs the name of the delegate's class")
-            exit(1)
-        }
-        guard let delegate = ApplicationProcess.make(name, as: (any UIApplicationDelegate).self) else { exit(1) }
-        ApplicationProcess(application: .shared, delegate: delegate).run()
     }
 
     extension UIApplicationDelegate {
