@@ -197,7 +197,8 @@ let package = Package(
         .target(
             name: "UIKit",
             dependencies: [
-                "BackgroundTasks", "Jetsam", "JetsamSystem", "MemoryPressure", "PurgeableCaches", "_Testing_UIKit",
+                "BackgroundTasks", "Jetsam", "JetsamSystem", "MemoryPressure", "PurgeableCaches",
+                .target(name: "_Testing_UIKit", condition: .when(platforms: [.linux])),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -409,6 +410,13 @@ let package = Package(
         ),
     ]
 )
+
+// Apple's own module takes their place elsewhere, and has other needs.
+#if !os(Linux)
+    package.targets.removeAll {
+        ["UIKitApp5", "UIKitApp6", "UIKitShapes5", "UIKitShapes6", "UIKitTests"].contains($0.name)
+    }
+#endif
 
 // Only for tools/simulate, which builds its program where the demo server is built: the library is optimised there already.
 if Context.environment["JETSAM_SIMULATION"] != nil {

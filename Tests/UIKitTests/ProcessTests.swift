@@ -46,7 +46,7 @@ private final class Child: @unchecked Sendable {
 
     init(_ program: String, _ arguments: String...) throws {
         // The tests' own program lies beside it.
-        let folder = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
+        let folder = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
         process.executableURL = folder.appending(path: program)
         process.arguments = arguments
         try Data().write(to: output)

@@ -24,7 +24,7 @@
         ///     active, the identifier has not 1 to 128 bytes, or there is no manager.
         public func requestSceneSessionActivation(
             _ sceneSession: UISceneSession?, userActivity: NSUserActivity?, options: UIScene.ActivationRequestOptions?,
-            errorHandler: ((any Error) -> Void)? = nil
+            errorHandler: (@MainActor (any Error) -> Void)? = nil
         ) {
             let text = sceneSession?.persistentIdentifier ?? userActivity?.targetContentIdentifier ?? UUID().uuidString
             guard let identifier = SceneIdentifier(text) else {
@@ -41,18 +41,23 @@
                 let session = sceneSession ?? UISceneSession(text)
                 awaited[text] = AwaitedScene(session: session, activity: userActivity)
             }
-            Task { @MainActor in
-                // The delegate hears that the process is active before scenes may be.
-                await manager.finishChange()
-                do {
-                    _ = try await manager.scenes.scene(for: identifier) {
-                        SceneBridge(application: self, identifier: text)
-                    }
-                } catch {
-                    errorHandler?(error)
-                }
-                awaited[text] = nil
+            // Apart from the callback that this may be called in: a change cannot be asked for from inside one.
+            Task.detached { await self.activate(identifier, of: manager, errorHandler) }
+        }
+
+        private func activate(
+            _ identifier: SceneIdentifier, of manager: ResourceManager,
+            _ errorHandler: (@MainActor (any Error) -> Void)?
+        ) async {
+            let text = identifier.text
+            // The delegate hears that the process is active before scenes may be.
+            await manager.finishChange()
+            do {
+                _ = try await manager.scenes.scene(for: identifier) { SceneBridge(application: self, identifier: text) }
+            } catch {
+                errorHandler?(error)
             }
+            awaited[text] = nil
         }
 
         /// Disconnects the scene of a session, and forgets its stored state. The delegate hears of it when that is done.
@@ -63,20 +68,24 @@
         ///   - errorHandler: Called on the main actor where the scene stays, or is not connected, with the reason.
         public func requestSceneSessionDestruction(
             _ sceneSession: UISceneSession, options: UISceneDestructionRequestOptions?,
-            errorHandler: ((any Error) -> Void)? = nil
+            errorHandler: (@MainActor (any Error) -> Void)? = nil
         ) {
             let text = sceneSession.persistentIdentifier
             guard let identifier = SceneIdentifier(text), let scene = life.manager?.scenes[identifier] else {
                 errorHandler?(SceneRequestError(identifier: text, reason: "it is not connected"))
                 return
             }
-            Task { @MainActor in
-                do {
-                    try await scene.disconnect(discardingState: true)
-                    delegate?.application(self, didDiscardSceneSessions: [sceneSession])
-                } catch {
-                    errorHandler?(error)
-                }
+            Task.detached { await self.destroy(scene, sceneSession, errorHandler) }
+        }
+
+        private func destroy(
+            _ scene: ServerScene, _ session: UISceneSession, _ errorHandler: (@MainActor (any Error) -> Void)?
+        ) async {
+            do {
+                try await scene.disconnect(discardingState: true)
+                delegate?.application(self, didDiscardSceneSessions: [session])
+            } catch {
+                errorHandler?(error)
             }
         }
     }
