@@ -5,7 +5,7 @@
 
     /// What a ``NSCache`` holds, for the cache itself and for the manager, who may ask for memory when the cache is gone already.
     final class CacheStore: Sendable {
-        private struct State {
+        struct State {
             var table = CacheTable()
             var countLimit = 0
             var costLimit = 0
@@ -27,15 +27,15 @@
         }
 
         /// The cache and its delegate, which whoever uses the cache from several threads answers for.
-        private struct Parties: @unchecked Sendable {
+        struct Parties: @unchecked Sendable {
             weak var cache: AnyObject?
             weak var delegate: (any NSCacheDelegate)?
         }
 
         /// So many entries are looked at with each taking of the lock.
-        private static let most = 256
+        static let most = 256
 
-        private let state = Lock(State())
+        let state = Lock(State())
 
         func setCache(_ cache: AnyObject) {
             changeParties { $0.cache = cache }
@@ -173,7 +173,7 @@
         }
 
         /// Tells the delegate who has left, under no lock.
-        private func tell(_ leaving: [CacheEntry]) {
+        func tell(_ leaving: [CacheEntry]) {
             guard !leaving.isEmpty else { return }
             let parties = state.withLock { $0.parties }
             guard let cache = parties.cache, let delegate = parties.delegate else { return }
@@ -181,49 +181,6 @@
             let anyCache = unsafe Unmanaged<NSCache<AnyObject, AnyObject>>
                 .fromOpaque(Unmanaged.passUnretained(cache).toOpaque()).takeUnretainedValue()
             for entry in leaving { delegate.cache(anyCache, willEvictObject: entry.object) }
-        }
-    }
-
-    extension CacheStore {
-        /// Gives back at least so many bytes, of what was used longest ago: contents that can be discarded are, other objects leave.
-        ///
-        /// - Returns: The bytes that were given.
-        func release(bytes wanted: Int) -> Int {
-            var given = 0
-            var passed: Set<UInt64> = []
-            while given < wanted {
-                let oldest = state.withLock { [passed, given] state in
-                    state.table.oldest(bytes: wanted - given, atMost: Self.most, passing: passed)
-                        .map { ($0, state.table[$0]) }
-                }
-                guard !oldest.isEmpty else { break }
-                for (number, entry) in oldest {
-                    passed.insert(number)
-                    if let entry { given = given.addingSaturating(give(number, entry)) }
-                }
-            }
-            return given
-        }
-
-        private func give(_ number: UInt64, _ entry: CacheEntry) -> Int {
-            if let content = entry.discardable {
-                content.discardContentIfPossible()
-                // It is in use: that it left would bring nothing.
-                guard content.isContentDiscarded() else { return 0 }
-                guard evictsDiscarded else {
-                    return state.withLock { state in
-                        defer { state.registration?.update(bytes: state.table.bytes) }
-                        return state.table.empty(number)
-                    }
-                }
-            }
-            let removed = state.withLock { state in
-                defer { state.registration?.update(bytes: state.table.bytes) }
-                return state.table.remove(number)
-            }
-            guard let removed else { return 0 }
-            tell([removed])
-            return removed.bytes
         }
     }
 #endif
