@@ -30,6 +30,7 @@ let package = Package(
         .library(name: "JetsamPrometheus", targets: ["JetsamPrometheus"]),
         .library(name: "JetsamTesting", targets: ["JetsamTesting"]),
         .library(name: "JetsamHummingbird", targets: ["JetsamHummingbird"]),
+        .library(name: "JetsamNIO", targets: ["JetsamNIO"]),
         .library(name: "JetsamGRPC", targets: ["JetsamGRPC"]),
         .library(name: "JetsamGRDB", targets: ["JetsamGRDB"]),
         // Not of the module's name: a product's name is shared with all packages of a build.
@@ -42,6 +43,7 @@ let package = Package(
     traits: [
         .default(enabledTraits: []),
         .trait(name: "Hummingbird", description: "JetsamHummingbird, for servers on Hummingbird 2"),
+        .trait(name: "NIO", description: "JetsamNIO, for servers on SwiftNIO itself"),
         .trait(name: "GRPC", description: "JetsamGRPC, for servers on grpc-swift 2"),
         .trait(name: "GRDB", description: "JetsamGRDB, for SQLite databases by GRDB"),
     ],
@@ -141,6 +143,21 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: settings
+        ),
+        // The same.
+        .target(
+            name: "JetsamNIO",
+            dependencies: [
+                "Jetsam",
+                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["NIO"])),
+                .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["NIO"])),
+                .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(name: "DequeModule", package: "swift-collections"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: settings
         ),
@@ -314,6 +331,20 @@ let package = Package(
                 .product(name: "HummingbirdTesting", package: "hummingbird", condition: .when(traits: ["Hummingbird"])),
                 .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Hummingbird"])),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "JetsamNIOTests",
+            dependencies: [
+                "Jetsam", "JetsamNIO", "JetsamTesting", "TestSupport",
+                .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(name: "MetricsTestKit", package: "swift-metrics"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["NIO"])),
+                .product(name: "NIOEmbedded", package: "swift-nio", condition: .when(traits: ["NIO"])),
+                .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["NIO"])),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             swiftSettings: settings

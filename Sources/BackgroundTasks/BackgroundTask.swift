@@ -18,8 +18,8 @@ public import JetsamSystem
         if identifier != 0 { unsafe registry._withUnsafeGuaranteedRef { $0.end(identifier, isHandle: true) } }
     }
 
-    /// The work is done. The expiration handler is not called from here on, unless that is happening just now; one that
-    /// expired and was told so has to be ended all the same. Further calls do nothing.
+    /// The work is done. The expiration handler is not called from here on, unless that is happening just now; end a task that
+    /// has expired and was notified too. Further calls do nothing.
     public mutating func end() {
         guard identifier != 0 else { return }
         unsafe registry._withUnsafeGuaranteedRef { $0.end(identifier, isHandle: true) }
@@ -29,8 +29,8 @@ public import JetsamSystem
     /// Moves the deadline of a task that has one of its own by `duration`, never past the process's.
     ///
     /// - Parameter duration: More than zero. A duration longer than the clock can hold counts as the longest one, some 292 years.
-    /// - Returns: True where the deadline moved. False for a duration of zero or less. False too for a task that has ended, that
-    ///   has expired (told so already or not), or that has no deadline of its own.
+    /// - Returns: True where the deadline moved. False for a duration of zero or less. Also false for a task that has ended,
+    ///   that has expired (notified or not), or that has no deadline of its own.
     @discardableResult
     public func extend(by duration: Duration) -> Bool {
         guard identifier != 0 else { return false }
@@ -120,7 +120,7 @@ extension BackgroundTaskRegistry {
         return identifier.map { BackgroundTaskIdentifier(value: $0) } ?? .invalid
     }
 
-    /// Begins a task whose handler is told which it is: for code that ends the task in its handler.
+    /// Begins a task whose handler receives its identifier: for code that ends the task in its handler.
     ///
     /// - Parameters:
     ///   - name: The name in logs and reports; nil for `unnamed`.

@@ -25,7 +25,7 @@ public final class BackgroundTaskRegistry: Sendable {
     /// One change of the process's deadline at a time.
     let deadlineTurn = Lock(())
 
-    /// A registry of one's own, for tests and for libraries that want to be apart. A manager has to be given it.
+    /// A registry of one's own, for tests and for libraries that want to be apart. Pass it to a manager.
     ///
     /// - Parameter configuration: Values out of their range are held to it.
     public convenience init(configuration: BackgroundTaskConfiguration = BackgroundTaskConfiguration()) {
@@ -64,8 +64,9 @@ public final class BackgroundTaskRegistry: Sendable {
     ///   - scene: The scene that it belongs to: it ends with it.
     ///   - fileID: The file where it is begun; leave it to the compiler.
     ///   - line: The line where it is begun; leave it to the compiler.
-    ///   - onExpiration: Called once when it expires, a lead time before its deadline (see ``BackgroundTaskConfiguration/lead``), on a
-    ///     thread of the registry's. It should bring the work to an end; the task itself still has to be ended.
+    ///   - onExpiration: Called once when it expires, a lead time before its deadline (see
+    ///     ``BackgroundTaskConfiguration/lead``), on a thread of the registry's. It should bring the work to an end; you must
+    ///     still end the task.
     /// - Returns: The handle. The task ends when that is dropped.
     /// - Throws: ``BackgroundTaskRefusal`` where it may not begin now. A task that a callback of a life-cycle change begins may
     ///   always begin before the process ends; where it could not otherwise, it expires by the callback's deadline.
@@ -80,8 +81,8 @@ public final class BackgroundTaskRegistry: Sendable {
         return BackgroundTask(registry: self, identifier: identifier)
     }
 
-    /// Begins a task whose handler is told why it expires, and how long the process still waits for it. All else is as with a handler
-    /// that takes nothing; it costs the same.
+    /// Begins a task whose handler receives the reason for its expiry, and the time that the process still waits for it. All
+    /// else is as with a handler that takes nothing; it costs the same.
     ///
     /// - Parameters:
     ///   - name: The name in logs and reports.

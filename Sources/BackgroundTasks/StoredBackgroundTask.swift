@@ -35,8 +35,8 @@ public final class StoredBackgroundTask: Sendable {
         registry.table.noteProgress(identifier.value)
     }
 
-    /// The reason why the task expires; nil where it was not told yet, and where it has ended. A body that was cancelled finds it
-    /// in ``current``. It is nil there if somebody else cancelled the body.
+    /// The reason why the task expires; nil if it was not notified yet, and if it has ended. A body that was cancelled finds it
+    /// in ``current``. It is nil there if something else cancelled the body.
     public var expiryReason: BackgroundTaskExpiry.Reason? { registry.table.expiryReason(identifier.value) }
 
     /// Until the deadline: its own or the process's. Nil where there is none; zero where it has passed or the task has ended.

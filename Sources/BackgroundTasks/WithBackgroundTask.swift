@@ -48,7 +48,7 @@ extension BackgroundTaskRegistry {
     ///   - line: The line where it is begun; leave it to the compiler.
     ///   - onExpiration: Called once when it expires, on a thread of the registry's, when the body was cancelled.
     ///   - body: The work. It runs on the global concurrent executor, unless it is isolated otherwise.
-    /// - Returns: The Swift task. It can be cancelled, and be waited for. If nobody does, an error of the body is seen by nobody.
+    /// - Returns: The Swift task. It can be cancelled, and be waited for. If nobody awaits it, an error of the body is lost.
     /// - Throws: ``BackgroundTaskRefusal`` where it may not begin, and the body is not run.
     @discardableResult
     public func start(

@@ -29,7 +29,7 @@
         /// - Parameters:
         ///   - databases: Every `DatabasePool` and `DatabaseQueue` of the process that stays open.
         ///   - name: The name in logs, metrics and the ledger.
-        ///   - priority: Its band among the caches.
+        ///   - priority: Its priority among the caches.
         ///   - rebuildCost: The cost of reading one byte again, in the unit of the process's other caches.
         ///   - interval: How often the figure is brought up to date while the service runs. 10 ms…1 h; it is held to that.
         ///   - registry: Where it registers.
@@ -66,14 +66,14 @@
             return Int(current)
         }
 
-        /// Brings the reported figure up to date. The service does so by itself; a process that does not run it calls this.
+        /// Brings the reported figure up to date. The service does this itself; a process that does not run it calls this.
         public func report() {
             registration.withLock { $0 }?.update(bytes: Self.pageCacheBytes)
         }
 
         /// Keeps the reported figure up to date until the group shuts down or the task is cancelled, then closes the databases.
         ///
-        /// What is under way in a database is waited for. A database that cannot be closed does not keep the others open.
+        /// It waits for work that is under way in a database. A database that cannot be closed does not keep the others open.
         /// - Throws: The first error of closing.
         public func run() async throws {
             try? await cancelWhenGracefulShutdown { [self] in

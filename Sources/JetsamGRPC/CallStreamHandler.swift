@@ -8,8 +8,8 @@
     /// The first handler of an HTTP/2 stream: lets a message in when there is room for all of it, and reads no further until
     /// then.
     ///
-    /// What the client sends meanwhile is bounded by the stream's window. The bytes that have come are copied, as a slice would
-    /// keep the whole of what was read from the socket.
+    /// The stream's window bounds the bytes that the client sends meanwhile. The bytes that have come are copied, as a slice
+    /// would keep the whole of what was read from the socket.
     final class CallStreamHandler: ChannelDuplexHandler {
         typealias InboundIn = HTTP2Frame.FramePayload
         typealias InboundOut = HTTP2Frame.FramePayload

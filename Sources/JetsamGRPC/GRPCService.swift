@@ -18,7 +18,7 @@
         /// A server that has not begun.
         ///
         /// - Parameters:
-        ///   - server: What runs.
+        ///   - server: The server that runs.
         ///   - manager: Whom it tells that it listens: `didStartServing()`.
         public init(_ server: GRPCServer<Transport>, manager: ResourceManager) {
             self.server = server
@@ -27,7 +27,7 @@
 
         /// Serves until the group shuts down and all calls have ended, or the task is cancelled.
         ///
-        /// - Throws: What `GRPCServer.serve()` throws, such as for an address that is in use.
+        /// - Throws: The error of `GRPCServer.serve()`, such as for an address that is in use.
         public func run() async throws {
             try await withGracefulShutdownHandler {
                 try await withThrowingTaskGroup(of: Void.self) { [server, manager] group in

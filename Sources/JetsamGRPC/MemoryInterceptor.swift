@@ -34,8 +34,8 @@
             /// How long nothing may come of a message that was let in before its call is refused: it keeps room from others. 1
             /// ms…1 h. Default 30 s.
             public var stallLimit = Duration.seconds(30)
-            /// What a refused client is told to wait at least, and half as long again at most. 1 ms…1 h. Twice as long at
-            /// `critical`. Default 1 s.
+            /// The least time that a refused client is asked to wait. The most is half as long again. 1 ms…1 h. Twice as long
+            /// at `critical`. Default 1 s.
             public var retryDelay = Duration.seconds(1)
             /// The most streams of one connection, as the transport tells its clients, which hold back further calls
             /// themselves. 1…1,000,000. Default 100.
@@ -44,13 +44,10 @@
             /// The defaults.
             public init() {}
 
-            static let leastReceivedBytes = 64 << 10
-
             var bounded: Settings {
                 var settings = self
                 let times = Duration.milliseconds(1)...Duration.seconds(3600)
                 settings.openCalls = max(1, min(openCalls, 1_000_000))
-                settings.receivedBytes = receivedBytes.map { max(Self.leastReceivedBytes, $0) }
                 settings.waitLimit = max(times.lowerBound, min(waitLimit, times.upperBound))
                 settings.stallLimit = max(times.lowerBound, min(stallLimit, times.upperBound))
                 settings.retryDelay = max(times.lowerBound, min(retryDelay, times.upperBound))
@@ -75,9 +72,7 @@
 
         private struct State {
             var bytes: ReceivedBytes
-            /// The budget at `normal`; nil before the limit of the container is known.
-            var normalBudget: Int?
-            var level = PressureLevel.normal
+            var allowance: ReceiveAllowance
             var openCalls = 0
             var refusedCalls = 0
         }
@@ -95,10 +90,10 @@
         /// An interceptor that asks this manager.
         ///
         /// - Parameters:
-        ///   - manager: Whose level and background tasks decide. It is kept.
+        ///   - manager: The manager whose level and background tasks decide. It is kept.
         ///   - settings: The bounds.
-        ///   - priority: What a method is worth: calls below `normal` are refused at `warning` and while the process drains,
-        ///     those below `high` at `critical`, as background tasks are. Of messages that wait, those of the highest go first.
+        ///   - priority: The priority of a method: calls below `normal` are refused at `warning` and while the process drains,
+        ///     those below `high` at `critical`, as background tasks are. Waiting messages of the highest priority go first.
         ///     Called for each call, on an event loop and on the call's executor: it must not block.
         public init(
             manager: ResourceManager, settings: Settings = Settings(),
@@ -108,10 +103,8 @@
             self.manager = manager
             self.priority = priority
             delays = RetryDelays(base: self.settings.retryDelay)
-            state = Lock(
-                State(
-                    bytes: ReceivedBytes(budget: self.settings.receivedBytes ?? Self.unknownBudget),
-                    normalBudget: self.settings.receivedBytes))
+            let allowance = ReceiveAllowance(bytes: settings.receivedBytes)
+            state = Lock(State(bytes: ReceivedBytes(budget: allowance.bytes), allowance: allowance))
             let task = manager.observeLevel { [weak self] change in self?.follow(change.level) }
             listening.withLock { $0 = task }
             follow(manager.level)
@@ -120,9 +113,6 @@
         deinit {
             listening.withLock { $0?.cancel() }
         }
-
-        /// What holds before the manager has read a limit.
-        private static let unknownBudget = 64 << 20
 
         /// The counts now. Takes a lock for a moment.
         public var statistics: Statistics {
@@ -191,7 +181,7 @@
         }
 
         private func shortage(_ message: String) -> RPCError {
-            let delay = delays.next() * (state.withLock { $0.level } == .critical ? 2 : 1)
+            let delay = delays.next() * (state.withLock { $0.allowance.level } == .critical ? 2 : 1)
             return RPCError(
                 code: .resourceExhausted, message: message,
                 metadata: RetryInfo.metadata(code: .resourceExhausted, message: message, delay: delay))
@@ -236,18 +226,16 @@
 
         /// Takes the default budget from the container's limit, as soon as the manager has read it.
         private func learnLimit() {
-            guard state.withLock({ $0.normalBudget == nil }) else { return }
+            guard state.withLock({ !$0.allowance.isKnown }) else { return }
             let reading = manager.status.reading
             guard reading.sequence > 0 else { return }
-            let bytes = reading.limitBytes > 0 ? reading.limitBytes / 4 : Self.unknownBudget
-            setBudget { $0.normalBudget = max(Settings.leastReceivedBytes, bytes) }
+            setBudget { $0.learn(limitBytes: reading.limitBytes) }
         }
 
-        private func setBudget(_ change: @Sendable (inout State) -> Void) {
+        private func setBudget(_ change: @Sendable (inout ReceiveAllowance) -> Void) {
             let woken = state.withLock { state in
-                change(&state)
-                let share = [1, 2, 4][Int(state.level.rawValue)]
-                return state.bytes.setBudget((state.normalBudget ?? Self.unknownBudget) / share)
+                change(&state.allowance)
+                return state.bytes.setBudget(state.allowance.bytes)
             }
             for wake in woken { wake() }
         }

@@ -19,7 +19,7 @@
 
         /// Reads up to and including the next prefix, and gives what begins behind it; nil where the bytes end before.
         ///
-        /// Whoever gets a beginning calls ``begin(_:)`` before the next bytes.
+        /// After a beginning, call ``begin(_:)`` before the next bytes.
         mutating func next(in bytes: inout ByteBuffer) -> Beginning? {
             let inside = min(left, bytes.readableBytes)
             bytes.moveReaderIndex(forwardBy: inside)

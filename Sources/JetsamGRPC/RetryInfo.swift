@@ -2,8 +2,8 @@
     internal import GRPCCore
     internal import Synchronization
 
-    /// What a client is told that is to come back later: in the form of `google.rpc.RetryInfo`, which libraries show their
-    /// callers, and in the one that gRPC's own retries obey.
+    /// The information for a client that should come back later: in the form of `google.rpc.RetryInfo`, which libraries show
+    /// their callers, and in the one that gRPC's own retries obey.
     enum RetryInfo {
         static let detailsKey = "grpc-status-details-bin"
         static let pushbackKey = "grpc-retry-pushback-ms"

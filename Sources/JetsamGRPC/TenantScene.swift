@@ -15,10 +15,10 @@
         /// - Parameters:
         ///   - metadata: The metadata of the request.
         ///   - key: The name of the entry that has the tenant's name. It must be there once, with 1 to 128 bytes of text.
-        ///   - expectedBytes: The bytes that the scene will take outside of its caches, where it has to be connected.
-        ///   - priority: Its band, where it has to be connected.
-        ///   - executor: The executor of its callbacks, where it has to be connected; nil for the global concurrent executor.
-        ///   - observer: Makes its observer, where it has to be connected.
+        ///   - expectedBytes: The bytes that the scene will take outside of its caches, if it must be connected.
+        ///   - priority: Its priority, if it must be connected.
+        ///   - executor: The executor of its callbacks, if it must be connected; nil for the global concurrent executor.
+        ///   - observer: Makes its observer, if it must be connected.
         /// - Throws: An error to answer the call with: `INVALID_ARGUMENT` where no tenant is named; `UNAVAILABLE` where the
         ///   process is in no state to serve, or the stored state cannot be read; `RESOURCE_EXHAUSTED` with retry information
         ///   where there is no room; `FAILED_PRECONDITION` otherwise.

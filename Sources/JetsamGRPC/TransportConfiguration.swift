@@ -5,13 +5,12 @@
     extension HTTP2ServerTransport.Posix.Config {
         /// A transport's configuration in which this interceptor also bounds what clients send.
         ///
-        /// It tells clients how many streams a connection may have, lowers a window of streams that is larger than 64 KiB, and
-        /// puts a handler into each stream, in the callback that the transport has for debugging. A callback that is there
-        /// already runs first.
+        /// It limits the streams of a connection, and lowers a window of more than 64 KiB. It adds a handler to each stream, in
+        /// the callback that the transport has for debugging. An existing callback still runs, and runs first.
         ///
         /// - Parameters:
         ///   - interceptor: Give the same one to the server as its interceptor.
-        ///   - configuration: What else the transport has. Of two bounds the lower one holds.
+        ///   - configuration: Other settings of the transport. Of two bounds the lower one holds.
         public static func bounded(by interceptor: MemoryInterceptor, _ configuration: Self = .defaults) -> Self {
             var configuration = configuration
             let streams = interceptor.settings.streamsPerConnection

@@ -1,4 +1,4 @@
 #if Hummingbird
-    // What a server needs with one import beside Hummingbird's.
+    // Everything that a server needs, with one import beside Hummingbird's.
     @_exported public import Jetsam
 #endif

@@ -10,14 +10,14 @@
     extension ApplicationProtocol {
         /// Returns this application as a server of the manager's: the process is ready when it listens.
         ///
-        /// Pass it to `ResourceManager.serviceGroupConfiguration(needs:servers:serving:)`. Of several servers of one process manage the one
-        /// that takes the requests, and pass the others as they are.
+        /// Pass it to `ResourceManager.serviceGroupConfiguration(needs:servers:serving:)`. If a process has several servers,
+        /// manage the one that takes the requests, and pass the others unchanged.
         public func managed(by manager: ResourceManager) -> ManagedApplication<Self> {
             ManagedApplication(self, manager: manager)
         }
 
-        /// Runs this application, the manager and what both need as one service group, in the order in which a process ends well, until
-        /// one of the signals comes or a service ends.
+        /// Runs this application, the manager and the services that both need as one group, until one of the signals comes or a
+        /// service ends. The group stops them in the right order.
         ///
         /// On a signal readiness is false at once; after the drain delay the server takes no more connections and finishes its requests;
         /// then held background tasks are waited for; then `needs` end.
@@ -25,7 +25,7 @@
         ///   - manager: The manager, which has not run before.
         ///   - needs: The services that requests and background work need, such as a database. They start first and end last.
         ///   - gracefulShutdownSignals: The signals that begin the shutdown.
-        /// - Throws: What a service of the group throws.
+        /// - Throws: The error of a service of the group.
         public func runService(
             managedBy manager: ResourceManager, needs: [any Service] = [],
             gracefulShutdownSignals: [UnixSignal] = [.sigterm, .sigint]
@@ -73,7 +73,7 @@
 
         // Of the type that Hummingbird gives it. A property of another type would leave the requirement to its default, which is none.
 
-        /// What the application does before it listens.
+        /// The work of the application before it listens.
         public var processesRunBeforeServerStart: [@Sendable @concurrent () async throws -> Void] {
             base.processesRunBeforeServerStart
         }

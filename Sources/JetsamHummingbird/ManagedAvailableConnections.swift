@@ -20,9 +20,7 @@
     /// process for dead.
     public struct ManagedAvailableConnections: AvailableConnectionsDelegate {
         private let manager: ResourceManager
-        private let maximum: Int
-        private let atWarning: Int
-        private let atCritical: Int
+        private let bounds: ConnectionBounds
         private let wakeUp = WakeUp()
         private var open = 0
 
@@ -35,9 +33,7 @@
         ///   - atCritical: The same at `critical`, 0…`atWarning`; held to that. By default none is accepted.
         public init(_ manager: ResourceManager, maximum: Int, atWarning: Int? = nil, atCritical: Int = 0) {
             self.manager = manager
-            self.maximum = max(1, maximum)
-            self.atWarning = min(max(0, atWarning ?? self.maximum / 2), self.maximum)
-            self.atCritical = min(max(0, atCritical), self.atWarning)
+            bounds = ConnectionBounds(atNormal: maximum, atWarning: atWarning, atCritical: atCritical)
         }
 
         /// Counts a connection.
@@ -55,18 +51,10 @@
             guard manager.takesConnections else { return false }
             // Hummingbird asks again when a connection closes. With none open, and nobody to wake it, it would never ask again.
             if open == 0, !wakeUp.isSet { return true }
-            return open < limit(at: manager.admissionLevel)
+            return open < bounds[manager.admissionLevel]
         }
 
-        private func limit(at level: PressureLevel) -> Int {
-            switch level {
-            case .normal: maximum
-            case .warning: atWarning
-            case .critical: atCritical
-            }
-        }
-
-        /// Has the server ask again whenever the level changes. Hummingbird by itself asks only when a connection closes.
+        /// Has the server ask again whenever the level changes. Hummingbird itself asks only when a connection closes.
         ///
         /// A ``ManagedApplication`` calls it. Call it in `onServerRunning` where the application is run otherwise. Without it, a server
         /// that has no open connection accepts some at every level.

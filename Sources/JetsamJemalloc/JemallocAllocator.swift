@@ -21,8 +21,8 @@ public struct JemallocAllocator: MemoryAllocator {
         /// How long pages are then kept that the kernel may take lazily (`MADV_FREE`). They count as used until it does, and so
         /// as pressure. Default zero, jemalloc's own.
         public var muzzyDecay: Duration? = .zero
-        /// Whether threads of jemalloc's own give pages back. Without them a process that has gone idle gives nothing back,
-        /// however long it waits. Default true; jemalloc's own is false.
+        /// Indicates whether threads of jemalloc's own give pages back. Without them a process that has gone idle gives nothing
+        /// back, however long it waits. Default true; jemalloc's own is false.
         public var usesBackgroundThread = true
 
         /// The documented defaults.
@@ -37,7 +37,8 @@ public struct JemallocAllocator: MemoryAllocator {
         case idle
     }
 
-    /// What is set when a manager begins to run; nil leaves jemalloc as it was set by `MALLOC_CONF` or the program.
+    /// The settings that are applied when a manager begins to run; nil leaves jemalloc as it was set by `MALLOC_CONF` or the
+    /// program.
     public let settings: Settings?
     private let isTrusted: Bool
 
@@ -47,13 +48,13 @@ public struct JemallocAllocator: MemoryAllocator {
         isTrusted = Self.isGoverning
     }
 
-    /// Whether jemalloc really serves this process: an allocation was seen to move its statistics.
+    /// Indicates whether jemalloc really serves this process: an allocation was seen to move its statistics.
     public static var isGoverning: Bool {
         // This strong reference is what makes the linker take jemalloc.
         unsafe mallctl("epoch", nil, nil, nil, 0) == 0 && JemallocControl.isGoverning
     }
 
-    /// Whether jemalloc was seen to serve this process when this value was made.
+    /// Indicates whether jemalloc served this process when this value was created.
     public var isGoverning: Bool { isTrusted }
 
     /// `jemalloc`.
@@ -65,7 +66,7 @@ public struct JemallocAllocator: MemoryAllocator {
             ? nil : "an allocation did not move its statistics: another allocator, or a sanitizer, serves the process"
     }
 
-    /// Whether it is trusted.
+    /// Indicates whether it is trusted.
     public var canTrim: Bool { isTrusted }
 
     /// True: a purge holds other threads up for 50 µs at most.

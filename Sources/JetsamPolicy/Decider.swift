@@ -82,7 +82,7 @@ package struct Decider {
     package var reason: LevelReason? { machine.reason }
 
     /// The share of the last two seconds in which some task waited for memory, in percent.
-    package func stallPercent(at now: MonotonicInstant) -> Int { judgement.rules.stall.percent(at: now) }
+    package func stallPercent(at now: MonotonicInstant) -> Int { judgement.evidence.stall.percent(at: now) }
 
     /// The steepest growth that the last reading shows, in bytes a second.
     package var steepestGrowth: Int { judgement.growth.steepestNow }
@@ -93,11 +93,11 @@ package struct Decider {
     /// Returns whether a process that leaves now would lack the memory that leaving takes, even with the bytes that are expected
     /// back.
     package func lacksRoomToLeave(_ reading: MemoryReading, expectedBytes: Int) -> Bool {
-        judgement.rules.timeToLimit.early.missing(reading.roomBytes, expectedBytes) > 0
+        judgement.evidence.outlook.early.missing(reading.roomBytes, expectedBytes) > 0
     }
 
     /// Indicates whether a reading that shows nothing new could be left unjudged.
-    package var isQuiet: Bool { machine.level == .normal && !judgement.rules.timeToLimit.isSuspicious }
+    package var isQuiet: Bool { machine.level == .normal && !judgement.evidence.outlook.isSuspicious }
 
     /// Returns the points where warning and critical begin and end for that reading's limit.
     package func thresholds(_ reading: MemoryReading) -> HeadroomThresholds {
@@ -115,7 +115,7 @@ package struct Decider {
     ) -> Decision {
         let reading = observation.reading
         let mayLeave =
-            setup.hasLastResort && !ladder.isLastResortPosted && judgement.rules.timeToLimit.early.isGrowing
+            setup.hasLastResort && !ladder.isLastResortPosted && judgement.evidence.outlook.early.isGrowing
         observation.leavingNanoseconds = mayLeave && reading.depth == .full ? timeToLeave() : 0
         let context = RuleContext(
             reading: reading,
@@ -151,18 +151,17 @@ package struct Decider {
 
     /// Handles what was told beside the readings.
     package mutating func handle(_ notice: Notice) {
+        judgement.hear(notice)
         switch notice {
-        case .paused: judgement.rules.forget()
-        case .held(let level, let until): judgement.rules.external.hold(level, until: until)
-        case .supervisorWarns(let until): judgement.rules.external.supervisorWarns(until: until)
+        case .paused, .held, .supervisorWarns: break
         case .stepEnded(let step, let promisedBytes, let now):
             scheduler.stepEnded(step, promisedBytes: promisedBytes, at: now)
-            judgement.rules.timeToLimit.early.stepEnded(step)
+            judgement.evidence.outlook.early.stepEnded(step)
         case .answeredLate(let promisedBytes): scheduler.answeredLate(promisedBytes: promisedBytes)
         case .limitsLifted: scheduler.limitsWereLifted()
         case .ladderEnded(let action, let outcome, let now):
             ladder.ended(action, outcome, at: now)
-            if action == .lastResort { judgement.rules.timeToLimit.early.wasAbandoned() }
+            if action == .lastResort { judgement.evidence.outlook.early.wasAbandoned() }
         case .regrowthAllowed(let isAllowed): allowsRegrowth = isAllowed
         case .limitAnnounced(let limit):
             announcedLimit = limit
@@ -176,14 +175,14 @@ package struct Decider {
     private func demandContext(
         _ observation: Observation, _ context: RuleContext, _ reason: LevelReason, _ vote: Vote
     ) -> ReclaimContext {
-        let early = judgement.rules.timeToLimit.early
+        let early = judgement.evidence.outlook.early
         return ReclaimContext(
             reading: context.reading, thresholds: context.thresholds, level: machine.level, reason: reason, vote: vote,
             required: judgement.required,
             leavingDeficit: early.isAsking ? min(early.deficit, max(0, hollowBytes)) : 0,
             growthRate: judgement.growth.steepest,
             millisecondsToLimit: judgement.millisecondsToLimit,
-            millisecondsAtOnce: judgement.rules.timeToLimit.millisecondsAtOnce,
+            millisecondsAtOnce: judgement.evidence.outlook.millisecondsAtOnce,
             purgeableBytes: observation.reportedBytes, hollowBytes: hollowBytes,
             inFlightBytes: observation.inFlightBytes,
             retainedBytes: observation.retainedBytes,
@@ -193,14 +192,14 @@ package struct Decider {
     /// Has those asked that were counted on for nothing, as what the others can give is reckoned in, and has this process leave where
     /// they did not bring what is missing.
     private mutating func leaveEarly(_ decision: inout Decision, _ context: RuleContext) {
-        let early = judgement.rules.timeToLimit.early
-        if judgement.rules.timeToLimit.beganToAsk {
+        let early = judgement.evidence.outlook.early
+        if judgement.evidence.outlook.beganToAsk {
             decision.forecast = LeaveForecast(
                 leavingNanoseconds: context.leavingNanoseconds, growthRate: early.growthRate,
                 neededBytes: early.neededBytes, missingBytes: early.deficit)
         }
         if early.isAsking, let demand = decision.demand {
-            judgement.rules.timeToLimit.early.demanded(step: demand.step)
+            judgement.evidence.outlook.early.demanded(step: demand.step)
         }
         guard decision.ladder == nil, context.reading.depth == .full,
             early.isDue(nothingToAsk: hollowBytes <= 0 || scheduler.nothingLeftSince != nil, at: context.now),
@@ -235,7 +234,7 @@ package struct Decider {
 
     private mutating func nextRegrowth(_ context: RuleContext) -> Regrowth.Decision? {
         guard scheduler.areLimitsSet, allowsRegrowth else { return nil }
-        // What is set is of before the dry run.
+        // These settings are from before the dry run.
         if configuration.isDryRun { return machine.level == .normal ? Regrowth.Decision(bytes: 0, mayLift: true) : nil }
         let budget = configuration.footprint.map { BudgetView(context.reading, $0) }
         let nearer = budget.flatMap { $0.isNearer(than: context.reading) ? $0 : nil }
@@ -273,11 +272,11 @@ package struct Decider {
                 after: budget.reading, thresholds: budget.thresholds, level: machine.level, isCoveredByKernel: false)
             interval = min(interval, ofBudget)
         }
-        if judgement.rules.timeToLimit.isSuspicious {
+        if judgement.evidence.outlook.isSuspicious {
             let close = configuration.timeToLimit.window / GrowthTrend.fewestReadings
             interval = min(interval, max(minimum, close))
         }
-        if let soon = judgement.rules.timeToLimit.millisecondsAtOnce, soon < Self.steepMilliseconds {
+        if let soon = judgement.evidence.outlook.millisecondsAtOnce, soon < Self.steepMilliseconds {
             interval = min(interval, max(minimum, .milliseconds(soon) / Self.readingsToLimit))
         }
         if let fall = machine.fallsAt {

@@ -13,38 +13,41 @@ package struct Emergency: Equatable {
 /// The rules' votes on every reading, and whether there is an emergency.
 struct Judgement {
     private var configuration: ManagerConfiguration
-    var rules: Rules
+    private var rules = Rules()
+    var evidence: Evidence
     package private(set) var emergency = Emergency()
 
-    var growth: UnmanagedGrowth { rules.timeToLimit.growth }
+    var growth: UnmanagedGrowth { evidence.outlook.growth }
     /// The headroom that must be there at the last reading.
-    var required: RequiredHeadroom { rules.timeToLimit.required }
+    var required: RequiredHeadroom { evidence.outlook.required }
     /// Milliseconds until the limit at the present growth; nil where it does not grow.
-    var millisecondsToLimit: Int? { rules.timeToLimit.millisecondsToLimit }
+    var millisecondsToLimit: Int? { evidence.outlook.millisecondsToLimit }
 
     init(configuration: ManagerConfiguration) {
         self.configuration = configuration
-        rules = Rules(configuration)
+        evidence = Evidence(configuration)
     }
 
     /// Keeps what the rules vote for; each is judged by its new thresholds at the next reading.
     mutating func reconfigure(_ configuration: ManagerConfiguration) {
         let window = configuration.timeToLimit.window
-        if window != self.configuration.timeToLimit.window { rules.timeToLimit.changeWindow(window) }
+        if window != self.configuration.timeToLimit.window { evidence.outlook.changeWindow(window) }
         self.configuration = configuration
     }
 
     /// Returns the highest vote on a reading.
     mutating func judge(_ context: RuleContext) -> Vote {
-        let vote = rules.vote(context, configuration)
+        var context = context
+        evidence.observe(&context, configuration)
         emergency.isHeadroomCritical = context.roomBytes < context.thresholds.criticalEntry
-        emergency.isOutOfMemory = rules.events.isOutOfMemory(at: context.now)
+        emergency.isOutOfMemory = context.events.isOutOfMemory(at: context.now)
         emergency.isOurs = context.shortage.isOurs
-        return vote
+        return rules.vote(context, configuration)
     }
-}
 
-extension Duration {
-    /// The whole milliseconds of this duration.
-    package var milliseconds: Int { Int(nanoseconds / 1_000_000) }
+    /// Takes over what was told beside the readings.
+    mutating func hear(_ notice: Decider.Notice) {
+        if case .paused = notice { evidence.forget() }
+        rules.hear(notice)
+    }
 }

@@ -36,7 +36,7 @@ package struct LadderMachine {
     package enum Outcome {
         /// The re-read before acting found that it was no longer called for.
         case abandoned
-        /// There was nobody to take.
+        /// There was nothing to take.
         case nobody
         /// The victim is gone.
         case gone
@@ -104,7 +104,7 @@ package struct LadderMachine {
         let hasLasted = since.duration(to: context.now) >= configuration.lastResort.degradedLimit
         if hasLasted, let action = lastResort() { return action }
         let isNear = context.millisecondsToLimit.map { $0 < Self.nearMilliseconds } ?? false
-        // Whoever was told to go may take longer than there is time. After an `oom` there is time: somebody was killed for it.
+        // The victim may take longer than there is time. After an `oom` there is time: somebody was killed for it.
         guard outstanding == nil else { return isNear ? lastResort() : nil }
         if configuration.ladder.expiresBackgroundTasks, context.now >= noBackgroundTasksUntil ?? context.now,
             context.heldBackgroundTasks > 0

@@ -12,7 +12,7 @@ package struct LargestSize {
     package init() {}
 
     package mutating func note(_ bytes: Int, at now: MonotonicInstant) {
-        // What was before a maximum that is too old is not known any more.
+        // Sizes from before a maximum that is too old are no longer known.
         if let instant, bytes < self.bytes, instant.duration(to: now) < Self.memory { return }
         self.bytes = bytes
         instant = now

@@ -1,6 +1,6 @@
 package import MemoryPressure
 
-/// The one level of the process: it rises at once with the highest vote and falls a step at a time after a delay.
+/// The one level of the process, with its reason.
 package struct LevelMachine {
     /// The change of the level that one vote caused.
     package enum Outcome: Equatable {
@@ -12,66 +12,41 @@ package struct LevelMachine {
         case repeated(reason: LevelReason)
     }
 
-    private var timing: ManagerConfiguration.LevelTiming
-    package private(set) var level = PressureLevel.normal
+    private var course: LevelCourse
     /// The reason for the present level; nil while it has always been normal.
     package private(set) var reason: LevelReason?
-    /// The time since which every vote has been below the level.
-    private var belowSince: MonotonicInstant?
-    private var announcedAt: MonotonicInstant?
 
     package init(timing: ManagerConfiguration.LevelTiming) {
-        self.timing = timing
+        course = LevelCourse(timing: LevelCourse.Timing(timing))
     }
 
+    package var level: PressureLevel { course.level }
+
     package mutating func reconfigure(_ timing: ManagerConfiguration.LevelTiming) {
-        self.timing = timing
+        course.timing = LevelCourse.Timing(timing)
     }
 
     package mutating func handle(_ vote: Vote, cause: LevelCause, at now: MonotonicInstant) -> Outcome {
-        if vote.level > level {
-            belowSince = nil
-            return change(to: vote.level, reason: vote.reason(cause), at: now)
+        let reason = vote.reason(cause)
+        switch course.handle(vote.level, at: now) {
+        case .unchanged: return .unchanged
+        case .changed(let old):
+            self.reason = reason
+            return .changed(from: old, reason: reason)
+        case .repeated:
+            self.reason = reason
+            return .repeated(reason: reason)
         }
-        if vote.level == level {
-            belowSince = nil
-            return repeatIfDue(vote, cause, now)
-        }
-        let since = belowSince ?? now
-        belowSince = since
-        if since.duration(to: now) >= fallDelay {
-            let lower: PressureLevel = level == .critical ? .warning : .normal
-            // The next step down waits for its own delay, from here.
-            belowSince = vote.level < lower ? now : nil
-            return change(to: lower, reason: vote.reason(cause), at: now)
-        }
-        return repeatIfDue(vote, cause, now)
     }
 
     /// The time when the level may fall next if every vote stays below it; nil where none is.
-    var fallsAt: MonotonicInstant? {
-        belowSince?.advanced(by: fallDelay)
-    }
+    var fallsAt: MonotonicInstant? { course.fallsAt }
+}
 
-    private var fallDelay: Duration {
-        level == .critical ? timing.criticalFallDelay : timing.warningFallDelay
-    }
-
-    private mutating func change(to new: PressureLevel, reason: LevelReason, at now: MonotonicInstant) -> Outcome {
-        let old = level
-        level = new
-        self.reason = reason
-        announcedAt = now
-        return .changed(from: old, reason: reason)
-    }
-
-    private mutating func repeatIfDue(_ vote: Vote, _ cause: LevelCause, _ now: MonotonicInstant) -> Outcome {
-        guard level > .normal, vote.level == level, let announcedAt,
-            announcedAt.duration(to: now) >= timing.repeatInterval
-        else { return .unchanged }
-        self.announcedAt = now
-        let reason = vote.reason(cause)
-        self.reason = reason
-        return .repeated(reason: reason)
+extension LevelCourse.Timing {
+    fileprivate init(_ timing: ManagerConfiguration.LevelTiming) {
+        self.init(
+            criticalFallDelay: timing.criticalFallDelay, warningFallDelay: timing.warningFallDelay,
+            repeatInterval: timing.repeatInterval)
     }
 }

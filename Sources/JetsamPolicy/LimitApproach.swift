@@ -2,12 +2,12 @@ package import MemoryPressure
 
 /// The reason why there is no room for a limit that was announced. Others may be added: give a `switch` a `default`.
 public enum LimitObstacle: Sendable {
-    /// The number is not above 0, or it is above the hard limit of now. Nobody was asked for anything.
+    /// The number is not above 0, or it is above the present hard limit. No cache was asked.
     case outOfRange
     /// It is a dry run. Nobody was asked for anything.
     case dryRun
-    /// Memory beside the caches takes too much: there would be no room if they were empty. Where that is known from the start,
-    /// no cache is asked for anything.
+    /// Unmanaged memory takes too much: there would be no room even with empty caches. Where that is known from the start, no
+    /// cache is asked for anything.
     case unmanagedMemory
     /// Caches hold enough by what they report, and did not give it, or what they gave did not come back.
     case caches
@@ -40,7 +40,7 @@ package struct LimitApproach {
     private var isBegun = false
     private var hasAsked = false
     private var usedAtStart = 0
-    /// What was used, and what was missing, when the last step was decided.
+    /// The used and the missing bytes when the last step was decided.
     private var last = (usedBytes: 0, missingBytes: 0)
     private var poorSteps = 0
     /// Indicates whether caches are asked again whatever they are expected to give: one of them came back from a call that took long.
@@ -54,12 +54,12 @@ package struct LimitApproach {
     /// The bytes that are to stay free under the new limit.
     package var marginBytes: Int { thresholds.warningEntry }
 
-    /// Returns whether a hard limit of now can become the new one by a cut.
+    /// Returns whether the new limit is lower than a present hard limit.
     package func isInRange(_ reading: MemoryReading) -> Bool {
         limitBytes > 0 && limitBytes <= reading.limitBytes
     }
 
-    /// Returns what counts against the new limit: what cannot be taken back in the cgroup; this process's footprint where the
+    /// Returns the bytes that count against the new limit: unreclaimable memory of the cgroup; this process's footprint if the
     /// machine's memory is the bound, as the rest of the machine has no part in the new limit.
     package static func usedBytes(_ reading: MemoryReading) -> Int {
         reading.isLimited ? reading.unreclaimableBytes : reading.footprintBytes
@@ -72,7 +72,7 @@ package struct LimitApproach {
 
     /// - Parameters:
     ///   - reportedBytes: Bytes that caches report.
-    ///   - hollowBytes: Of these the bytes that are not expected to come back, by what was given so far.
+    ///   - hollowBytes: The part of these bytes that is not expected to come back, by earlier results.
     ///   - retainedBytes: Bytes that a trim of the allocator can bring.
     ///   - promisedBytes: Bytes that caches have promised so far.
     ///   - isAnyBusy: True where a call of a cache has not come back.

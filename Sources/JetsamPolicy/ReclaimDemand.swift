@@ -66,7 +66,7 @@ struct ReclaimContext {
     var millisecondsAtOnce: Int?
     /// Bytes that registered caches report.
     var purgeableBytes: Int
-    /// Of these the bytes that are not expected to come back: of caches that gave what did not, throw, or hang.
+    /// The part of these bytes that is not expected to come back: of caches that gave what did not, throw, or hang.
     var hollowBytes = 0
     /// Bytes asked of clients that have not answered yet.
     var inFlightBytes: Int

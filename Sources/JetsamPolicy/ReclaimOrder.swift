@@ -115,7 +115,7 @@ package enum ReclaimOrder {
         }
     }
 
-    /// By band, then cheapest to make again, then who is expected to give most.
+    /// By priority, then the cheapest to rebuild, then the cache that is expected to give most.
     package static func sorted(_ clients: [ClientFacts]) -> [ClientFacts] {
         clients.sorted { first, second in
             let ranks = (Rank(first), Rank(second))
@@ -128,8 +128,8 @@ package enum ReclaimOrder {
 
     /// The parts of a step, in order, and a limit for everybody at what is then left.
     ///
-    /// `targetBytes` are taken rank by rank; within a rank each gives in proportion to what may be expected of it, so that
-    /// none is emptied for the others. What is asked of those known to give nothing is asked of those after them too.
+    /// `targetBytes` are taken rank by rank; within a rank each gives in proportion to what may be expected of it, so that none
+    /// is emptied for the others. The bytes asked of caches that are known to give nothing are asked of the later ones too.
     package static func plan(_ clients: [ClientFacts], targetBytes: Int) -> [PlannedRelease] {
         let order = sorted(clients)
         let asks = asks(order, targetBytes: targetBytes)

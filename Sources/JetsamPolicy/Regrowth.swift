@@ -96,7 +96,7 @@ package struct Regrowth {
         return true
     }
 
-    /// New limits that share `bytes` by size among the caches that are full, of the highest band that has any.
+    /// New limits that share `bytes` by size among the full caches of the highest priority that has any.
     package static func limits(_ clients: [ClientFacts], bytes: Int) -> [(id: UInt64, limitBytes: Int)] {
         // One that has not filled its limit has room already; raising it too would promise the same headroom twice.
         let waiting = clients.filter { $0.isFull && !$0.isBusy }

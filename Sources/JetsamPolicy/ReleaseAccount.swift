@@ -4,12 +4,11 @@ internal import PurgeableCaches
 /// Counts what releases of caches brought, how much of it was needed, and how much was wasted, episode by episode.
 ///
 /// An episode lasts from the first release until ten seconds have passed without another one. Two figures come of it:
-/// - *Needed*: what somebody who knew how all other memory would grow would have released once, at the start of the episode, to keep
-///   ``reserveBytes(limitBytes:)`` free all the time. What caches grow again meanwhile needs no release: a limit stops it.
-/// - *Wasted*: the smaller one of two. The bytes that were fetched again within ten seconds of a release. And the bytes that stayed
-///   free beyond 1.25 × the reserve when memory was shortest in the episode. What caches grew again since a release counts as free
-///   there, and what a later release of the episode brought as if it had been there before: it is the episode as a whole that took
-///   too much or not.
+/// - *Needed*: the bytes that had to be released once, at the start of the episode, to keep ``reserveBytes(limitBytes:)`` free
+///   all the time, for someone who knows how all other memory will grow. Growth of caches needs no release: a limit stops it.
+/// - *Wasted*: the smaller one of two. The bytes that were fetched again within ten seconds of a release. And the bytes that
+///   stayed free beyond 1.25 × the reserve when memory was shortest in the episode. Growth of caches since a release counts as
+///   free there, and so do the bytes of a later release: the episode as a whole took too much, or not.
 ///
 /// The reserve does not follow the configuration, so that figures of different configurations can be compared.
 package struct ReleaseAccount: Equatable, Sendable {
@@ -113,8 +112,8 @@ package struct ReleaseAccount: Equatable, Sendable {
             leastExcessBytes = min(leastExcessBytes ?? excess, excess)
         }
 
-        /// All memory but the caches' takes limit − headroom − caches. Whoever had known that would have left the caches the rest, less
-        /// the reserve.
+        /// All memory but the caches' takes limit − headroom − caches. With that knowledge the caches could have kept the rest,
+        /// less the reserve.
         mutating func noteNeed(_ sample: Sample) {
             let reserve = ReleaseAccount.reserveBytes(limitBytes: sample.limitBytes)
             let missing = reserve.subtractingSaturating(sample.headroomBytes)
@@ -127,7 +126,7 @@ package struct ReleaseAccount: Equatable, Sendable {
             noteNeed(before)
             grownBytes = grownBytes.addingSaturating(max(0, before.cacheBytes.subtractingSaturating(leftBytes)))
             releasedBytes = releasedBytes.addingSaturating(bytes)
-            // Memory was short before it came. What it brought was as needed then as what was released earlier.
+            // Memory was short before it came. Its bytes were needed then, like those that were released earlier.
             let fall = max(0, before.cacheBytes.subtractingSaturating(after.cacheBytes))
             leastExcessBytes = leastExcessBytes.map { $0.addingSaturating(fall) }
             lastRelease = after.instant

@@ -7,7 +7,7 @@ internal import MemoryPressure
 package struct ReleaseTally: Equatable, Sendable {
     package private(set) var account = ReleaseAccount()
     private var last: ReleaseAccount.Sample?
-    /// Caches are being asked. What they freed may still be with the allocator, and so is neither theirs nor free.
+    /// Caches are being asked. The allocator may still have the bytes that they freed, so these are neither theirs nor free.
     private var isReleasing = false
     /// The bytes that came back since the last look, and the look before that began.
     private var pending: (bytes: Int, before: ReleaseAccount.Sample?)?
@@ -32,7 +32,7 @@ package struct ReleaseTally: Equatable, Sendable {
         isReleasing = true
     }
 
-    /// They have given so many bytes. What that left is seen at the next look.
+    /// They have given so many bytes. The next look shows the rest.
     package mutating func end(releasedBytes bytes: Int) {
         isReleasing = false
         add(releasedBytes: bytes)

@@ -74,7 +74,7 @@ struct StepScheduler {
         let missing = missingBytes(context, includingSignal: isSignalDue)
         let target = targetBytes(
             context, missing: missing, asksAll: isFirstAtLevel || mayStepAtOnce || isRetry(context))
-        // What the allocator retains is brought by a trim alone, without asking anybody.
+        // A trim alone brings back the bytes that the allocator retains, so no cache is asked for them.
         let isTrimDue = missing > 0 && context.canTrim(atLeast: min(TrimSchedule.leastBytes, missing))
         guard target > 0 || isTrimDue || isFirstAtLevel || !areLimitsSet else { return nil }
         step += 1
@@ -162,7 +162,7 @@ struct StepScheduler {
         let gaveNothing = highestStepped == .critical && lastTarget > 0 && lastPromised < negligible
         let isExhausted =
             context.level == .critical && lastEnd != nil && (gaveNothing || context.expectedBytes < negligible)
-            // What has been given up already, and only waits to be trimmed, comes before anything else is taken.
+            // Bytes that are already freed and only wait for a trim come before anything else is taken.
             && !context.canTrim(atLeast: negligible)
         nothingLeftSince = isExhausted ? nothingLeftSince ?? context.now : nil
     }
@@ -182,7 +182,7 @@ struct StepScheduler {
     private func missingBytes(_ context: ReclaimContext, includingSignal: Bool = false) -> Int {
         let reading = context.reading
         var missing = max(missingHeadroom(context), context.leavingDeficit)
-        // Of the rule that votes highest now, and of that which raised the level.
+        // From the rule that votes highest now, and from the one that raised the level.
         missing = max(missing, context.vote.rule.type.missingBytes(reading, configuration))
         missing = max(missing, context.reason.rule.type.missingBytes(reading, configuration))
         if includingSignal {
@@ -221,7 +221,7 @@ struct StepScheduler {
     /// - Parameter asksAll: Also those of whom nothing is expected.
     private func targetBytes(_ context: ReclaimContext, missing: Int, asksAll: Bool) -> Int {
         let coming = context.inFlightBytes.addingSaturating(context.retainedBytes)
-        // What is nearly there is not worth a step of its own.
+        // If only few bytes are missing, a step is not worth it.
         guard missing.subtractingSaturating(coming) >= min(missing, context.reading.limitBytes / Self.leastShare) else {
             return 0
         }

@@ -31,7 +31,7 @@ package struct TrimSchedule {
 
     /// The allocator has told how many bytes are free in it.
     package mutating func noteCounted(_ bytes: Int) {
-        // What was beyond reach has been used again as far as less is free now.
+        // If less is free now, that part of the unreachable bytes has been used again.
         floorBytes = min(floorBytes, max(0, bytes))
         retainedBytes = max(0, bytes) - floorBytes
     }

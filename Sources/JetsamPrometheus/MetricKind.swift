@@ -1,4 +1,4 @@
-/// What a metric's values are, and who gives them.
+/// The kind of a metric's values, and their source.
 enum MetricKind: Sendable, Hashable {
     case counter
     case gauge
@@ -19,7 +19,7 @@ enum MetricKind: Sendable, Hashable {
         }
     }
 
-    /// What the names of its samples have beside the metric's.
+    /// The suffix of its samples' names.
     var suffixes: [String] {
         switch self {
         case .counter, .gauge, .askedCounter, .askedGauge: []

@@ -13,7 +13,7 @@ struct MetricTable: Sendable {
         fileprivate(set) var users = 1
     }
 
-    /// What name and dimensions of a series may have together.
+    /// The largest size of a series' name and dimensions together, in bytes.
     static let maximumBytes = 4096
 
     private let maximumSeries: Int
@@ -32,7 +32,7 @@ struct MetricTable: Sendable {
     /// belongs to others, so it must not go under a lock.
     ///
     /// - Parameters:
-    ///   - help: What the metric means, from the first that has its name.
+    ///   - help: The meaning of the metric, from the first one with its name.
     ///   - replaces: True where a series that is there already gives way.
     ///   - make: Makes the series. Called at most once.
     mutating func enter(

@@ -13,7 +13,7 @@ struct PageWriter {
     }
 
     /// - Parameters:
-    ///   - suffix: What the name of the sample has beside the metric's.
+    ///   - suffix: The suffix of the sample's name.
     ///   - bound: The upper bound of a bucket.
     mutating func sample(
         _ name: String, suffix: String = "", _ labels: SeriesLabels, bound: String? = nil, _ value: String

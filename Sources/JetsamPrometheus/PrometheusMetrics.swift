@@ -2,7 +2,7 @@ public import CoreMetrics
 internal import Jetsam
 internal import JetsamSystem
 
-/// Collects what is told through swift-metrics, and shows it as a page in Prometheus' text format.
+/// A backend for swift-metrics that serves a page in Prometheus' text format.
 ///
 /// ```swift
 /// let metrics = PrometheusMetrics()
@@ -10,15 +10,16 @@ internal import JetsamSystem
 /// router.get("metrics") { _, _ in metrics.text }
 /// ```
 ///
-/// Memory is bounded: by the number of series, by the length of their names and dimensions, and for timers and recorders by the number of
-/// their buckets. What exceeds the bounds is refused, counted, and told with the reason. All of it may be used from any thread.
+/// Memory is bounded: by the number of series, by the length of their names and dimensions, and for timers and recorders by the
+/// number of their buckets. A series that exceeds the bounds is refused and counted, and the reason is reported. All of it may
+/// be used from any thread.
 public final class PrometheusMetrics: MetricsFactory {
     /// The media type of the page, for the field `Content-Type` of an answer.
     public static let contentType = "text/plain; version=0.0.4; charset=utf-8"
 
     /// The bounds, the buckets and the help texts.
     public struct Configuration: Sendable {
-        /// What metrics mean, by the label that they are made with. A help text is one sentence. Jetsam's own are known already.
+        /// The help texts of metrics, by their labels. A help text is one sentence. Jetsam's own are known already.
         public var help: [String: String] = [:]
         /// The buckets of timers, in seconds. Default ``HistogramBuckets/seconds``.
         public var timerBuckets = HistogramBuckets.seconds
@@ -82,9 +83,9 @@ public final class PrometheusMetrics: MetricsFactory {
     /// The page.
     public var text: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// The page as bytes of UTF-8. Metrics come by name, and their series by dimensions. A gauge that was never told is left out.
+    /// The page as bytes of UTF-8. Metrics come by name, and their series by dimensions. A gauge without a value is left out.
     public var bytes: [UInt8] {
-        // What follows calls code of others, for the values that are asked for.
+        // The following calls code of the application, to read values.
         let metrics = table.withLock { $0.metrics }.sorted { $0.key < $1.key }
         var page = PageWriter()
         for (name, metric) in metrics {
@@ -103,9 +104,9 @@ public final class PrometheusMetrics: MetricsFactory {
     /// gives way.
     ///
     /// - Parameters:
-    ///   - name: The name on the page. What Prometheus does not allow becomes `_`.
+    ///   - name: The name on the page. Characters that Prometheus does not allow become `_`.
     ///   - dimensions: The names and values of its dimensions.
-    ///   - help: What it means, in a sentence.
+    ///   - help: Its meaning, in a sentence.
     ///   - read: Gives the value, or nil to leave it out of this page. Called on the thread that asks for the page, under no lock.
     public func addGauge(
         _ name: String, dimensions: [(String, String)] = [], help: String, read: @escaping @Sendable () -> Double?
@@ -118,7 +119,7 @@ public final class PrometheusMetrics: MetricsFactory {
     /// - Parameters:
     ///   - name: The name on the page. `_total` is added where it does not end so.
     ///   - dimensions: The names and values of its dimensions.
-    ///   - help: What it counts, in a sentence.
+    ///   - help: The thing that it counts, in a sentence.
     ///   - read: Gives the value, or nil to leave it out of this page. One that is negative, infinite or not a number is left out too,
     ///     and counted. Called on the thread that asks for the page, under no lock.
     public func addCounter(

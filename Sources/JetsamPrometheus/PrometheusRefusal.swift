@@ -1,6 +1,6 @@
 /// The reason why the values of a metric, or of one set of its dimensions, are not on the page.
 ///
-/// What is refused costs nothing: its values go nowhere.
+/// A refused series costs nothing: its values go nowhere.
 public struct PrometheusRefusal: Sendable, Hashable, CustomStringConvertible {
     /// The kinds of reason.
     public enum Reason: Sendable, Hashable {

@@ -65,7 +65,7 @@ final class ManualTicker: Ticker {
     }
 
     func advance(to end: MonotonicInstant) {
-        // What stays due although it was run, because it waits for somebody else, does not stop the time.
+        // An entry that stays due after it ran, because it waits for another thread, does not stop the time.
         var stuck: MonotonicInstant?
         while true {
             let (tickDue, attached) = state.withLock { ($0.due, $0.attached) }

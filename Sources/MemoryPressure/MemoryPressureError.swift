@@ -1,4 +1,4 @@
-/// The reason why pressure cannot be told at all, or why a request to this module was refused.
+/// The reason why pressure cannot be measured at all, or why a request to this module was refused.
 public struct MemoryPressureError: Error, Sendable, CustomStringConvertible {
     /// The kind of failure, as an open set.
     public struct Code: Sendable, Hashable, CustomStringConvertible {

@@ -19,17 +19,19 @@ internal import SystemPackage
 ///   of the limit (at most 2 GiB, from 128 MiB on at least 48 MiB), critical below 10 % (1 GiB, 24 MiB);
 /// - *stall*, the share of two seconds in which some task waited for memory (PSI): a warning above 7 %, critical above
 ///   30 %, each only where less than half of the limit is left, because writing a log waits too;
-/// - new `oom` or `oom_kill` in `memory.events`: critical; and systemd's `MEMORY_PRESSURE_WATCH`: a warning.
+/// - `memory.events`: new `oom` or `oom_kill` are critical, new `high` or `max` a warning where less than half of the limit and
+///   little page cache is left; and systemd's `MEMORY_PRESSURE_WATCH`: a warning.
 ///
-/// It wakes up by the kernel's PSI triggers, `memory.events` and v1 usage thresholds, as far as they can be had, and looks
-/// by itself once a second, every 100 ms where less than half of the limit is left and no usage threshold watches over it.
-/// ``sources`` says what it could not have, and why. A server that can grow faster than that needs the `Jetsam` product's
-/// sampler.
+/// A `ResourceManager` grades these three by the same code.
 ///
-/// A level is left, for `.warning` or `.normal`, when nothing has called for it for 5 s, and announced again after each 30 s
-/// that it lasts. As with Dispatch, events that come while the handler is busy or the source suspended are one event, and
-/// ``data`` is the newest; the source must be activated, works until it is cancelled or let go of, and drops its handlers
-/// when it is cancelled.
+/// The kernel wakes it through PSI triggers, `memory.events` and v1 usage thresholds, if they are available: ``sources`` says
+/// which are missing, and why. It also reads by itself once a second, or every 100 ms if less than half of the limit is left
+/// and no usage threshold is armed. A server that can grow faster than that needs the sampler of the `Jetsam` product.
+///
+/// A level falls one step at a time: `.critical` when nothing has called for it for 2 s, `.warning` for 5 s. While something
+/// still calls for it, it is announced again every 30 s. As with Dispatch, events that come while the handler is busy or the
+/// source is suspended are merged, and ``data`` is the newest. Activate the source: it works until it is cancelled or dropped.
+/// When it is cancelled, it drops its handlers.
 ///
 /// On Apple's platforms it is Apple's source and has Apple's grades.
 public final class MemoryPressureSource: Sendable {

@@ -46,7 +46,7 @@ package final class CacheClient: Sendable {
     private let reported = Atomic<Bool>(false)
     /// The share of its bytes that is expected to come back as memory, in 1,024ths.
     private let share = Atomic<Int>(CacheClient.fullShare)
-    /// Of its bytes those that are not, as they were counted last.
+    /// The part of its bytes that is not, at the last count.
     private let hollow = Atomic<Int>(0)
     private let limit = Atomic<Int>(-1)
     private let turnsAway = Atomic<Bool>(false)

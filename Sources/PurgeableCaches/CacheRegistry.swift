@@ -44,9 +44,9 @@ public final class CacheRegistry: Sendable {
     ///
     /// - Parameters:
     ///   - name: The cache's name in logs, metrics and the ledger. At most 128 characters are kept.
-    ///   - priority: Its band; lower ones are asked first.
+    ///   - priority: Its priority; lower ones are asked first.
     ///   - rebuildCost: The cost of rebuilding one byte, in any unit, as long as every cache in the process uses the same one.
-    ///     Within a band the cheapest are asked first. Nil counts as 1. Not-a-number and negative values count as 0.
+    ///     Within a priority the cheapest are asked first. Nil counts as 1. Not-a-number and negative values count as 0.
     ///   - traits: The facts that reclaim should know before it asks.
     ///   - scene: The scene that it belongs to, if any: in the background its limit is cut, suspension empties it, and
     ///     disconnecting ends it. The handlers are then called for the scene's changes too, on a thread of the scenes'.
@@ -90,7 +90,7 @@ public final class CacheRegistry: Sendable {
     /// Bytes that all registered caches report together; never negative.
     public var reportedBytes: Int { max(0, total.load(ordering: .relaxed)) }
 
-    /// Of the reported bytes those that are not expected to come back as memory, by what earlier releases brought.
+    /// The part of the reported bytes that is not expected to come back as memory, by the results of earlier releases.
     package var hollowBytes: Int { max(0, hollow.load(ordering: .relaxed)) }
 
     /// Sets what part of what a cache reports is expected to come back as memory, 0…1.
@@ -166,7 +166,7 @@ public final class CacheRegistry: Sendable {
         return CacheRegistration(client: client, registry: self)
     }
 
-    /// Has caches whose memory is their own give whole segments back, band by band, where every reclaim thread hangs.
+    /// Lets byte caches give whole segments back, in the order of priorities, when every reclaim thread hangs.
     ///
     /// For the sampler and the steward: it allocates nothing, calls no code of the application's, and passes over a cache or a
     /// part of one that somebody is in.
@@ -219,13 +219,13 @@ public final class CacheRegistry: Sendable {
     /// Bytes that were given without handlers and are in no ledger yet.
     package var unbookedBytes: Int { max(0, unbooked.load(ordering: .acquiring)) }
 
-    /// Bytes that one cache gave without its handlers are in the ledger now, or never will be. Whoever sees that sees also what
-    /// was published before of what is still missing.
+    /// Bytes that one cache gave without its handlers are in the ledger now, or never will be. A thread that sees this also
+    /// sees the missing bytes that were published before.
     package func noteBooked(_ bytes: Int, of client: CacheClient) {
         unbooked.wrappingSubtract(client.removeUnbooked(upTo: bytes), ordering: .acquiringAndReleasing)
     }
 
-    /// The next band in which a cache has memory of its own.
+    /// The next priority in which a cache has memory of its own.
     private static func nextBand(after band: UInt8?, _ clients: [CacheClient]) -> UInt8? {
         var next: UInt8?
         for index in 0..<clients.count where clients[index].hasLastResort {

@@ -73,13 +73,19 @@
     func withClient<Value: Sendable>(
         _ port: Int, _ body: @escaping @Sendable (TestClient) async throws -> Value
     ) async throws -> Value {
-        try await TestClient.withClient(host: "127.0.0.1", port: port, operation: body)
+        try await TestClient.withClient(
+            host: "127.0.0.1", port: port, configuration: .patient, operation: body)
+    }
+
+    extension TestClient.Configuration {
+        /// Waits for as long as a machine takes that runs all other tests meanwhile.
+        static let patient = Self(timeout: .seconds(300))
     }
 
     extension TestClient {
         /// Returns a client when it is connected.
         static func connected(to port: Int) async throws -> TestClient {
-            let client = TestClient(host: "127.0.0.1", port: port)
+            let client = TestClient(host: "127.0.0.1", port: port, configuration: .patient)
             client.connect()
             _ = try await client.channelPromise.futureResult.get()
             return client

@@ -16,7 +16,7 @@ let package = Package(
     name: "demo-server",
     platforms: [.macOS(.v15)],
     dependencies: [
-        .package(name: "swift-jetsam", path: "../..", traits: ["Hummingbird"]),
+        .package(name: "swift-jetsam", path: "../..", traits: ["Hummingbird", "NIO"]),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
         .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),
@@ -92,6 +92,12 @@ for name in (Context.environment["JETSAM_EXAMPLES"] ?? "").split(separator: " ")
             [
                 .product(name: "JetsamPrometheus", package: "swift-jetsam"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
+            ]
+        case let name where name.hasPrefix("JetsamNIO"):
+            [
+                .product(name: "JetsamNIO", package: "swift-jetsam"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
             ]
         case let name where name.hasPrefix("UIKit"): [.product(name: "JetsamUIKit", package: "swift-jetsam")]
         default: []

@@ -11,13 +11,13 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-// A package of its own that uses the products of traits as a user's would: the program of `tools/prove gate-grpc`, and the
-// examples of these products' pages.
+// A package of its own that uses the products of traits as a user's would: the programs of `tools/prove gate-grpc` and
+// `gate-nio`, and the examples of the pages of JetsamGRPC and JetsamGRDB.
 let package = Package(
     name: "integrations",
     platforms: [.macOS(.v15)],
     dependencies: [
-        .package(name: "swift-jetsam", path: "../..", traits: ["GRPC", "GRDB"]),
+        .package(name: "swift-jetsam", path: "../..", traits: ["GRPC", "GRDB", "NIO"]),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
@@ -46,7 +46,21 @@ let package = Package(
             ],
             path: "Sources/GateGRPC",
             swiftSettings: settings
-        )
+        ),
+        .executableTarget(
+            name: "gate-nio",
+            dependencies: [
+                .product(name: "JetsamNIO", package: "swift-jetsam"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ],
+            path: "Sources/GateNIO",
+            swiftSettings: settings
+        ),
     ]
 )
 

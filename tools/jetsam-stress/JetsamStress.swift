@@ -10,8 +10,8 @@ struct JetsamStress: ParsableCommand {
             `allocate` is the default: `jetsam-stress --pattern ramp --limit 256MiB` is `jetsam-stress allocate …`. \
             `jetsam-stress run --limit 512MiB -- COMMAND` makes a limited cgroup for COMMAND.
 
-            Sizes are read as people write them: 4096, 512MiB, 1.5GiB (powers of 1024), 200MB (powers of 1000). Rates are a \
-            size and /s: 200MB/s, 1GiB/s. Times: 500ms, 5s, 2m, 1h; a bare number is seconds.
+            Write sizes as 4096, 512MiB, 1.5GiB (powers of 1024) or 200MB (powers of 1000). A rate is a size and /s: 200MB/s, \
+            1GiB/s. Write times as 500ms, 5s, 2m, 1h; a number without a unit is seconds.
             """,
         subcommands: [
             AllocateCommand.self, RunCommand.self, ServeCommand.self, EnterCommand.self, TraceCommand.self,

@@ -9,7 +9,7 @@ struct JetsamCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "jetsam",
         abstract:
-            "Shows what Jetsam has to work with on this machine and in this container, and what it does in a process.",
+            "Shows which memory signals Jetsam can use on this machine and in this container, and what it does in a process.",
         version: version,
         subcommands: [
             DoctorCommand.self, CheckCommand.self, ListCommand.self, StatusCommand.self, WatchCommand.self,

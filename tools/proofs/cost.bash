@@ -6,9 +6,9 @@ takes=()
 
 describe() {
     cat <<END
-What a manager costs a server that has nothing to do: threads, descriptors, resident bytes, wake-ups, processor time
-and bytes of the program, beside the same program without one. It shows figures and bounds none. Half a minute beside
-the build.
+Measures what a manager costs an idle server, beside the same program without one: threads, descriptors, resident bytes,
+wake-ups, processor time and bytes of the program. It shows the figures and checks no bound. Half a minute, without the
+build.
 END
 }
 

@@ -7,70 +7,17 @@ given=([--repeat]=20)
 
 describe() {
     cat <<END
-500 clients send 1 MiB each, in four seconds or more, to a gRPC server under 256 MiB. Without bounds it is killed.
-With JetsamGRPC it lives; every call is answered or told when to come back, and none breaks. Needs the right to make a
-memory cgroup; half a minute a run beside the build.
+500 clients send 1 MiB each, in four seconds or more, to a gRPC server under 256 MiB. Without bounds the server is killed.
+With JetsamGRPC it lives: every call gets an answer, or the time to come back, and none breaks. Needs the right to create
+a memory cgroup. Half a minute a run, without the build.
 
-  --repeat N    how many runs with their controls (default ${given[--repeat]})
+  --repeat N    the number of runs with their controls (default ${given[--repeat]})
 END
 }
 
-gate_limit=256MiB gate_streams=500
-
-# build_gate: the program and the tool that limits it, where the tests of these products are built too.
-build_gate() {
-    local options=(--package-path tools/integrations --scratch-path .build-integrations "${dependent_flags[@]}")
-    need_packages libsqlite3-dev zlib1g-dev
-    step "building the gRPC server, its clients and jetsam-stress"
-    swift build "${options[@]}" --product gate-grpc
-    swift build "${options[@]}" --product jetsam-stress
-    gate_programs=$(swift build "${options[@]}" --show-bin-path)
-}
-
-# gate_run NAME OPTION...: one server under the limit, and its clients. Sets `gate_status`, `gate_said` and `gate_peak` (MiB).
-gate_run() {
-    local name=$1 port="" last=$((SECONDS + 20)) bytes
-    shift
-    rm -f "$work/$name".*
-    : >"$work/$name.err"
-    "$gate_programs/jetsam-stress" run --limit "$gate_limit" --report "$work/$name.report" -- "$gate_programs/gate-grpc" serve "$@" \
-        >"$work/$name.out" 2>"$work/$name.err" &
-    children=("$!")
-    until port=$(sed -nE 's/.*listening on ([0-9]+)$/\1/p' "$work/$name.err") && [[ -n $port ]]; do
-        ((SECONDS < last)) && kill -0 "${children[0]}" 2>/dev/null || { cat "$work/$name.err" >&2; exit 2; }
-        sleep 0.05
-    done
-    gate_said=$(timeout 300 "$gate_programs/gate-grpc" load --port "$port" --streams "$gate_streams" 2>>"$work/$name.err") ||
-        gate_said="the clients did not end"
-    # The server that was not killed is told to end; what it ends with by itself counts as well.
-    kill -TERM "${children[0]}" 2>/dev/null || true
-    gate_status=0
-    wait "${children[0]}" || gate_status=$?
-    children=()
-    bytes=$(sed -nE 's/.*"peakBytes":([0-9]+).*/\1/p' "$work/$name.report")
-    gate_peak=$((${bytes:-0} >> 20))
-}
+source tools/support/gate.bash
 
 prove() {
-    local runs=${given[--repeat]} i killed=0 lived=0 control bounded answered told broken
-    build_gate
-    step "$runs runs under $gate_limit, each with its control"
-    for ((i = 1; i <= runs; i++)); do
-        gate_run control
-        control="lived, peak $gate_peak MiB"
-        if ((gate_status == 3)); then control=killed killed=$((killed + 1)); fi
-        gate_run bounded --bounded
-        read -r _ answered _ told _ broken <<<"$gate_said" || true
-        bounded="ended with status $gate_status"
-        # Stopped by SIGTERM, and nothing taken by the OOM killer.
-        if ((gate_status == 143 || gate_status == 0)); then bounded=lived; fi
-        if [[ $bounded == lived && ${broken:-} == 0 && ${answered:-0} -gt 0 && $((answered + told)) == "$gate_streams" ]]; then
-            lived=$((lived + 1))
-        fi
-        printf '[%4d s] %d of %d: control %s; bounded %s, %s, peak %d MiB\n' "$SECONDS" "$i" "$runs" "$control" "$bounded" \
-            "$gate_said" "$gate_peak"
-        [[ $bounded == lived ]] || tail -n 20 "$work/bounded.err" | sed 's/^/    /' >&2
-    done
-    printf '\n%d of %d lived, with every call answered or told; controls killed %d of %d\n' "$lived" "$runs" "$killed" "$runs"
-    ((lived == runs && killed == runs))
+    gate_program=gate-grpc gate_count=500 gate_clients=(--streams 500) gate_bounds=--bounded
+    prove_gate "${given[--repeat]}"
 }

@@ -7,13 +7,13 @@ given=([--repeat]=20)
 
 describe() {
     cat <<END
-A process under 512MiB fills a cache with 128MiB and then grows beside it, on one thread at 500MB/s, by the headroom that
-it had when it began and 102.4MiB more (0.8 of the cache), which it holds for 5 s. The control does the same without
-Jetsam. A run counts only if its control is killed.
+A process under 512MiB fills a cache with 128MiB. Then it grows beside the cache, on one thread at 500MB/s: by the headroom at
+that moment and 102.4MiB more (0.8 of the cache). It holds this memory for 5 s. The control does the same without Jetsam. A
+run counts only if its control is killed.
 
-  --full-rate   The cache has 256MiB, the growth beyond the headroom is 204.8MiB, and it comes as fast as the machine faults
-                memory in, which is measured beside it
-  --repeat N    how many runs with their controls (default ${given[--repeat]})
+  --full-rate   The cache has 256MiB, the process grows by 204.8MiB beyond the headroom, and as fast as the machine faults
+                memory in. That rate is measured too
+  --repeat N    the number of runs with their controls (default ${given[--repeat]})
   --json FILE   writes {"proof", "limit", "purgeable", "growth", "rate", "hold", "faultRate": MiB/s or null, "runs":
                 [{"control", "managed": the reports of 'jetsam-stress run', "allocate": that of the managed process, or
                 null}], "lived", "controlsKilled", "counted"} to FILE

@@ -7,12 +7,13 @@ given=([--repeat]=3)
 
 describe() {
     cat <<END
-Between the values of a heap cache lie blocks that stay, one after every four values: what leaves the cache does not
-come back. The process grows until its last resort is called. Nobody is killed; the log says of the cache that nothing
-comes back, at least ten seconds before the last resort; a probe for that gives up 1 MiB at most, and a dry run makes
-none. The control has no manager and is killed. Three runs beside the control, a minute and a half.
+A heap cache has blocks that stay between its values, one after every four values. So the memory of values that leave
+the cache does not come back. The process grows until its last resort is called. It must not be killed. The log must say
+that the cache's memory does not come back, at least ten seconds before the last resort. A probe for that gives up at
+most 1 MiB, and a dry run makes no probe. The control has no manager and is killed. Three runs and the control take a
+minute and a half.
 
-  --repeat N    how many runs beside the one control (default ${given[--repeat]})
+  --repeat N    the number of runs beside the one control (default ${given[--repeat]})
 END
 }
 

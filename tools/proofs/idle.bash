@@ -6,8 +6,8 @@ takes=()
 
 describe() {
     cat <<END
-What the sampler's thread costs under three limits while nothing happens, by the kernel's accounting. On a quiet
-machine: what runs beside it makes each wake-up dearer.
+Measures the cost of the sampler's thread under three limits while nothing happens, by the kernel's accounting. Run it on
+a quiet machine: other programs make each wake-up more expensive.
 END
 }
 

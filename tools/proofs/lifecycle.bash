@@ -7,13 +7,17 @@ given=([--repeat]=20)
 
 describe() {
     cat <<END
-A server that holds thousands of background tasks is sent SIGTERM, SIGSTOP and SIGCONT: it stops being ready first and
-finishes what is in flight, leaves as soon as the last task ends and always before the grace period does, and
-calls every handler exactly once and none early. It is ready only when it listens; it enters the background and saves
-though a request does not end; 10,000 scenes are stored within the grace period; and what it has to save it may save
-at critical. About three minutes beside the build of tools/demo-server.
+Sends SIGTERM, SIGSTOP and SIGCONT to a server that holds thousands of background tasks, and checks that it
 
-  --repeat N    how often a server that does not stop is told to (default ${given[--repeat]})
+- is ready only when it listens, and first stops being ready at SIGTERM;
+- finishes open requests, and calls every expiration handler exactly once and none early;
+- ends when the last task ends, and always before the grace period does;
+- enters the background and saves although a request does not end;
+- stores 10,000 scenes within the grace period, and can save at critical.
+
+It takes about three minutes, without the build of tools/demo-server.
+
+  --repeat N    how often a server that does not stop gets SIGTERM (default ${given[--repeat]})
 END
 }
 

@@ -7,9 +7,8 @@ takes=()
 
 describe() {
     cat <<END
-Jetsam links fully static and with Swift's libraries static, with jemalloc and without, and finds the allocator that
-serves the process each time, also where jemalloc is preloaded. Needs libjemalloc-dev; the builds take five minutes
-the first time.
+Links Jetsam fully static and with Swift's libraries static, with jemalloc and without. Each time it must find the
+allocator of the process, also if jemalloc is preloaded. Needs libjemalloc-dev. The first build takes five minutes.
 END
 }
 

@@ -6,9 +6,9 @@ takes=()
 
 describe() {
     cat <<END
-Three servers are recorded under pressure: memory that comes and goes in waves, the same in a small container, and
-slow growth beside a large cache. Each recording has to replay byte for byte; each shipped profile is tried on each,
-and has to do there what it is for. A minute and a half beside the build.
+Records three servers under pressure: memory in waves, the same in a small container, and slow growth beside a large
+cache. Each recording must replay byte for byte. Each shipped profile is tried on each recording, and must serve its
+purpose there. A minute and a half, without the build.
 END
 }
 

@@ -7,15 +7,14 @@ given=([--kills]=1000 [--seed]=1)
 
 describe() {
     cat <<END
-Processes whose threads write to a flight recorder as fast as they can are killed at random moments. Each recording has
-to open, to hold nothing that was not written, and to hold every record that was, by what each thread noted in a second
-shared mapping after it wrote. About a minute beside the build. A failure names its seed: --kills 1 --seed S makes that
-run again.
+Kills processes at random moments while their threads write to a flight recorder as fast as they can. Each recording must
+open. It must have every record that was written, and no others. (Each thread notes what it wrote in a second shared
+mapping.) About a minute, without the build. A failure names its seed: --kills 1 --seed S repeats that run.
 
-  --kills N     how many processes that record are killed (default ${given[--kills]})
-  --seed S      of the first of these; each further one has the next (default ${given[--seed]})
+  --kills N     the number of processes to kill (default ${given[--kills]})
+  --seed S      the seed of the first one; each further one has the next (default ${given[--seed]})
   --json FILE   writes {"runs", "seed", "failures", "begun", "committed", "read", "torn", "skipped", "wrapped"} to FILE:
-                processes, and what of their records was looked at
+                the number of processes, and of records in each state
 END
 }
 

@@ -6,13 +6,13 @@ takes=([--keep]=path [--pictures]=nothing)
 
 describe() {
     cat <<END
-A server is recorded under pressure and a day is made up; the reports of both are opened in Chromium, light and dark,
-1280 and 400 pixels wide: nothing is fetched, nothing overflows, the console stays empty, and every plot and table has
-the name and role that a screen reader needs, and contrast enough. Installs the package chromium (100 MB) where there
-is none. A minute and a half beside the build.
+Records a server under pressure, makes up a day, and opens the reports of both in Chromium: light and dark, 1280 and 400
+pixels wide. The page must fetch nothing, overflow nowhere, and keep the console empty. Every plot and table must have
+the name, the role and the contrast that readers need. Installs the package chromium (100 MB) if it is missing. A minute
+and a half, without the build.
 
-  --keep DIR    where the reports and their pictures are kept
-  --pictures    renew the pictures of a report in the documentation, where nothing was missed
+  --keep DIR    keeps the reports and their pictures there
+  --pictures    if all is right, renews the pictures of a report in the documentation
 END
 }
 

@@ -7,12 +7,12 @@ given=([--repeat]=20)
 
 describe() {
     cat <<END
-The limit of a server with a full cache is cut in place from 512 to 300 MiB, after 'jetsam release --to 300MiB' has made
-room: it lives, and the cut takes 50 ms at most. The control is cut without that: on cgroup v2 it is killed, or stalls
-for a second; v1 refuses such a cut, and has no control. 17 s a run. tools/test-vm --resize does the same on a kernel of
-its own, with v2.
+Cuts the limit of a server with a full cache in place from 512 to 300 MiB, after 'jetsam release --to 300MiB' has made
+room. The server must live, and the cut may take 50 ms. The control is cut without room: on cgroup v2 it is killed, or
+stalls for a second. v1 refuses such a cut, so it has no control. 17 s a run. tools/test-vm --resize does the same in a
+virtual machine, with v2.
 
-  --repeat N    how many cuts, each with its control (default ${given[--repeat]})
+  --repeat N    the number of cuts, each with its control (default ${given[--repeat]})
 END
 }
 

@@ -7,24 +7,23 @@ takes=([--quick]=nothing [--only]=words [--ways]=words [--repeat]=count [--peer-
 
 describe() {
     cat <<END
-Servers that do nothing about their memory, that have the best fixed cache, NSCache, a cache that is emptied at each
-warning, and Jetsam, side by side under disturbances: growth, ramps, spikes, waves, leaks, a real Redis and memcached,
-and others; 'jetsam-stress survive --help' lists them and says what the figures mean. Says who was killed, and what it
-cost: requests failed, latency, hits, requests per CPU second, and memory that was given back, needed, and wasted. It
-is a measurement and not a check: all of it takes about an hour and a half, --quick less than 20 minutes. Installs
-wrk, redis-server and memcached where they are missing. A machine that does something else beside it spoils the
-figures.
+Compares five ways of handling memory under disturbances: nothing, the best fixed cache, NSCache, a cache that is emptied
+at each warning, and Jetsam. Disturbances are growth, ramps, spikes, waves, leaks, a real Redis and memcached, and
+others: 'jetsam-stress survive --help' lists them and explains the figures. The table shows which servers were killed, and
+the cost: failed requests, latency, hits, requests per CPU second, and bytes released, needed and wasted. This is a
+measurement and not a check. All of it takes about an hour and a half, --quick less than 20 minutes. Installs wrk,
+redis-server and memcached if they are missing. Do nothing else on the machine, or the figures are wrong.
 
-  --repeat N        how many runs of Jetsam (default 5)
-  --peer-repeat N   how many runs of each other way (default 2)
-  --quick           a part of it; says what it leaves out
-  --only A,B        these disturbances alone
-  --ways A,B        these ways alone
+  --repeat N        the number of runs of Jetsam (default 5)
+  --peer-repeat N   the number of runs of each other way (default 2)
+  --quick           runs a part, and says what it leaves out
+  --only A,B        runs only these disturbances
+  --ways A,B        runs only these ways
   --json FILE       writes the table to FILE
-  --resume          goes on with the file of --json where it was left
+  --resume          continues the file of --json
   --page FILE       writes a page of HTML with plots and tables
   --compare FILE    lists what differs from another table of --json: a way that was killed in one of them and lived in the
-                    other, and released bytes that differ by more than 25 % and 32 MiB. Exit status 1 where something does
+                    other, and released bytes that differ by more than 25 % and 32 MiB. Exit status 1 if there is one
 END
 }
 

@@ -28,5 +28,9 @@ check_default_traits() {
     # Otherwise this would pass as well where a trait brought nothing.
     with=$(resolved ', traits: ["Hummingbird"]') || fail "a package that depends on this one with the trait Hummingbird does not resolve"
     grep -qx hummingbird <<<"$with" || fail "the trait Hummingbird does not bring hummingbird"
+    with=$(resolved ', traits: ["NIO"]') || fail "a package that depends on this one with the trait NIO does not resolve"
+    grep -qx swift-nio <<<"$with" || fail "the trait NIO does not bring swift-nio"
+    others=$(grep -E '^(hummingbird.*|grpc-.*|grdb.*)$' <<<"$with" | paste -sd ' ' || true)
+    [[ -z $others ]] || fail "a package that depends on this one with the trait NIO resolves $others"
     echo "default traits: $(paste -sd ' ' <<<"$plain")"
 }

@@ -9,7 +9,7 @@ dependent_flags=()
 [[ -z ${JETSAM_SCRATCH:-} ]] || dependent_flags+=(--scratch-path "$JETSAM_SCRATCH")
 [[ -z ${CI:-} ]] || dependent_flags+=(-Xswiftc -gnone)
 # The traits that this package and its tests are built with. The demo server asks for the same, or all would be built twice.
-traits=(--traits Hummingbird)
+traits=(--traits Hummingbird,NIO)
 build_flags=("${dependent_flags[@]}" "${traits[@]}")
 
 # Every step says what it is and when it began, so that a slow one is seen while it runs.

@@ -11,7 +11,7 @@ final class ExpiryEngine: Sendable {
     /// A handler that is seen at two looks so far apart is taken for hung: after 50 to 100 ms.
     static let patience = Duration.milliseconds(50)
     /// With so many threads lost in handlers no more are started: expiry then waits until any of them comes back, and nothing
-    /// becomes overdue meanwhile. What waits for tasks, the ladder and the end of the process, has deadlines of its own.
+    /// becomes overdue meanwhile. The ladder and the end of the process wait for tasks with deadlines of their own.
     static let mostThreads = 16
 
     /// The time between two tries for a thread.
@@ -58,7 +58,7 @@ final class ExpiryEngine: Sendable {
             return observer
         }
         _ = old
-        // What went wrong before there was somebody to hear of it.
+        // Problems from before an observer was set.
         if retryAt.load(ordering: .acquiring) != .max { tellOfWant() }
     }
 
@@ -122,8 +122,8 @@ final class ExpiryEngine: Sendable {
         observer.expiryHasNoThread(error)
     }
 
-    /// Tries again to have a thread where there was none for the first deadline. For the sampler: costs an atomic load where all is
-    /// well, and tries once a second else. What the observer is to hear of it, it hears on another thread.
+    /// Tries again to have a thread where there was none for the first deadline. For the sampler: costs an atomic load where
+    /// all is well, and tries once a second else. The observer is notified on another thread.
     func retry() {
         retry(tells: false)
     }
@@ -165,7 +165,7 @@ final class ExpiryEngine: Sendable {
     /// Runs a thread from its start to its end.
     private func serve(asLeader leader: Int?) {
         var leader = leader
-        // Who stands by has the time for it, where whoever started it had not.
+        // The standby thread has the time for it; the thread that started it had not.
         if leader == nil { tellThatItGoesOn() }
         while true {
             if let me = leader {
@@ -186,7 +186,7 @@ final class ExpiryEngine: Sendable {
             guard runner.isLeader(me) else { return }
             // Where it could not be started, or its like hang.
             if !hasStandby.load(ordering: .relaxed), threads.hasRoom { startStandby() }
-            // Who begins from here on compares with this, or is found by the look at the shards.
+            // A task that begins from here on compares with this, or is found by the look at the shards.
             planned.store(.max, ordering: .releasing)
             let due = table.nextDue()
             var current = planned.load(ordering: .acquiring)

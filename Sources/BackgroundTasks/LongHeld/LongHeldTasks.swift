@@ -29,7 +29,7 @@ package final class LongHeldTasks: Sendable {
         let table = tasks.table
         horizon = Lock(
             LongHeldHorizon(span: span.nanoseconds, now: table.now, paused: table.pauses.pausedNanoseconds))
-        // What began before there was somebody to report it may be old already.
+        // Tasks that began before the manager may already be old.
         next = Atomic(.min)
     }
 

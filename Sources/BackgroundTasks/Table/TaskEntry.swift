@@ -24,7 +24,7 @@ struct TaskEntry {
     enum Phase: UInt8 {
         /// The slot is free.
         case free
-        /// Held, and nobody was told anything yet.
+        /// Held, and not notified yet.
         case held
         /// The expiration handler was called; the deadline and the grace after it have not passed.
         case expiring
@@ -45,8 +45,8 @@ struct TaskEntry {
 
     /// Nil once it was called.
     var handler: ExpirationHandler?
-    /// The time when something is to be done next, in nanoseconds of running time; `.max` for never. Of one that is overdue, the
-    /// time since when it is.
+    /// The time when something is to be done next, in nanoseconds of running time; `.max` for never. The time since which an
+    /// overdue task is overdue.
     var due: Int64
     /// From the handler to the deadline, in microseconds, and above it what the handler is to be told: see ``reason`` and
     /// ``takesReason``.

@@ -77,7 +77,7 @@ internal import Synchronization
     private func prefetchNeighbours(_ index: UInt32) {
         let entry = unsafe slab.entry(index)
         unsafe jetsam_prefetch(entry.pointee.handlerContext)
-        // What is on no list has the neighbours of its last one, which may be gone with their chunks.
+        // An entry on no list still names the neighbours of its last list, which may be gone with their chunks.
         guard unsafe entry.pointee.place != TaskEntry.Place.none else { return }
         let next = unsafe entry.pointee.next
         let previous = unsafe entry.pointee.previous

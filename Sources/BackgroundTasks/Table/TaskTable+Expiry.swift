@@ -49,7 +49,7 @@ extension TaskShard {
                 owner: entry.pointee.owner, priority: entry.pointee.priority))
     }
 
-    /// Goes on through the chunks and expires what is held. Who begins meanwhile is due at once, and need not be found.
+    /// Goes on through the chunks and expires what is held. A task that begins meanwhile is due at once, and need not be found.
     private mutating func walkOn(
         _ batch: inout ExpiryBatch, _ number: Int, _ running: Int64, _ latest: Int64, _ table: TaskTable
     ) -> Bool {

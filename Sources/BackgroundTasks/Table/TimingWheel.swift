@@ -46,7 +46,7 @@
         tick >= UInt64(Int64.max >> tickShift) ? .max : Int64(tick << UInt64(tickShift))
     }
 
-    /// Links the entry in at its `due`. What is due already comes out with the next ``popNext(dueBy:_:budget:)``.
+    /// Links the entry in at its `due`. Entries that are already due come out with the next ``popNext(dueBy:_:budget:)``.
     @inline(__always)
     mutating func insert(_ index: UInt32, _ slab: borrowing TaskSlab) {
         let entry = unsafe slab.entry(index)

@@ -72,7 +72,7 @@ struct Admission: Sendable, Hashable {
 
     /// The lowest priority that may begin; nil where none may.
     ///
-    /// What is left to do before the end may still need a task; what nobody misses may not hold the end up.
+    /// Work before the end may still need a task; what nobody misses may not hold the end up.
     var minimumPriority: ResourcePriority? {
         if isShut { return nil }
         if level == .critical { return .high }

@@ -13,7 +13,7 @@ public enum BackgroundTaskExpiry: Sendable, Hashable {
         if case .after(let duration) = self { duration } else { nil }
     }
 
-    /// The reasons why a background task is told that it expires. Others may be added: give a `switch` a `default`.
+    /// The reasons why a background task expires. Others may be added: give a `switch` a `default`.
     public enum Reason: UInt8, Sendable {
         /// Its own deadline is near, or that of the life-cycle callback that began it.
         case deadline

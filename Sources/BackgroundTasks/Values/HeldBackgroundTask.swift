@@ -21,7 +21,7 @@ public struct HeldBackgroundTask: Sendable, Hashable, CustomStringConvertible {
     public var priority: ResourcePriority
     /// The time that it has been held, to about 17 ms.
     public var age: Duration
-    /// The time since it last told progress, to about 17 ms; nil where it never did.
+    /// The time since it last reported progress, to about 17 ms; nil where it never did.
     public var sinceProgress: Duration?
     /// The stage of its expiry.
     public var state: State
@@ -30,20 +30,16 @@ public struct HeldBackgroundTask: Sendable, Hashable, CustomStringConvertible {
     /// The scene that it belongs to.
     public var scene: SceneIdentifier?
 
-    /// One line, such as `'flush' (Server/Store.swift:88), low, held for 12.4 s, no progress for 8.1 s, overdue for 3.0 s`. Progress
-    /// is named where some was told, and being overdue from a tenth of a second on. Control characters are escaped.
+    /// One line, such as `'flush' (Server/Store.swift:88), low, held for 12.4 s, no progress for 8.1 s, overdue for 3.0 s`. It
+    /// names the last progress if the task reported any, and how long it is overdue from a tenth of a second on. Control
+    /// characters are escaped.
     public var description: String {
         let place = origin.isEmpty ? "" : " (\(origin))"
         let owner = scene.map { ", scene '\($0)'" } ?? ""
-        let progress = sinceProgress.map { ", no progress for \(Self.seconds($0))" } ?? ""
+        let progress = sinceProgress.map { ", no progress for \($0.inTenthsOfSeconds)" } ?? ""
         var late = ""
-        if case .overdue(let time) = state, time >= .milliseconds(100) { late = ", overdue for \(Self.seconds(time))" }
-        return "'\(name.onOneLine)'\(place), \(priority), held for \(Self.seconds(age))\(progress)\(late)\(owner)"
-    }
-
-    private static func seconds(_ duration: Duration) -> String {
-        let tenths = duration.nanoseconds / 100_000_000
-        return "\(tenths / 10).\(tenths % 10) s"
+        if case .overdue(let time) = state, time >= .milliseconds(100) { late = ", overdue for \(time.inTenthsOfSeconds)" }
+        return "'\(name.onOneLine)'\(place), \(priority), held for \(age.inTenthsOfSeconds)\(progress)\(late)\(owner)"
     }
 }
 
@@ -55,7 +51,7 @@ public struct BackgroundTaskStatistics: Sendable, Hashable {
     public var begun = 0
     /// The number of tasks that were ended.
     public var ended = 0
-    /// The number of tasks that were told that they expire.
+    /// The number of tasks that were notified that they expire.
     public var expired = 0
     /// The number of tasks that became overdue.
     public var overdue = 0

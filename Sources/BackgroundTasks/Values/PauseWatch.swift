@@ -3,9 +3,9 @@ internal import Synchronization
 
 /// Tells time in which the process did not run (SIGSTOP, the freezer, a paused machine) from time in which it did.
 ///
-/// The sampler says at each turn when it will come again. Whoever finds it missing for longer than twice that time, and for
-/// longer than a second, has found a pause; it is accounted for once. All the time since that turn counts, for nobody knows
-/// when in it the process stopped, and nothing may come early. Off until a sampler has said something.
+/// The sampler says at each turn when it will come again. If it is missing for longer than twice that time, and for longer than
+/// a second, there was a pause; it is accounted for once. All the time since that turn counts, because the moment of the stop
+/// is not known, and nothing may come early. Off until a sampler has said something.
 package final class PauseWatch: Sendable {
     private let last = Atomic<Int64>(.min)
     private let interval = Atomic<Int64>(0)
@@ -60,7 +60,7 @@ package final class PauseWatch: Sendable {
             untold += gap
             isAccountedFor.store(true, ordering: .relaxed)
             paused.add(gap, ordering: .releasing)
-            // Who sees this sees the time that was added before it.
+            // A thread that sees this also sees the time that was added before it.
             last.store(now.nanoseconds, ordering: .releasing)
         }
     }

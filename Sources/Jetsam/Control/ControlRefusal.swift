@@ -18,7 +18,7 @@ package struct ControlRefusal: Error, Sendable, Equatable, CustomStringConvertib
     package static let late = ControlRefusal(code: "late", message: "the request was not complete in time")
     /// Carrying it out took too long; it may still happen.
     package static let slow = ControlRefusal(
-        code: "slow", message: "there was no result in time; what was asked for may still happen")
+        code: "slow", message: "there was no result in time; the request may still be carried out")
     /// Too many ask.
     package static let busy = ControlRefusal(
         code: "busy", message: "too many ask at once (\(ControlServer.maximumRequests) are answered): try again")

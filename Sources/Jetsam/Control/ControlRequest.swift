@@ -4,7 +4,7 @@ internal import MemoryPressure
 package enum ControlRequest: Sendable, Equatable, CustomStringConvertible {
     /// Asks for the manager's status: `status`.
     case status
-    /// Hold a level, or end that: `simulate LEVEL [SECONDS]`; nil holds it until told otherwise.
+    /// Hold a level, or end that: `simulate LEVEL [SECONDS]`; nil holds it until the next request.
     case simulate(PressureLevel, for: Duration?)
     /// Ask the caches for bytes: `release BYTES` or `release all`, which is nil.
     case release(bytes: Int?)
@@ -21,7 +21,7 @@ package enum ControlRequest: Sendable, Equatable, CustomStringConvertible {
     /// The time for which caches are held where none is given.
     package static let usualHold = Duration.seconds(60)
 
-    /// Reads a line. Whatever the bytes are, it ends after a look at each of them.
+    /// Reads a line. It reads each byte once, whatever the bytes are.
     ///
     /// - Parameter line: Without the line end; a carriage return in the last place is passed over.
     /// - Throws: ``ControlRefusal/badRequest(_:)``, which never repeats more than a few characters of the line.
@@ -96,7 +96,6 @@ package enum ControlRequest: Sendable, Equatable, CustomStringConvertible {
 
     private static func text(_ time: Duration) -> String {
         let milliseconds = time.nanoseconds / 1_000_000
-        let digits = String(milliseconds % 1000)
-        return "\(milliseconds / 1000)." + String(repeating: "0", count: 3 - digits.count) + digits
+        return "\(milliseconds / 1000).\((milliseconds % 1000).padded(to: 3))"
     }
 }

@@ -112,7 +112,7 @@ struct ControlSocketError: Error, Sendable, CustomStringConvertible {
             switch isServed(name, in: directory) {
             case false: remove(name, identity, from: directory)
             case true where name == own:
-                throw ControlSocketError("\(name) is served by another process of the same number")
+                throw ControlSocketError("\(name) is served by another process with the same PID")
             default: break
             }
         }

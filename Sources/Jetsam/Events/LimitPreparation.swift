@@ -1,14 +1,14 @@
 public import MemoryPressure
 
-/// What became of the room for a hard limit that is about to be set.
+/// The result of making room for a hard limit that is about to be set.
 ///
-/// There is room where what cannot be taken back leaves as much free under the new limit as keeps the level at `normal` there.
+/// There is room if the new limit would leave enough headroom for the level to stay at `normal`.
 public struct LimitPreparation: Sendable, CustomStringConvertible {
     /// The limit that was announced, in bytes.
     package var limitBytes: Int
     /// The bytes that are to stay free under it.
     package var marginBytes: Int
-    /// The readings before anybody was asked, and at the end.
+    /// The readings before the first cache was asked, and at the end.
     public var readings: (before: MemoryReading, after: MemoryReading)
     /// Bytes that are still too many; 0 where there is room.
     public var missingBytes: Int
@@ -21,7 +21,7 @@ public struct LimitPreparation: Sendable, CustomStringConvertible {
     /// Bytes that caches report at the end.
     package var cacheBytes = 0
 
-    /// What counts against the limit, before and at the end, in bytes.
+    /// The bytes that count against the limit, before and at the end.
     package var usedBytes: (before: Int, after: Int) {
         (LimitApproach.usedBytes(readings.before), LimitApproach.usedBytes(readings.after))
     }
@@ -38,14 +38,14 @@ public struct LimitPreparation: Sendable, CustomStringConvertible {
 
     /// The obstacle in words; nil where there is none.
     package var reason: String? {
-        let missing = "\(ByteCount(missingBytes)) too many to leave \(ByteCount(marginBytes)) free"
+        let missing = "\(ByteCount(missingBytes)) too much to leave \(ByteCount(marginBytes)) free"
         switch obstacle {
         case nil: return nil
         case .outOfRange:
-            return "the number must be above 0 and at most the limit of now, \(ByteCount(readings.before.limitBytes))"
-        case .dryRun: return "a dry run asks nobody and holds nobody; \(missing)"
+            return "the number must be above 0 and at most the present limit, \(ByteCount(readings.before.limitBytes))"
+        case .dryRun: return "a dry run asks no cache and holds none; \(missing)"
         case .unmanagedMemory:
-            return "\(missing), and caches hold \(ByteCount(cacheBytes)): what is beside them takes the rest"
+            return "\(missing), and caches hold \(ByteCount(cacheBytes)): the rest is unmanaged memory"
         case .caches:
             let held = "caches hold \(ByteCount(cacheBytes))"
             return "\(missing): \(held), and gave no more, or what they gave did not come back"

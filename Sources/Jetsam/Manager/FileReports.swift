@@ -62,7 +62,7 @@ final class FileReports: Sendable {
         if let path = control?.removedPath {
             state.withLock { $0.control = nil }
             logger.error(
-                "The control socket was removed by somebody else: \(path). Nobody can ask this process until it is started anew",
+                "The control socket was removed by somebody else: \(path). Nobody can ask this process until it restarts",
                 metadata: ["file": "\(path)"])
         }
     }

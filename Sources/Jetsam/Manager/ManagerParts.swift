@@ -86,7 +86,7 @@ struct ManagerParts {
             allocatorTells: allocator.trimsAfterEveryStep && allocator.statistics != nil)
     }
 
-    /// Whoever takes no scene for memory takes none for another scene either.
+    /// If no scene is taken for memory, none is taken for another scene either.
     private static func sceneSettings(_ configuration: ManagerConfiguration) -> ManagerConfiguration.Scenes {
         var settings = configuration.scenes
         settings.takesRoomFromScenes = settings.takesRoomFromScenes && configuration.ladder.takesScenes

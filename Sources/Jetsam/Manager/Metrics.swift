@@ -1,7 +1,7 @@
 extension ResourceManager {
     /// The metrics that a manager tells to its `MetricsFactory`: one place for labels, kinds, units and meanings.
     ///
-    /// Nothing is told from the sampler. What belongs to a change of the level or to a step is told with it, on the manager's
+    /// Nothing is told from the sampler. Figures of a level change or a step are reported with it, on the manager's
     /// notification queue; all other figures once a second, from the same queue, and once more when ``ResourceManager/run()``
     /// ends. Where the factory does nothing, as it does until an application sets one, they are not collected at all.
     package enum Metrics {
@@ -16,11 +16,11 @@ extension ResourceManager {
         package static let limit = Metric("jetsam_limit_bytes", .gauge, .bytes, "The tightest hard limit.")
         /// The memory that this process costs.
         package static let footprint = Metric(
-            "jetsam_footprint_bytes", .gauge, .bytes, "What the process costs: resident, less what it shares.")
+            "jetsam_footprint_bytes", .gauge, .bytes, "Memory of this process: resident, without shared memory.")
         /// The bytes of the footprint that neither caches nor the allocator hold.
         package static let footprintNeeded = Metric(
             "jetsam_footprint_needed_bytes", .gauge, .bytes,
-            "What of the footprint neither caches nor the allocator hold: what the process needs for itself.")
+            "The footprint without the bytes that caches can give back and that the allocator retains.")
         /// The share of the last two seconds in which some task waited for memory, from 0 to 1, as far as it was read.
         package static let stall = Metric(
             "jetsam_stall_ratio", .gauge, .ratio, "Share of the last 2 s in which some task waited for memory.")
@@ -31,7 +31,7 @@ extension ResourceManager {
         package static let steps = Metric("jetsam_reclaim_steps_total", .counter, .none, "Finished steps of reclaim.")
         /// The bytes that caches answered to have given.
         package static let promised = Metric(
-            "jetsam_reclaim_promised_bytes_total", .counter, .bytes, "Bytes that caches answered to have given.")
+            "jetsam_reclaim_promised_bytes_total", .counter, .bytes, "Bytes that caches promised.")
         /// The bytes that the threads of caches' handlers freed, where the allocator can tell.
         package static let freed = Metric(
             "jetsam_reclaim_freed_bytes_total", .counter, .bytes,
@@ -42,7 +42,7 @@ extension ResourceManager {
         /// The bytes of these that trims of the allocator brought.
         package static let trimmed = Metric(
             "jetsam_reclaim_trimmed_bytes_total", .counter, .bytes,
-            "Bytes of these that trims of the allocator brought.")
+            "Bytes of these that came from trims of the allocator.")
         /// The bytes that caches gave and that came back. They are told when their episode is over: ten seconds after its last
         /// release.
         package static let released = Metric(
@@ -50,7 +50,7 @@ extension ResourceManager {
         /// The bytes that would have had to be released to keep a fixed reserve free, told when the episode is over.
         package static let needed = Metric(
             "jetsam_needed_bytes_total", .counter, .bytes,
-            "Bytes that would have had to be released to keep a fixed reserve free.")
+            "Bytes that had to be released to keep a fixed reserve free.")
         /// The bytes that releases gave up and that were put in again within ten seconds, of caches whose keys are known.
         package static let refetched = Metric(
             "jetsam_refetched_bytes_total", .counter, .bytes,
@@ -58,7 +58,7 @@ extension ResourceManager {
         /// The bytes of these that nothing else had needed meanwhile, told when the episode is over.
         package static let wasted = Metric(
             "jetsam_wasted_bytes_total", .counter, .bytes,
-            "Bytes of these that nothing else had needed meanwhile, of PurgeableCache and PurgeableByteCache.")
+            "Bytes of these that nothing else had needed, of PurgeableCache and PurgeableByteCache.")
         /// The bytes that were freed and that the allocator retains, at the latest step.
         package static let retained = Metric(
             "jetsam_allocator_retained_bytes", .gauge, .bytes,
@@ -86,7 +86,8 @@ extension ResourceManager {
             "jetsam_background_tasks_begun_total", .counter, .none, "Background tasks that were begun.")
         /// Background tasks that were told that they expire.
         package static let tasksExpired = Metric(
-            "jetsam_background_tasks_expired_total", .counter, .none, "Background tasks told that they expire.")
+            "jetsam_background_tasks_expired_total", .counter, .none,
+            "Background tasks that were notified of their expiry.")
         /// Background tasks that had not ended when their grace was over.
         package static let tasksOverdue = Metric(
             "jetsam_background_tasks_overdue_total", .counter, .none,
@@ -95,9 +96,9 @@ extension ResourceManager {
         package static let tasksLongHeld = Metric(
             "jetsam_background_tasks_long_held_total", .counter, .none,
             "Background tasks reported because they were held for long, 15 minutes by default.")
-        /// Background tasks that might not begin.
+        /// Background tasks that were refused.
         package static let tasksRefused = Metric(
-            "jetsam_background_tasks_refused_total", .counter, .none, "Background tasks that might not begin.")
+            "jetsam_background_tasks_refused_total", .counter, .none, "Background tasks that were refused.")
         /// Connected scenes, one series for each state; told only by processes that have had a scene.
         package static let scenes = Metric(
             "jetsam_scenes", .gauge, .none, "Connected scenes by state.", dimension: "state")

@@ -37,7 +37,7 @@ final class ProcessCaches: ProcessMemory {
     }
 
     func emptySensitive() async {
-        // What is private is not kept where nobody is served.
+        // Private contents are not kept while no client is served.
         guard registry.clients.contains(where: { $0.traits.contains(.sensitive) }) else { return }
         _ = await reclaimer.release(bytes: nil, sensitiveOnly: true)
     }

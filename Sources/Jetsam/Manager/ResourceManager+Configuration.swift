@@ -16,8 +16,8 @@ extension ResourceManager {
 
     /// Has everything decided and recorded and nothing done, or done again; see ``ManagerConfiguration/isDryRun``.
     ///
-    /// What is under way ends as it began. Limits of caches that were set are lifted once the level is normal. The next configuration
-    /// that is applied sets it again.
+    /// A step that is under way ends as it began. Limits of caches that were set are lifted once the level is normal. The next
+    /// configuration that is applied sets it again.
     public func setDryRun(_ isDryRun: Bool) {
         applying.withLock { _ in
             var configuration = governor.configuration

@@ -2,8 +2,8 @@ internal import Logging
 internal import MemoryPressure
 
 extension ResourceManager {
-    /// Does `body` with the control socket there, where one is configured. What stands against the socket stands in the log, and
-    /// not against the manager.
+    /// Does `body` with the control socket there, where one is configured. If the socket is not possible, the log says so, and
+    /// the manager runs without it.
     func withControlSocket<Result>(_ body: () async throws -> Result) async throws -> Result {
         let server = startControlServer()
         do {
@@ -46,7 +46,7 @@ private struct ManagerControl: ControlHandler {
 
     func perform(_ request: ControlRequest, reply: @escaping @Sendable (ControlAnswer) -> Void) {
         if request != .status {
-            manager.logger.notice("Told by the control socket", metadata: ["request": "\(request)"])
+            manager.logger.notice("Request on the control socket", metadata: ["request": "\(request)"])
         }
         switch request {
         case .status:

@@ -38,7 +38,7 @@ extension ResourceManager {
         figures.tasks = backgroundTasks.statistics
         figures.releases = isLast ? now.releases.account.total : now.releases.account.finished
         figures.refetchedBytes = registry.refetchedBytes
-        // Who has never had a scene does not want a series for each state.
+        // A process that never had a scene does not need a series for each state.
         if scenes.hasConnected { figures.scenes = scenes.statistics.connected }
         metrics.record(figures)
     }

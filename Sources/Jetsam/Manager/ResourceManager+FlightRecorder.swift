@@ -34,7 +34,7 @@ extension ResourceManager {
             logger.info("The flight recorder writes", metadata: ["file": "\(flight.path)"])
             if let error = flight.lockObstacle {
                 logger.notice(
-                    "The flight recorder's memory could not be locked, so that recording may wait for the disk: \(ErrnoText.name(error)) (see RLIMIT_MEMLOCK)"
+                    "The flight recorder's memory could not be locked, so recording may wait for the disk: \(ErrnoText.name(error)) (see RLIMIT_MEMLOCK)"
                 )
             }
         } catch {

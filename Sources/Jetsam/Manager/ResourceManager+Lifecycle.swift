@@ -96,7 +96,7 @@ extension ResourceManager {
     /// their deadline. Nil where nothing limits it; zero where the time is over.
     public var backgroundTimeRemaining: Duration? { lifecycle.backgroundTimeRemaining }
 
-    /// Makes the process ready, from wherever it is. Returns once every observer has been told or was late.
+    /// Makes the process ready, from wherever it is. Returns when every observer has been called, or was late.
     ///
     /// - Parameter cause: ``LifecycleCause/operator`` or ``LifecycleCause/resume``.
     /// - Throws: ``LifecycleRefusal`` where shutdown has begun, the manager is not running, or this is called from inside a
@@ -132,8 +132,8 @@ extension ResourceManager {
         try await lifecycle.request(.suspended, cause: cause)
     }
 
-    /// Takes a suspended process back to the background, because there is work again or it was thawed. Does nothing in every other
-    /// state. A background task that begins leads there by itself, at the sampler's next turn.
+    /// Takes a suspended process back to the background, because there is work again or it was thawed. Does nothing in every
+    /// other state. A background task that begins has the same effect, at the sampler's next turn.
     ///
     /// - Throws: ``LifecycleRefusal`` where this is called from inside a life-cycle callback.
     public func didResume() async throws(LifecycleRefusal) {

@@ -8,10 +8,10 @@ extension ResourceManager {
     /// Makes room for a hard limit that is about to be set, and keeps it: for an operator, or a controller, that cuts
     /// `memory.max` in place.
     ///
-    /// Caches are asked for bytes, whatever the level, until what cannot be taken back leaves warning's entry of the new limit free
-    /// (``ManagerConfiguration/headroom``), and their limits do not rise until the limit is set. Where there is no chance, because memory
-    /// beside the caches takes too much, no cache is asked for anything. It takes 20 s at most; where the calling task is
-    /// cancelled no further cache is asked. Where two ask, the lower number holds, until the later end.
+    /// At any level, caches are asked for bytes until headroom under the new limit would be above warning's entry
+    /// (``ManagerConfiguration/headroom``). Their limits do not rise until the new limit is set. Where there is no chance,
+    /// because memory beside the caches takes too much, no cache is asked for anything. It takes 20 s at most; where the
+    /// calling task is cancelled no further cache is asked. Where two ask, the lower number holds, until the later end.
     ///
     /// ```swift
     /// if let preparation = await manager.prepareForLimit(300 << 20), preparation.obstacle == nil {
@@ -22,7 +22,7 @@ extension ResourceManager {
     /// - Parameters:
     ///   - bytes: The new limit. Nil lets caches grow again, whoever had them held.
     ///   - duration: The time for which caches are held where the limit is not set: 0 s to a day, and held to that.
-    /// - Returns: What was reached; nil where `bytes` is nil or the manager is not running.
+    /// - Returns: The result; nil where `bytes` is nil or the manager is not running.
     @discardableResult
     public func prepareForLimit(_ bytes: Int?, holding duration: Duration = .seconds(60)) async -> LimitPreparation? {
         guard let bytes else {

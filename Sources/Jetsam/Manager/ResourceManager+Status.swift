@@ -89,7 +89,7 @@ extension ResourceManager {
 public struct CacheStatus: Sendable, Equatable {
     /// The name that it registered with.
     public var name: String
-    /// Its band.
+    /// Its priority.
     public var priority: ResourcePriority
     /// Bytes that it reports now.
     public var reportedBytes: Int

@@ -26,7 +26,7 @@ public final class ResourceManager: Service, Sendable {
     /// The background tasks that hold the process.
     public let backgroundTasks: BackgroundTaskRegistry
     let environment: Environment
-    let logger: Logger
+    package let logger: Logger
     private let parts: ManagerParts
     let lastCounts = Lock<CountsRecord?>(nil)
     let redactSnapshot: (@Sendable (inout StateSnapshot) -> Void)?
@@ -38,7 +38,7 @@ public final class ResourceManager: Service, Sendable {
     let history = Lock(ReclaimHistory())
     private let episodes = Lock(ReclaimEpisodes())
     private let poorReturns = Lock(PoorReturns())
-    /// Indicates whether it was said that there is nobody to ask.
+    /// Indicates whether the log has said that no cache is registered.
     private let hasToldOfNoCaches = Atomic<Bool>(false)
     /// The time when it began, in nanoseconds; 0 before.
     private let begunNanoseconds = Atomic<Int64>(0)
@@ -173,9 +173,9 @@ public final class ResourceManager: Service, Sendable {
     /// Takes the process through its life: launches it, watches until the service group shuts down gracefully or the task is
     /// cancelled, and ends it in order.
     ///
-    /// Starts the sampler's thread, the reclaim threads and the kernel's event sources, and ends them again before it
-    /// returns; a handler that hangs is not waited for. On graceful shutdown it takes the process into the background and
-    /// waits, still watching, until no background task is held, at most until the termination grace period
+    /// Starts the sampler's thread, the reclaim threads and the kernel's event sources, and ends them again before it returns;
+    /// a handler that hangs is not waited for. On graceful shutdown it takes the process into the background, and still watches
+    /// memory. It waits until no background task is held, but at most until the termination grace period
     /// (``ManagerConfiguration/Lifecycle/terminationGracePeriod``) is nearly over. Cancellation ends it promptly.
     /// - Throws: ``ResourceManagerError`` where this manager has run before, the registry has a running one, or a thread or
     ///   descriptor cannot be had.
@@ -306,12 +306,12 @@ public final class ResourceManager: Service, Sendable {
         }
         for name in bell.collectSilentCaches() {
             logger.notice(
-                "Cache '\(name.onOneLine)' has never reported bytes, and is asked for none: what it holds is told by update(bytes:)",
+                "Cache '\(name.onOneLine)' has never reported bytes, and is not asked for memory: report its size with update(bytes:)",
                 metadata: ["cache": "\(name)"])
         }
         if let bytes = bell.collectLackingBytes() {
             logger.warning(
-                "Memory has been short for ten minutes, and caches have given what they may at warning: a limit \(ByteCount(bytes)) larger would do",
+                "Memory has been short for ten minutes, and caches may give no more at warning: a limit \(ByteCount(bytes)) larger would do",
                 metadata: ["lackingBytes": "\(bytes)"])
         }
         if let forecast = bell.collectForecast() {
@@ -333,7 +333,7 @@ public final class ResourceManager: Service, Sendable {
         let (finished, lost) = bell.collectSteps()
         if lost > 0 {
             logger.warning(
-                "\(lost) reclaim \(lost == 1 ? "step was" : "steps were") not told: the log was too slow for them")
+                "\(lost) reclaim \(lost == 1 ? "step was" : "steps were") not logged: the log was too slow")
         }
         news += finished.map { .step($0.step, $0.problems) }
         for item in news.sorted(by: { $0.sequence < $1.sequence }) {
@@ -348,7 +348,7 @@ public final class ResourceManager: Service, Sendable {
         switch outcome {
         case .none, .stillStarved: return
         case .moved:
-            logger.notice("The process was moved to another cgroup; its signals were found anew")
+            logger.notice("The process was moved to another cgroup; its memory signals were found again")
         case .starved:
             let broken = sources.filter { !$0.isUsed }.map(\.description).joined(separator: "; ")
             logger.warning(
@@ -381,7 +381,7 @@ public final class ResourceManager: Service, Sendable {
         if change.level == .critical, registry.clients.isEmpty,
             !hasToldOfNoCaches.exchange(true, ordering: .relaxed)
         {
-            logger.warning("Memory pressure is critical, and no cache is registered: there is nobody to ask for memory")
+            logger.warning("Memory pressure is critical, and no cache is registered that could give memory back")
         }
         if let episode = episodes.withLock({ $0.add(change) }) { tell(episode) }
         levels.send(change)
@@ -403,7 +403,7 @@ public final class ResourceManager: Service, Sendable {
         history.withLock { $0.add(step, at: environment.clock.now) }
         metrics.record(step)
         let place = episodes.withLock { $0.add(step) }
-        // What cannot be taken back is news to an operator.
+        // An operator should know what cannot be taken back.
         let level: Logger.Level = step.stage > .caches ? .notice : place == .alone ? .info : .debug
         logger.log(level: level, "Reclaim \(step)", metadata: step.metadata)
         for problem in problems {
@@ -430,7 +430,7 @@ public final class ResourceManager: Service, Sendable {
         guard let events, let wanted = governor.wantedThreshold else { return }
         if events.armUsageThresholds(directory: wanted.directory, bytes: [wanted.usageBytes] + wanted.beyond) {
             governor.noteArmed(usageBytes: wanted.usageBytes, limitBytes: wanted.limitBytes)
-            // Who armed other triggers meanwhile has taken it away with them.
+            // If other triggers were armed meanwhile, this one went with the old ones.
             if !events.hasLiveThreshold { governor.forgetThresholds() }
         }
     }
@@ -441,7 +441,7 @@ public final class ResourceManager: Service, Sendable {
         }
         if let reason = governor.unknownLimitReason {
             logger.warning(
-                "Whether there is a memory limit is not known: \(reason). Where there is one, the process is killed at it without a warning"
+                "It is not known whether there is a memory limit: \(reason). If there is one, the kernel kills the process there without a warning"
             )
         }
         logger.info("Allocator \(status.allocator)")

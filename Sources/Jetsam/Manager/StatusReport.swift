@@ -181,7 +181,7 @@ extension LimitPreparation {
         ])
     }
 
-    /// What each cache gave in all steps, in the order in which they were asked first.
+    /// The bytes that each cache gave in all steps, in the order in which they were first asked.
     private var parts: [ReclaimStep.Part] {
         var sums: [ReclaimStep.Part] = []
         var places: [String: Int] = [:]
@@ -209,10 +209,6 @@ extension ReclaimStep.Part {
             ("failed", .bool(failed)), ("missedDeadline", .bool(missedDeadline)),
         ])
     }
-}
-
-extension Duration {
-    fileprivate var inSeconds: Double { Double(nanoseconds) * 1e-9 }
 }
 
 extension String {

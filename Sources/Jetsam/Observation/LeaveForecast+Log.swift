@@ -6,10 +6,10 @@ extension LeaveForecast {
     func message(isDryRun: Bool) -> String {
         let seconds = (leavingNanoseconds + 500_000_000) / 1_000_000_000
         let growth =
-            "Memory beside the caches grows by \(ByteCount(growthRate)) a second, and leaving takes \(seconds) s"
+            "Unmanaged memory grows by \(ByteCount(growthRate)) a second, and a shutdown takes \(seconds) s"
         let lack =
-            "until then \(ByteCount(neededBytes)) are needed, \(ByteCount(missingBytes)) more than there are, caches included"
-        return "\(growth): \(lack). The process \(isDryRun ? "would leave" : "leaves") unless that changes"
+            "until then \(ByteCount(neededBytes)) are needed, \(ByteCount(missingBytes)) more than there are, even if all caches give"
+        return "\(growth): \(lack). The process \(isDryRun ? "would shut down" : "shuts down") unless that changes"
     }
 
     var metadata: Logger.Metadata {

@@ -60,7 +60,7 @@ struct PoorReturns {
 
     /// Less promised says nothing.
     private static let enoughBytes = 32 << 20
-    /// Of this part it is said that it comes back.
+    /// This is the part that the log says comes back.
     private static let fairShare = 4
     /// More names are not kept.
     private static let mostNames = 1024

@@ -49,7 +49,7 @@ struct ReclaimEpisode: Equatable {
         let taken = victims == 0 ? "" : ", took \(victims)"
         return """
             \(steps) \(steps == 1 ? "step" : "steps"): promised \(ByteCount(promisedBytes))\(givers), returned \
-            \(ByteCount(returnedBytes))\(taken); worked \(Self.seconds(working)) of \(Self.seconds(duration)), up to \(highest)
+            \(ByteCount(returnedBytes))\(taken); worked \(working.inTenthsOfSeconds) of \(duration.inTenthsOfSeconds), up to \(highest)
             """
     }
 
@@ -59,11 +59,6 @@ struct ReclaimEpisode: Equatable {
         let named = most.prefix(Self.mostNamed).map { "\($0.key.onOneLine) \(ByteCount($0.value))" }
         let rest = most.count - named.count
         return " (\(named.joined(separator: ", "))\(rest > 0 ? ", and \(rest) more" : ""))"
-    }
-
-    private static func seconds(_ duration: Duration) -> String {
-        let tenths = duration.nanoseconds / 100_000_000
-        return "\(tenths / 10).\(tenths % 10) s"
     }
 
     var metadata: Logger.Metadata {

@@ -88,8 +88,8 @@ struct ReclaimMeasurement {
 
     var isDisturbed: Bool { othersGrowth > run.promisedBytes / 10 }
 
-    /// - Parameter unmapping: The caches whose answers went to the kernel at once. What came back was theirs first, and what the
-    ///   others freed may still be with the allocator.
+    /// - Parameter unmapping: The caches whose answers went to the kernel at once. The bytes that came back count as theirs
+    ///   first, because the allocator may still have those that the others freed.
     func step(sequence: UInt64, names: [UInt64: String], unmapping: Set<UInt64> = []) -> ReclaimStep {
         let demand = run.demand
         let returned = returnedBytes

@@ -4,8 +4,8 @@ internal import SystemPackage
 
 /// The threads that call handlers and trim. Two exist from the start, so that one that hangs does not stop the other.
 ///
-/// A third, the steward, never calls a handler: when all others hang in one it starts another in their place, and where there
-/// are too many or none can be had it brings the step to its end itself, so that the ladder goes on.
+/// A third, the steward, never calls a handler: when all others hang in one, it starts another. If there are too many, or none
+/// can be started, it ends the step itself, so that the ladder goes on.
 ///
 /// A fourth has caches give whose memory is the library's own. It calls no code of the application's either, so that no handler
 /// keeps these waiting.

@@ -3,8 +3,8 @@ internal import MemoryPressure
 /// Finding out, while memory is not short, what comes back of what a heap cache gives.
 ///
 /// Its values can lie among others that stay: then it promises much and nothing comes of it. That is to be known before it is
-/// counted on. Only caches of the library's own kind are asked: what a handler of the application's does with a request at
-/// `normal` nobody knows, and it might empty its cache.
+/// counted on. Only caches of the library's own kind are asked: a handler of the application might empty its cache on a request
+/// at `normal`.
 extension Reclaimer {
     /// A little less than the mebibyte that may be given at most: a cache gives whole values.
     static let probeBytes = 7 << 17

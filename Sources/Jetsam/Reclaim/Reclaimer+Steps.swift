@@ -47,7 +47,7 @@ extension Reclaimer {
             channel.spot.signal()
             ladder?.begin(order, callsHandlers: callsHandlers)
         }
-        // Whoever posted while this thread was preparing may have woken one that found it so and parked again.
+        // A post during this preparation may have woken a thread that found it so, and parked again.
         return hasRun || !channel.isEmpty || state.withLock { !$0.requests.isEmpty }
     }
 
@@ -99,7 +99,7 @@ extension Reclaimer {
                 demand.holdsCaches
                 ? ReclaimOrder.plan(facts, targetBytes: demand.targetBytes)
                 : ReclaimOrder.planForRequest(facts, targetBytes: demand.targetBytes)
-            // Who asks for bytes gets them from the caches, whatever the allocator retains beside them.
+            // A call for bytes gets them from the caches, whatever the allocator retains.
             let isTrimDue =
                 allocator.canTrim
                 && state.trim.isDue(
@@ -132,7 +132,7 @@ extension Reclaimer {
         }
         letGo(of: earlier, callsHandlers)
         if !silent.isEmpty { host.publish(silentCaches: silent) }
-        // A step that asks nobody for anything is none.
+        // A step that asks no cache is not taken.
         if isIdle { host.noteStepEnd(demand.step, promisedBytes: 0) }
         if hasBegun { host.releaseBegan() }
         // Nobody works here any more, or it is not wanted any more, and nobody else answers it.

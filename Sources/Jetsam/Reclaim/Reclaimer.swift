@@ -205,7 +205,7 @@ final class Reclaimer: Sendable {
         guard let run = state.run, allocator.canTrim else { return false }
         let freed = freedIntoAllocator(run, state.clients)
         let isProbe = state.requestUnderWay?.probed != nil
-        // Who is about to cut a limit counts on what is free, and waits for it.
+        // A caller that is about to lower a limit needs free memory, and waits for it.
         let isPreparing = state.requestUnderWay?.missingBytes != nil
         if freed > 0, allocator.trimsAfterEveryStep || isProbe || isPreparing { return true }
         var trim = state.trim
@@ -356,12 +356,12 @@ final class Reclaimer: Sendable {
             guard !isTaken, let client = state.clients[clientID] else { return (0, false) }
             // It was kept for this answer. Whoever called it has it still.
             if state.run == nil { state.clients[clientID] = nil }
-            // Whatever it brings, it can be asked again.
+            // It can be asked again, whatever it brings.
             state.ledger[clientID]?.cameBack()
             expect(client, state)
             guard asked > 0, promised > 0 else { return (0, false) }
-            // The step that asked has been written down without it. What went to the kernel itself has come back for certain;
-            // of the rest nobody can tell.
+            // The step that asked has been written down without it. Bytes that went straight to the kernel have come back for
+            // certain; of the rest nobody can tell.
             let bytes = min(promised, asked)
             let isUnmapped = client.traits.contains(.unmapping)
             state.ledger[clientID, default: LedgerEntry()].addLate(

@@ -4,7 +4,6 @@
 enum NameHash {
     static func of(_ name: String) -> String {
         let hash = name.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
-        let digits = String(hash, radix: 16)
-        return "#" + String(repeating: "0", count: 16 - digits.count) + digits
+        return "#" + hash.hexadecimal
     }
 }

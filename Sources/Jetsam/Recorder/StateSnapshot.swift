@@ -1,6 +1,6 @@
 /// Everything that the process holds as it enters the background: what the recorder keeps of it for after its end.
 ///
-/// It has names and sizes, never keys, values or states. Whoever redacts it may change names and leave parts out.
+/// It has names and sizes, never keys, values or states. Your function may change names and leave parts out.
 public struct StateSnapshot: Sendable, Equatable {
     /// A part and its size.
     public struct Part: Sendable, Equatable {

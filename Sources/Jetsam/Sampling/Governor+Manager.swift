@@ -15,7 +15,7 @@ extension Governor {
         var isDryRun: Bool
         /// The limit that is awaited, if any.
         var announcedLimit: AnnouncedLimit?
-        /// Of what caches report the bytes that are not expected to come back.
+        /// The part of the reported bytes that is not expected to come back.
         var hollowBytes: Int
     }
 

@@ -35,8 +35,8 @@ public final class ConfigurationFile: Sendable {
     ///
     /// - Parameters:
     ///   - path: Of a file of at most ``CheckReport/maximumBytes``.
-    ///   - overrides: The settings that go before the file, typically environment variables, scoped to `jetsam`; nil for nothing.
-    ///     The file has to be good by itself.
+    ///   - overrides: The settings that go before the file, typically environment variables, scoped to `jetsam`; nil for
+    ///     nothing. The file must be valid without the overrides.
     /// - Throws: ``ConfigurationFileError`` with everything that is wrong.
     public init(_ path: FilePath, overrides: ConfigReader? = nil) throws(ConfigurationFileError) {
         self.path = path
@@ -59,8 +59,8 @@ public final class ConfigurationFile: Sendable {
 
     /// Looks whether the file says something else now. Reads it; never called by itself: ``ConfigurationReload`` does.
     ///
-    /// - Parameter isReady: True where somebody says that the file is complete: it is taken at once. Otherwise a change
-    ///   is taken when the next look finds the same.
+    /// - Parameter isReady: True if the file is known to be complete: it is taken at once. Otherwise a change is taken when the
+    ///   next look finds the same.
     public func look(isReady: Bool = false) -> Look {
         let found: Result<[UInt8], Errno>
         do {
@@ -105,7 +105,8 @@ public final class ConfigurationFile: Sendable {
             try settings.validate()
         } catch {
             let problem = CheckReport.Problem(
-                line: 0, column: 0, key: error.setting, value: error.value, message: "what overrides it: \(error)")
+                line: 0, column: 0, key: error.setting, value: error.value,
+                message: "a setting that overrides the file: \(error)")
             throw ConfigurationFileError(path: path.string, problems: [problem])
         }
         return (settings, report.warnings)

@@ -6,9 +6,9 @@ internal import UnixSignals
 
 /// Takes over a changed configuration while the process runs, as one snapshot.
 ///
-/// A service for the group that the manager is in. Whatever cannot be used leaves the last good configuration in place and is
-/// logged as a warning, with the fault; what was taken over is logged as a notice with the names of the settings, and with
-/// those that take effect only at the next start.
+/// A service for the group that the manager is in. If a file cannot be used, the last good configuration stays, and the fault
+/// is logged as a warning; what was taken over is logged as a notice with the names of the settings, and with those that take
+/// effect only at the next start.
 public struct ConfigurationReload: Service {
     private enum Origin: Sendable {
         case file(ConfigurationFile, interval: Duration, onSIGHUP: Bool)

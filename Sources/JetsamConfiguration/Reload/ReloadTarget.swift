@@ -37,7 +37,7 @@ final class ReloadTarget: Sendable {
         }
         guard isNew else { return }
         for warning in warnings {
-            logger.warning("The configuration has what is ignored", metadata: ["warning": "\(warning)"])
+            logger.warning("The configuration has entries that are ignored", metadata: ["warning": "\(warning)"])
         }
     }
 

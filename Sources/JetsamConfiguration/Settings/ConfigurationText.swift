@@ -70,8 +70,7 @@ package enum ConfigurationText {
             case _
             where scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) || scalar.value == 0xFEFF
                 || (0x2028...0x2029).contains(scalar.value) || (0xFFFE...0xFFFF).contains(scalar.value):
-                let hex = String(scalar.value, radix: 16)
-                result += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
+                result += "\\u" + scalar.value.padded(to: 4, radix: 16)
             default: result.unicodeScalars.append(scalar)
             }
         }

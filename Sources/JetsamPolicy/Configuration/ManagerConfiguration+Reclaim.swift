@@ -4,18 +4,35 @@ extension ManagerConfiguration {
         /// The bytes that a step asks for where the rule does not say how many are missing (`stall`, `events`, `external`), in
         /// percent of all that registered caches report. Doubled, up to 40, after a step that lowered the rule's observed value
         /// by a quarter. 1…100, default 5.
+        ///
+        /// Why: Of the bytes that caches report, every two seconds: stall, events and an operator name no number of
+        /// bytes. The share doubles, up to 40, if the last step lowered the signal by a quarter.
         public var sharePercent = 5
         /// The shortest time between two steps where the first brought nothing, and between two at `warning` where other processes
         /// use the limit too. Default 250 ms.
+        ///
+        /// Why: After a step that brought nothing. At `warning` also if other processes use the limit, because they do
+        /// their share meanwhile.
         public var warningSpacing = Duration.milliseconds(250)
         /// The time that one handler may take at `warning` before the others go on without it. Default 1 s.
+        ///
+        /// Why: A handler that writes something out may take that long.
         public var warningDeadline = Duration.seconds(1)
         /// The time that one handler may take at `critical`. Default 100 ms.
+        ///
+        /// Why: At critical the next cache cannot wait.
         public var criticalDeadline = Duration.milliseconds(100)
         /// The share of the spare headroom, in percent a second, by which limits rise at `normal`. Default 10.
+        ///
+        /// Why: Of the spare headroom a second, so that usage comes near the threshold and never jumps over it. Spare
+        /// is the headroom that is neither required nor needed for a rise of other memory: the largest within ten
+        /// seconds of the last five minutes.
         public var regrowthPercent = 10
         /// The distance that regrowth keeps from the entry of `warning`, in percent of the distance between entry and exit.
         /// Default 20.
+        ///
+        /// Why: Regrowth ends at this part of the way from warning's entry to its exit. The part doubles, up to the
+        /// whole way, if the level rises within two minutes of a raise. It halves again after ten minutes of calm.
         public var regrowthFloorPercent = 20
 
         package init() {}
@@ -25,12 +42,21 @@ extension ManagerConfiguration {
     /// instead.
     public struct Trim: Sendable, Equatable {
         /// At least this many bytes were freed since the last trim, or as many as are missing. Default 32 MiB.
+        ///
+        /// Why: With a million small free chunks a trim costs 73 to 120 ms, however little it brings. Fewer bytes are
+        /// enough if no more are missing.
         public var minimumFreedBytes = 32 << 20
         /// At least this percent of the limit was freed since the last trim, or as much as is missing. Default 5.
+        ///
+        /// Why: As above, for large limits.
         public var minimumFreedPercent = 5
         /// No sooner after the last trim than this many times its duration. Default 20.
+        ///
+        /// Why: At most a twentieth of the time goes into trimming.
         public var durationFactor = 20
         /// With less time than this to the limit, caches are asked before the allocator is trimmed. Default 500 ms.
+        ///
+        /// Why: With less time than this, caches come before the trim.
         public var urgentTimeToLimit = Duration.milliseconds(500)
 
         package init() {}
@@ -40,6 +66,8 @@ extension ManagerConfiguration {
     public struct LastResort: Sendable, Equatable {
         /// The time that the level may stay `critical`, in an emergency, with nothing left to take from the caches. 0…3600 s,
         /// default 60 s.
+        ///
+        /// Why: A process that crawls for longer had better restart.
         public var degradedLimit = Duration.seconds(60)
 
         package init() {}

@@ -3,20 +3,8 @@
 /// The defaults are listed, with their reasons, in <doc:Thresholds>; a test holds that page against this type.
 /// A configuration is checked when a manager is made from it: see ``problems``.
 public struct ManagerConfiguration: Sendable, Equatable {
-    /// The distance to the hard limit.
-    public var headroom = HeadroomRule()
-    /// The time until the hard limit is reached at the present growth.
-    public var timeToLimit = TimeToLimitRule()
-    /// The settings for how early caches are asked.
-    public var leadTime = LeadTimeRule()
-    /// The share of time in which tasks waited for memory.
-    public var stall = StallRule()
-    /// New `high`, `max`, `oom` and `oom_kill` of `memory.events`.
-    public var events = EventsRule()
-    /// The distance to `memory.high`.
-    public var distanceToHigh = DistanceToHighRule()
-    /// A budget of this process's own; nil, the default, for none.
-    public var footprint: FootprintRule?
+    /// What differs in the settings of the rules. The file of each rule has their property.
+    var ruleSettings = RuleSettingsTable()
     /// The settings for how the level falls and is repeated.
     public var level = LevelTiming()
     /// The settings for how often the signals are read.
@@ -37,9 +25,11 @@ public struct ManagerConfiguration: Sendable, Equatable {
     public var recorder = Recorder()
     /// The local socket for the `jetsam` command.
     public var control = Control()
-    /// Indicates whether the manager only decides and does nothing by itself: it asks no cache, trims nothing and takes nothing. What
-    /// the application calls for is done all the same, and what a change of the process's or a scene's state asks for. Can be changed
-    /// while a manager runs. Default false.
+    /// Indicates whether the manager only decides, and does nothing by itself: it asks no cache, trims nothing and takes
+    /// nothing. Calls of the application, and changes of the state of the process or a scene, still have their effect. Can be
+    /// changed while a manager runs. Default false.
+    ///
+    /// Why: Set it to try Jetsam beside your present solution, before it takes anything.
     public var isDryRun = false
 
     /// The documented defaults.
@@ -47,12 +37,15 @@ public struct ManagerConfiguration: Sendable, Equatable {
 }
 
 extension ManagerConfiguration {
-    /// The parts in the order of the properties; without the footprint rule where there is none.
-    var parts: [any ConfigurationPart] {
-        let parts: [(any ConfigurationPart)?] = [
-            headroom, timeToLimit, leadTime, stall, events, distanceToHigh, footprint, level, sampling, reclaim, trim,
-            lastResort, ladder, scenes, lifecycle, recorder, control,
-        ]
-        return parts.compactMap { $0 }
+    /// The parts, in the order of the settings: the rules', then those that are declared above.
+    var parts: [any ConfigurationPart] { partsOfRules + otherParts }
+
+    private var otherParts: [any ConfigurationPart] {
+        [level, sampling, reclaim, trim, lastResort, ladder, scenes, lifecycle, recorder, control]
+    }
+
+    /// The types of ``parts``; also of those that are not there by default.
+    static var partTypes: [any ConfigurationPart.Type] {
+        partTypesOfRules + ManagerConfiguration().otherParts.map { type(of: $0) }
     }
 }

@@ -5,7 +5,7 @@
 package struct ManagerSetting: Sendable {
     package typealias Path<Value> = any WritableKeyPath<ManagerConfiguration, Value> & Sendable
 
-    /// What is written, where it is kept, and its bounds.
+    /// Its written form, its place, and its bounds.
     package enum Kind: Sendable {
         case integer(Path<Int>, ClosedRange<Int>)
         /// Bytes, or bytes a second.
@@ -123,12 +123,10 @@ extension ManagerSetting {
 extension ManagerSetting {
     /// Every setting, in the order of the properties. Tests hold the list against ``ManagerConfiguration``.
     package static let all: [ManagerSetting] = {
-        var whole = ManagerConfiguration()
-        whole.footprint = .init(budgetBytes: 1)
-        return whole.parts.flatMap { part in
-            let part = type(of: part)
-            return part.settings.map { setting in setting.with { $0.isFixed = part.isFixed } }
-        } + [.flag("isDryRun", \.isDryRun)]
+        let settings = ManagerConfiguration.partTypes.flatMap { part in
+            part.settings.map { setting in setting.with { $0.isFixed = part.isFixed } }
+        }
+        return settings + [.flag("isDryRun", \.isDryRun)]
     }()
 
     /// Returns the name of what differs between two configurations; nil where nothing does. Where only one of them has a budget, that
@@ -172,7 +170,7 @@ extension ManagerSetting {
 }
 
 /// A part of the configuration: its settings, and what they must not contradict.
-protocol ConfigurationPart {
+protocol ConfigurationPart: Sendable, Equatable {
     /// Its settings, in the order of its properties.
     static var settings: [ManagerSetting] { get }
     /// Indicates whether all of it is used once, when a manager is made.

@@ -5,10 +5,10 @@ internal import MemoryPressure
 /// last.
 ///
 /// Leaving cannot be taken back. So the least growth that was seen counts, and all of this has to hold for a while: more
-/// unmanaged memory than there was in ten minutes (what comes and goes has been that high before), a cgroup's hard limit, and a
-/// process that is no smaller and grows no more slowly than the others there. Then caches that were counted on for nothing are
-/// asked once more. If they do not bring what is missing, leaving begins. The bytes that the others can give are counted, and
-/// they keep them until they are needed.
+/// unmanaged memory than at any time in ten minutes (memory that comes and goes was that high before), a cgroup's hard limit,
+/// and a process that is not smaller than the others there and does not grow more slowly. Then caches that were counted on for
+/// nothing are asked once more. If they do not bring what is missing, leaving begins. The bytes that the others can give are
+/// counted, and they keep them until they are needed.
 struct EarlyLeave {
     /// The facts that it looks at beside the growth.
     struct Context {

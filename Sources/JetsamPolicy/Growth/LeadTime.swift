@@ -92,23 +92,36 @@ struct RequiredHeadroom: Equatable {
 }
 
 extension ManagerConfiguration {
+    /// The settings for how early caches are asked.
+    public var leadTime: LeadTimeRule {
+        get { ruleSettings[LeadTimeRule.self] }
+        set { ruleSettings[LeadTimeRule.self] = newValue }
+    }
+
     /// The settings for the lead time: the time from the decision to ask the caches until they have given the memory.
     ///
     /// The time is measured: the interval between readings, the time to the first call of a cache, and the bytes asked for ÷ the
     /// speed of the last steps. Before the first step 5 ms and 512 MiB a second are assumed.
     public struct LeadTimeRule: Sendable, Equatable {
         /// The measured time is multiplied by this, in percent. 100…1000, default 200.
+        ///
+        /// Why: The measured time is that of past steps: the next one may take twice as long.
         public var safetyPercent = 200
         /// The shortest lead time. 1 ms…1 h, default 50 ms.
+        ///
+        /// Why: Five full readings: fewer are no trend.
         public var minimum = Duration.milliseconds(50)
         /// The longest lead time, at least `minimum`. Default 2 s.
+        ///
+        /// Why: Caches that take longer are asked at the thresholds, before they are needed.
         public var maximum = Duration.seconds(2)
 
         package init() {}
     }
 }
 
-extension ManagerConfiguration.LeadTimeRule: ConfigurationPart {
+extension ManagerConfiguration.LeadTimeRule: RuleSettings, ConfigurationPart {
+    static let standard = Self()
     static let settings: [ManagerSetting] = [
         .integer("leadTime.safetyPercent", \.leadTime.safetyPercent, 100...1000),
         .duration("leadTime.minimum", \.leadTime.minimum, from: .milliseconds(1)),

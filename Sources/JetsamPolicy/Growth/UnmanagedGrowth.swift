@@ -84,8 +84,8 @@ struct UnmanagedGrowth {
         let managed = sample.managed.subtractingSaturating(last.managed)
         let refilled = max(0, managed)
         owed = owed.addingSaturating(max(0, -managed))
-        // What left the footprint while something was owed was that, and so was what caches filled again without its growing;
-        // beside what grew meanwhile as it had before.
+        // If bytes were owed, bytes that left the footprint were those, and so was growth of caches that did not raise the
+        // footprint; beside what grew meanwhile as it had before.
         let left = refilled.subtractingSaturating(sample.footprint.subtractingSaturating(last.footprint))
         var paid = 0
         if left > 0, owed > 0 {

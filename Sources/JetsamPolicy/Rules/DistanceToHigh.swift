@@ -1,7 +1,18 @@
 internal import MemoryPressure
 
+extension PressureRule {
+    /// The distance to `memory.high`.
+    ///
+    /// - Means: `memory.high` is near
+    /// - Reads: `cgroup usage`, `memory.high`
+    /// - Look at: the program that set `memory.high`
+    public static let distanceToHigh = PressureRule(4, "distanceToHigh")
+}
+
 /// Votes near or above `memory.high`.
 struct DistanceToHigh: Rule {
+    static let rule = PressureRule.distanceToHigh
+    static let settings: [any RuleSettings.Type] = [ManagerConfiguration.DistanceToHighRule.self]
     static let isShared = true
 
     private var held = Hysteresis()
@@ -25,18 +36,29 @@ struct DistanceToHigh: Rule {
 }
 
 extension ManagerConfiguration {
+    /// The distance to `memory.high`.
+    public var distanceToHigh: DistanceToHighRule {
+        get { ruleSettings[DistanceToHighRule.self] }
+        set { ruleSettings[DistanceToHighRule.self] = newValue }
+    }
+
     /// Votes `warning` near or above `memory.high`; never `critical`, because going over it throttles and does not kill.
     public struct DistanceToHighRule: Sendable, Equatable {
         /// Below this percent of `memory.high` left the vote is `warning`. Default 5.
+        ///
+        /// Why: Of `memory.high`: beyond it the kernel throttles.
         public var warningPercent = 5
         /// Above this percent left the vote ends. Default 10.
+        ///
+        /// Why: Twice the entry.
         public var warningExitPercent = 10
 
         package init() {}
     }
 }
 
-extension ManagerConfiguration.DistanceToHighRule: ConfigurationPart {
+extension ManagerConfiguration.DistanceToHighRule: RuleSettings, ConfigurationPart {
+    static let standard = Self()
     static let settings: [ManagerSetting] = [
         .integer("distanceToHigh.warningPercent", \.distanceToHigh.warningPercent, 0...99),
         .integer("distanceToHigh.warningExitPercent", \.distanceToHigh.warningExitPercent, 0...100),

@@ -1,7 +1,17 @@
 internal import MemoryPressure
 
+extension PressureRule {
+    /// systemd's watch, a simulation, or the operator.
+    ///
+    /// - Means: another program asked for this level
+    /// - Reads: `systemd watch`; a simulation
+    /// - Look at: `Request on the control socket`, `simulate`, systemd
+    public static let external = PressureRule(6, "external")
+}
+
 /// Votes as it is told: by systemd's watch, a simulation, or the operator.
 struct External: Rule {
+    static let rule = PressureRule.external
     static let namesNoBytes = true
 
     /// The level that a call of the application's holds.
@@ -9,14 +19,13 @@ struct External: Rule {
     /// The time until which the supervisor's word counts.
     private var warnedUntil: MonotonicInstant?
 
-    /// Holds a vote as told, until `until`, or until told otherwise where that is nil.
-    mutating func hold(_ level: PressureLevel, until: MonotonicInstant?) {
-        held = level == .normal ? nil : (level, until)
-    }
-
-    /// Votes for a warning until then, whatever is held: neither ends the other.
-    mutating func supervisorWarns(until: MonotonicInstant) {
-        warnedUntil = until
+    mutating func hear(_ notice: Decider.Notice) {
+        switch notice {
+        case .held(let level, let until): held = level == .normal ? nil : (level, until)
+        // Whatever is held: neither ends the other.
+        case .supervisorWarns(let until): warnedUntil = until
+        default: break
+        }
     }
 
     mutating func vote(_ context: RuleContext, _ configuration: ManagerConfiguration) -> Vote? {

@@ -1,7 +1,18 @@
 internal import MemoryPressure
 
+extension PressureRule {
+    /// The process's own budget.
+    ///
+    /// - Means: the process is near its own budget
+    /// - Reads: `footprint`, and a budget
+    /// - Look at: `footprint.budgetBytes`
+    public static let footprint = PressureRule(5, "footprint")
+}
+
 /// Votes by this process's footprint against a budget of its own; silent without one.
 struct Footprint: Rule {
+    static let rule = PressureRule.footprint
+    static let settings: [any RuleSettings.Type] = [ManagerConfiguration.FootprintRule?.self]
     private var held = Hysteresis()
 
     static func knowsRoom(_ isUsed: (MemorySignalSource) -> Bool, _ configuration: ManagerConfiguration) -> Bool {
@@ -31,15 +42,29 @@ struct Footprint: Rule {
 }
 
 extension ManagerConfiguration {
+    /// A budget of this process's own; nil, the default, for none.
+    ///
+    /// Why: Only the application knows how large its footprint should be.
+    public var footprint: FootprintRule? {
+        get { ruleSettings[FootprintRule?.self] }
+        set { ruleSettings[FootprintRule?.self] = newValue }
+    }
+
     /// Votes by this process's footprint against a budget of its own.
     public struct FootprintRule: Sendable, Equatable {
         /// The budget in bytes; positive.
         public var budgetBytes: Int
         /// Percent of the budget above which the vote is `warning`. Default 80.
+        ///
+        /// Why: Of the budget: a fifth is left, as for headroom.
         public var warningPercent = 80
         /// Percent of the budget above which the vote is `critical`. Default 92.
+        ///
+        /// Why: Of the budget. A process above its budget is not killed, so this may be nearer than headroom's.
         public var criticalPercent = 92
         /// The distance below its entry at which a vote ends, in points of percent of the budget. Default 5.
+        ///
+        /// Why: As for headroom: 75 % and 87 %.
         public var exitPoints = 5
 
         /// A budget of that many bytes, with the documented percentages.

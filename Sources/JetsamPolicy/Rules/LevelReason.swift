@@ -65,7 +65,7 @@ public struct LevelReason: Sendable, Equatable, CustomStringConvertible {
 
     /// One line, such as `headroom 98 MiB is below 102.4 MiB (sampler)`.
     public var description: String {
-        // Of a fall this is the highest vote that is left, which has passed its threshold the other way.
+        // For a fall it is the highest vote that is left: it has passed its threshold the other way.
         let relation = observed < threshold ? "is below" : "is above"
         switch unit {
         case .bytes: return "\(rule) \(ByteCount(observed)) \(relation) \(ByteCount(threshold)) (\(cause))"

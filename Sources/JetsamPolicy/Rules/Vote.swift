@@ -13,6 +13,13 @@ package struct Vote: Equatable {
         if let other, other.level > level { self = other }
     }
 
+    /// The vote of a rule that goes by nearness to the limit, where the kernel can still page out.
+    func eased(_ context: RuleContext) -> Vote {
+        var vote = self
+        vote.level = context.thresholds.eased(level, context.reading, isStalled: context.stall.level > .normal)
+        return vote
+    }
+
     package func reason(_ cause: LevelCause) -> LevelReason {
         LevelReason(rule: rule, observed: observed, threshold: threshold, unit: unit, cause: cause)
     }

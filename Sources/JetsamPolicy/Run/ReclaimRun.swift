@@ -85,7 +85,7 @@ package struct ReclaimRun {
         case done
     }
 
-    /// Who is at work, and has everybody else wait.
+    /// The thread that is at work, while all others wait.
     private enum Work: Equatable {
         case none
         /// A synchronous handler is called.
@@ -295,7 +295,7 @@ package struct ReclaimRun {
             case .portions(let index):
                 phase = .releases(index + 1)
                 let part = plan[index]
-                // What those after it are to give is not asked of it, unless they did not.
+                // It is not asked for the bytes of later caches, unless those did not give them.
                 let wanted = remaining - (isFirstTurn && !part.givesNothing ? laterAsks[index] : 0)
                 guard callsHandlers, wanted > 0 else { continue }
                 if isLimited(part) {
@@ -385,7 +385,7 @@ package struct ReclaimRun {
         work = .none
         didTrim = true
         self.trimmedBytes = self.trimmedBytes.addingSaturating(max(0, trimmedBytes))
-        // What was known to be retained was not part of the target.
+        // Bytes that the allocator was known to retain were not part of the target.
         let gained = gainedBytes - demand.retainedBytes
         guard gained > 0, isAtStart, !isHurried, demand.holdsCaches else { return }
         let target = max(0, demand.targetBytes - gained)

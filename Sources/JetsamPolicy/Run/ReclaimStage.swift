@@ -3,7 +3,7 @@
 public enum ReclaimStage: Sendable, Comparable, CustomStringConvertible {
     /// Registered caches were asked, and the allocator was trimmed.
     case caches
-    /// Held background tasks were told that they expire.
+    /// Held background tasks were notified that they expire.
     case backgroundTasks
     /// A scene was disconnected.
     case scenes

@@ -4,7 +4,7 @@ package import SystemPackage
 package enum FileError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The system refused something; `doing` says what, in a few words.
     case system(Errno, doing: String)
-    /// Others may change what is there, or it is not this user's.
+    /// Others may change the file, or it belongs to another user.
     case insecure(String)
     /// It is none that can be read.
     case damaged(String)
@@ -25,7 +25,7 @@ package enum FileError: Error, Hashable, Sendable, CustomStringConvertible {
             case .permissionDenied: "this user may not"
             case .tooManySymbolicLinkLevels: "its last part is a symbolic link, which is not followed"
             case .notDirectory: "it is no directory"
-            case .noSuchFileOrDirectory: "it is not there, or nothing to make it in"
+            case .noSuchFileOrDirectory: "the file or its directory does not exist"
             case .noFunction: "this is not Linux"
             default: nil
             }

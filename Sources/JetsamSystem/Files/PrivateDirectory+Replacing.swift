@@ -21,7 +21,7 @@ extension PrivateDirectory {
         }
     }
 
-    /// Ends the name of a file that is being written. What has such a name and no lock was left by a crash.
+    /// Ends the name of a file that is being written. A file with such a name and no lock was left by a crash.
     package static let unfinished = ".tmp"
 
     /// From so many on the file system is flushed.
@@ -53,7 +53,7 @@ extension PrivateDirectory {
         for (index, file) in written.enumerated() {
             guard let file else { continue }
             do throws(FileError) {
-                // What was not written, or where that is not known, says so itself.
+                // A file that was not written, or of which that is not known, says so itself.
                 guard isFlushed && jetsam_is_written(file.descriptor) || fsync(file.descriptor) == 0 else {
                     throw .system(Errno(rawValue: errno), doing: "flushing the file")
                 }
@@ -116,8 +116,5 @@ extension PrivateDirectory {
 
 extension UInt64 {
     /// Its sixteen hexadecimal digits.
-    package var hexadecimal: String {
-        let digits = String(self, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
-    }
+    package var hexadecimal: String { padded(to: 16, radix: 16) }
 }

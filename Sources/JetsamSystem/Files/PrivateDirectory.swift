@@ -126,7 +126,7 @@ package struct PrivateDirectory: ~Copyable, Sendable {
         if file < 0, errno == EEXIST { return nil }
         guard file >= 0 else { throw .system(Errno(rawValue: errno), doing: Self.making) }
         FileLock.lock(file)
-        // Whoever tidies up may have come before the lock; then the file has no name any more.
+        // Another process may have tidied up before the lock; then the file has no name any more.
         if let found = try? FileFacts(of: file), found.names > 0 { return file }
         Syscalls.close(file)
         return nil

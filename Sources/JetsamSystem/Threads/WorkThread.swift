@@ -2,8 +2,8 @@ internal import Dispatch
 
 /// Runs jobs that may block, one after another, on a thread of its own.
 ///
-/// Not on a Dispatch queue: Swift's tasks share Dispatch's threads, of which there are as many as cores, and two that block
-/// would keep all tasks of a small machine waiting. The thread is started with the first job.
+/// Not on a Dispatch queue: Swift's tasks share Dispatch's threads. There are as many of these as cores, so two that block
+/// would delay all tasks of a small machine. The thread is started with the first job.
 package final class WorkThread: Sendable {
     private struct State {
         var jobs: [@Sendable () -> Void] = []

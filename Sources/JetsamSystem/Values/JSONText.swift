@@ -37,8 +37,7 @@ package enum JSONText: CustomStringConvertible, Sendable {
             case "\r": result += "\\r"
             // The second range is no business of JSON's, but a terminal would obey it.
             case _ where scalar.value < 0x20 || 0x7F...0x9F ~= scalar.value:
-                let hex = String(scalar.value, radix: 16)
-                result += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
+                result += "\\u" + scalar.value.padded(to: 4, radix: 16)
             default: result.unicodeScalars.append(scalar)
             }
         }

@@ -52,14 +52,3 @@ package func wallClockNanoseconds() -> Int64 { jetsam_realtime_ns() }
 package func localSecondsFromUTC(wallClock: Int64) -> Int {
     Int(jetsam_seconds_from_utc(wallClock / 1_000_000_000))
 }
-
-extension Duration {
-    /// The whole nanoseconds of this duration, held to the range of `Int64` (about ±292 years).
-    package var nanoseconds: Int64 {
-        let (seconds, attoseconds) = components
-        let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        guard !overflow else { return seconds < 0 ? .min : .max }
-        let (sum, carried) = scaled.addingReportingOverflow(attoseconds / 1_000_000_000)
-        return carried ? (seconds < 0 ? .min : .max) : sum
-    }
-}

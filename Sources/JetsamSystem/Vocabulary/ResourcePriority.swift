@@ -4,7 +4,7 @@ public struct ResourcePriority: Sendable, Hashable, Comparable, CustomStringConv
     /// 0…255; higher matters more.
     public var rawValue: UInt8
 
-    /// A band of one's own between the named ones.
+    /// A priority between the named ones.
     @inlinable
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
@@ -25,7 +25,7 @@ public struct ResourcePriority: Sendable, Hashable, Comparable, CustomStringConv
         lhs.rawValue < rhs.rawValue
     }
 
-    /// The name, or the number where the band has none.
+    /// The name, or the number if it has none.
     public var description: String {
         switch self {
         case .low: "low"

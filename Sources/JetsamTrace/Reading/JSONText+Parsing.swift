@@ -14,7 +14,7 @@ extension JSONText {
     /// Reads one value, with nothing but blanks around it. Numbers with a fraction or an exponent, and those that do not
     /// fit an `Int`, become ``number(_:)``.
     ///
-    /// Whatever the bytes are, it ends after a look at each of them and takes memory in proportion to their number.
+    /// For any bytes, it reads each one once, and takes memory in proportion to their number.
     package init(parsing bytes: [UInt8]) throws(Mistake) {
         let result = unsafe bytes.withUnsafeBytes { bytes -> Result<JSONText, Mistake> in
             var scanner = unsafe JSONScanner(bytes)
@@ -85,7 +85,7 @@ extension JSONScanner {
         guard let first = text.utf8.first else { return refuse("no value begins so") }
         if let value = Int(text), first != UInt8(ascii: "+") { return .integer(value) }
         guard first == UInt8(ascii: "-") || (0x30...0x39).contains(first), let value = Double(text), value.isFinite
-        else { return refuse("'\(text.prefix(40))' is no number") }
+        else { return refuse("'\(text.prefix(40))' is not a number") }
         return .number(value)
     }
 }

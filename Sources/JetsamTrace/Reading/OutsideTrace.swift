@@ -3,8 +3,8 @@ package import MemoryPressure
 
 /// The trace of another process, from readings that are taken from outside.
 ///
-/// What its caches hold, and whether it has any, cannot be seen from there: the decisions in it are those of a manager that has
-/// no caches. A process that was there before is not changed by being looked at.
+/// Its caches cannot be seen from outside, nor whether it has any: the decisions in it are those of a manager that has no
+/// caches. A process that was there before is not changed by being looked at.
 package struct OutsideTrace {
     /// The lines, not collected yet.
     package private(set) var writer = TraceLineWriter()

@@ -7,7 +7,7 @@ package enum TraceLines {
     /// Calls `body` with each line, without its line feed.
     ///
     /// - Returns: Whether the last line ended with a line feed. One that did not was cut off, and is left out.
-    /// - Throws: What `body` throws, `Errno` where the file cannot be read, ``TraceError`` for a line that is too long.
+    /// - Throws: The error of `body`; `Errno` if the file cannot be read; ``TraceError`` for a line that is too long.
     @discardableResult
     package static func forEach(
         in file: FileDescriptor, _ body: (UnsafeRawBufferPointer) throws -> Void

@@ -100,7 +100,7 @@ package struct MadeUpServer: Sendable {
         let room = min(cacheLimit ?? .max, 60 * percent) - cacheBytes
         let grown = max(0, min(room, load * percent / 400))
         cacheBytes += grown
-        // Of what comes soon after a release, half was there before.
+        // Half of the bytes that come soon after a release were there before.
         if let lastRelease, lastRelease.duration(to: now) <= ReleaseAccount.window { refetchedBytes += grown / 2 }
         if limitBytes - unreclaimableBytes < 10 * percent { stallMicroseconds += UInt64(upTo(4000)) }
     }

@@ -4,16 +4,18 @@ internal import Jetsam
 struct ModelledCaches: Sendable {
     /// Bytes by which the trial's have more than the recorded ones; negative where they gave more.
     private(set) var difference = 0
-    /// What they may have, as steps and regrowth have set it; nil where nothing limits them.
+    /// The bytes that they may have, as steps and regrowth have set them; nil where nothing limits them.
     private var limitBytes: Int?
     var areLimited: Bool { limitBytes != nil }
-    /// What the recorded ones had at the last reading.
+    /// The bytes that the recorded caches had at the last reading.
     private var reportedBytes = 0
     /// A step that both made has lowered the limits to what the next reading reports.
     private var isLimitLowered = false
-    /// What recorded ones have given since a step began that the trial did not make; nil while there is none.
+    /// The bytes that recorded caches have given since the beginning of a step that the trial did not make; nil while there is
+    /// none.
     private var seenBytes: Int?
-    /// What recorded ones gave in such steps and are still reported to have: what caches say is asked for now and then.
+    /// The bytes that recorded caches gave in such steps, and are still reported to have: what caches say is asked for now and
+    /// then.
     private var outstandingBytes = 0
     private var growth = RefillRate()
 

@@ -1,16 +1,16 @@
 internal import Jetsam
 internal import MemoryPressure
 
-/// What the caches of a trial would have fetched again after its releases: an estimate.
+/// The bytes that the caches of a trial would have fetched again after its releases: an estimate.
 ///
-/// Of what the trial's caches grow, that part counts which the recorded ones had fetched again of what they grew, in the ten seconds after
-/// recorded releases so far. Where there was no such growth, all of it counts.
+/// A part of the growth of the trial's caches counts: the part of the recorded growth that was fetched again, in the ten
+/// seconds after recorded releases so far. Where there was no such growth, all of it counts.
 struct ModelledRefetches: Sendable {
     /// In all, up to where the model begins as recorded.
     private(set) var total = 0
     private var recorded = Growth()
     private var recordedRelease: MonotonicInstant?
-    /// What the trial's caches had at the last reading.
+    /// The bytes that the trial's caches had at the last reading.
     private var cacheBytes: Int?
 
     private struct Growth: Sendable {

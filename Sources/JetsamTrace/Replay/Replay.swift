@@ -8,7 +8,7 @@ internal import MemoryPressure
 package struct Replay: Sendable {
     /// The lines as they were decided again, not collected yet.
     package private(set) var writer = TraceLineWriter()
-    /// What was recorded and not decided again, or decided and not recorded.
+    /// A decision that was recorded and not made again, or made and not recorded.
     package private(set) var differences = 0
     /// Records that the trace says it has lost: from there on it need not come out the same.
     package private(set) var lostRecords = 0
@@ -18,7 +18,7 @@ package struct Replay: Sendable {
 
     private var decider: Decider?
     private var run: RunReplay?
-    /// What the last reading led to and was not met in the trace yet.
+    /// The decisions of the last reading that the trace has not shown yet.
     private var expected = ExpectedRecords()
 
     package init() {}
@@ -49,7 +49,7 @@ package struct Replay: Sendable {
             run?.feed(record)
             writer.append(record, at: instant)
         case .turn(let record):
-            // Whatever came before the trace began, or was lost, cannot be decided again.
+            // Decisions from before the trace, or in lost lines, cannot be made again.
             let again = run?.turn(record, at: instant)
             if again == nil || again != record { differences += 1 }
             writer.append(again ?? record, at: instant)
@@ -74,7 +74,7 @@ package struct Replay: Sendable {
         }
     }
 
-    /// What was decided last was not all met in the trace: it ends there.
+    /// The trace did not show all of the last decisions: it ends there.
     package mutating func finish() {
         differences += expected.events.count
         expected.events = []

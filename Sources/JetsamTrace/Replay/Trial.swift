@@ -1,18 +1,18 @@
 package import Jetsam
 internal import MemoryPressure
 
-/// What would have been decided under another configuration, from a trace.
+/// Decides a trace again under another configuration.
 ///
-/// Up to the first step that differs from the recorded one this is exact. From there on it is a model, and ``Outcome/modelBegins``
-/// says from when: what the trial would have had caches give, less what they gave in the recording, is added to every later
-/// reading; a step is over after as long as recorded steps took, and brings what it asks for as far as caches still have it;
-/// caches that gave more than recorded fill up again at the rate at which the recorded ones grew, and as far as limits allow:
-/// each step lowers them to what is left, and regrowth raises them. Of what they grow, as large a part counts as fetched again as of the
-/// recorded ones' growth after recorded releases, or all of it where there was none. Readings are those that were
-/// recorded: one that looks more often sees no more here. What background tasks, scenes and the last resort would have brought is
-/// not known and counts as nothing.
+/// Up to the first step that differs from the recorded one this is exact. From there on it is a model, and
+/// ``Outcome/modelBegins`` says from when: what the trial would have had caches give, less what they gave in the recording, is
+/// added to every later reading; a step is over after as long as recorded steps took, and brings what it asks for as far as
+/// caches still have it; caches that gave more than recorded fill up again at the rate at which the recorded ones grew, and as
+/// far as limits allow: each step lowers them to what is left, and regrowth raises them. A part of their growth counts as
+/// fetched again: the same part as of the recorded growth after recorded releases, or all if there was none. Readings are those
+/// that were recorded: one that looks more often sees no more here. Bytes that background tasks, scenes and the last resort
+/// would have brought are not known, and count as nothing.
 package struct Trial: Sendable {
-    /// What came of it.
+    /// The result.
     package struct Outcome: Equatable, Sendable {
         package var readings = 0
         package var levelChanges = 0

@@ -101,7 +101,7 @@ extension KernelEvents {
             }
             guard let path else { return }
             fail(slot, path: path, WatchFailure(arming: error), generation)
-            // Whatever killed it may be what its owner wants to look at.
+            // Its owner may want to see what killed it.
             delivery.add(KernelEvent(source: slot.source, grade: .normal, path: path))
         }
     }

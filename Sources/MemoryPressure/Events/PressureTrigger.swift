@@ -23,12 +23,16 @@ package struct PressureTrigger: Sendable, Hashable {
         self.grade = grade
     }
 
-    /// Some task waiting for 7 % of 2 s.
-    package static let warning = PressureTrigger(
-        kind: .some, stall: .milliseconds(140), window: .seconds(2), grade: .warning)
-    /// Some task waiting for 30 % of 2 s.
-    package static let critical = PressureTrigger(
-        kind: .some, stall: .milliseconds(600), window: .seconds(2), grade: .critical)
+    /// Some task waiting for the share of two seconds at which stall is a warning.
+    package static let warning = standard(.warning)
+    /// Some task waiting for the share of two seconds at which stall is critical.
+    package static let critical = standard(.critical)
+
+    private static func standard(_ grade: PressureLevel) -> PressureTrigger {
+        let window = Duration.nanoseconds(StallWindow.length)
+        let percent = StallGrade.Thresholds().percent(of: grade)
+        return PressureTrigger(kind: .some, stall: window / 100 * percent, window: window, grade: grade)
+    }
 
     /// The bytes to write into the file. The kernel overwrites the last byte, so the text needs a NUL of its own at its end.
     package var bytes: [UInt8] {
@@ -37,7 +41,7 @@ package struct PressureTrigger: Sendable, Hashable {
 
     /// The same share of the next window that is open to everybody; nil where this one is, or where there is none.
     package var unprivileged: PressureTrigger? {
-        let step = Duration.seconds(2).nanoseconds
+        let step = StallWindow.length
         let (old, limit) = (window.nanoseconds, Duration.seconds(10).nanoseconds)
         let new = (old + step - 1) / step * step
         guard old > 0, new != old, new <= limit else { return nil }

@@ -1,6 +1,22 @@
 /// Turns running counters (`memory.events`, refaults) into "something new happened, and when", and that into evidence that stall is a
 /// matter of memory.
 package struct EventWatch: Sendable {
+    /// The conditions under which new events call for a level.
+    package struct Thresholds: Sendable, Equatable {
+        /// New `high` or `max` count only below this percent of headroom.
+        package var headroomPercent: Int
+        /// From so much page cache on, in percent of the limit, touching the limit means nothing.
+        package var reclaimablePercent: Int
+        /// The time for which an event counts.
+        package var hold: Duration
+
+        package init(headroomPercent: Int = 50, reclaimablePercent: Int = 10, hold: Duration = .seconds(2)) {
+            self.headroomPercent = headroomPercent
+            self.reclaimablePercent = reclaimablePercent
+            self.hold = hold
+        }
+    }
+
     private var last: MemoryEventCounters?
     private var lastReclaim: MonotonicInstant?
     private var lastRefault: MonotonicInstant?
@@ -18,6 +34,17 @@ package struct EventWatch: Sendable {
     private static let fewestRefaults: UInt64 = 64
 
     package init() {}
+
+    /// Returns the grade of the events so far: `critical` after a new `oom` or `oom_kill`, `warning` after a new `high` or `max`
+    /// where headroom is short and little page cache is left.
+    package func grade(_ reading: MemoryReading, _ thresholds: Thresholds) -> PressureLevel {
+        if isOutOfMemory(at: reading.instant, hold: thresholds.hold) { return .critical }
+        let isShort =
+            reading.isLimited && sawEvents(within: thresholds.hold.nanoseconds, of: reading.instant)
+            && reading.isHeadroomBelow(percent: max(1, thresholds.headroomPercent))
+            && !Self.isCacheAtLimit(reading, percent: thresholds.reclaimablePercent)
+        return isShort ? .warning : .normal
+    }
 
     package mutating func observe(_ reading: MemoryReading) {
         if let counters = reading.events { observe(counters, at: reading.instant) }

@@ -28,6 +28,9 @@ package struct HeadroomThresholds: Equatable, Sendable {
     package var criticalEntry: Int
     package var criticalExit: Int
 
+    /// The distance above its entry at which a vote ends, in percent of the limit.
+    package static let exitPoints = 5
+
     /// Limits below this use the percentages alone.
     package static let smallLimitBytes = 128 << 20
 
@@ -36,7 +39,8 @@ package struct HeadroomThresholds: Equatable, Sendable {
     ///   - warning: The point where `warning` begins.
     ///   - critical: The point where `critical` begins.
     ///   - exitPoints: The distance above its entry at which a vote ends, in percent of the limit.
-    package init(limitBytes: Int, warning: Entry = .warning, critical: Entry = .critical, exitPoints: Int = 5) {
+    package init(limitBytes: Int, warning: Entry = .warning, critical: Entry = .critical, exitPoints: Int = exitPoints)
+    {
         // Scaled with the entry, which is the plain sum of points wherever neither bound holds: five points of a
         // large machine would be more than the entry itself.
         func exit(_ entry: Int, _ percent: Int) -> Int {
@@ -46,5 +50,23 @@ package struct HeadroomThresholds: Equatable, Sendable {
         warningExit = exit(warningEntry, warning.percent)
         criticalEntry = critical.bytes(of: limitBytes)
         criticalExit = exit(criticalEntry, critical.percent)
+    }
+}
+
+extension HeadroomThresholds {
+    /// Indicates whether the kernel can page out for a while yet before it kills.
+    package func leavesRoomToPageOut(_ reading: MemoryReading) -> Bool { reading.usableSwapBytes > criticalEntry }
+
+    /// Returns the level that nearness to the limit calls for: while the kernel can page out it is no more than a warning, unless
+    /// tasks wait for memory besides.
+    package func eased(_ level: PressureLevel, _ reading: MemoryReading, isStalled: Bool) -> PressureLevel {
+        level == .critical && !isStalled && leavesRoomToPageOut(reading) ? .warning : level
+    }
+}
+
+extension MemoryReading {
+    /// Returns whether headroom is below `percent` of the limit; at least 1.
+    package func isHeadroomBelow(percent: Int) -> Bool {
+        headroomBytes / percent < limitBytes / 100
     }
 }

@@ -1,6 +1,6 @@
 /// The step from observations to announcements, for ``MemoryPressureSource``: pure, with no clock of its own.
 ///
-/// It rises at once and falls once nothing has called for the present level for ``calm``.
+/// It grades headroom, stall and events as a manager with the default configuration does, and its level takes the same course.
 struct PressureGrader: Sendable {
     /// The observations of one instant.
     struct Observation: Sendable, Equatable {
@@ -13,87 +13,51 @@ struct PressureGrader: Sendable {
         var externalGrade = PressureLevel.normal
     }
 
-    /// The time for which nothing may have called for a level before it is left.
-    static let calm = Duration.seconds(5)
-    /// The time that a level lasts before it is announced again.
-    static let repetition = Duration.seconds(30)
-    /// Percent of two seconds that some task waited: the same shares as the triggers'.
-    static let stallPercent = (warning: 7, critical: 30)
-    /// With so much page cache left, in percent of the limit, touching that means nothing: a manager's default.
-    private static let reclaimablePercent = 10
+    private static let stallThresholds = StallGrade.Thresholds()
+    private static let eventThresholds = EventWatch.Thresholds()
+
+    private var course = LevelCourse()
+    private var headroom = Hysteresis()
+    private var stall = StallGrade()
+    private var events = EventWatch()
 
     /// The level now.
-    private(set) var level = PressureLevel.normal
-    private var lastWarning: MonotonicInstant?
-    private var lastCritical: MonotonicInstant?
-    private var lastAnnouncement: MonotonicInstant?
-    private var headroom = PressureLevel.normal
-    private var stall = StallWindow()
-    private var events = EventWatch()
+    var level: PressureLevel { course.level }
+
+    /// The time when the level may fall next; nil where the last observation called for it.
+    var fallsAt: MonotonicInstant? { course.fallsAt }
 
     /// Takes what was seen. Gives the level to announce; nil where there is nothing new.
     mutating func observe(_ observation: Observation) -> PressureLevel? {
-        let now = observation.now
-        let vote = vote(observation)
-        if vote == .critical { lastCritical = now }
-        if vote >= .warning { lastWarning = now }
-        let previous = level
-        level = Self.isRecent(lastCritical, now) ? .critical : Self.isRecent(lastWarning, now) ? .warning : .normal
-        let isRepetition =
-            level > .normal && lastAnnouncement.map { $0.duration(to: now) >= Self.repetition } ?? false
-        guard level != previous || isRepetition else { return nil }
-        lastAnnouncement = now
-        return level
-    }
-
-    private static func isRecent(_ instant: MonotonicInstant?, _ now: MonotonicInstant) -> Bool {
-        instant.map { $0.duration(to: now) < calm } ?? false
+        course.handle(vote(observation), at: observation.now) == .unchanged ? nil : level
     }
 
     private mutating func vote(_ observation: Observation) -> PressureLevel {
-        let stall = stallVote(observation)
-        guard let reading = observation.reading else { return max(observation.externalGrade, stall) }
+        let now = observation.now
+        stall.observe(
+            totalMicroseconds: observation.reading?.stallSomeMicroseconds, trigger: observation.triggerGrade, at: now,
+            Self.stallThresholds)
+        guard let reading = observation.reading else {
+            stall.judge(at: now, counts: true, Self.stallThresholds)
+            return max(observation.externalGrade, stall.level)
+        }
         events.observe(reading)
-        var vote = observation.externalGrade
-        // While the kernel can page out it does not kill.
-        let entry = HeadroomThresholds(limitBytes: reading.limitBytes).criticalEntry
-        let canPageOut = reading.usableSwapBytes > entry
-        if reading.limitBytes > 0 { vote = max(vote, headroomVote(reading)) }
-        if canPageOut, stall == .normal { vote = min(vote, .warning) }
-        if events.isOutOfMemory(at: observation.now, hold: .zero) { vote = .critical }
-        if countsStall(reading) { vote = max(vote, stall) }
-        return vote
+        stall.judge(at: now, counts: countsStall(reading), Self.stallThresholds)
+        return max(
+            observation.externalGrade, stall.level, events.grade(reading, Self.eventThresholds), headroomVote(reading))
     }
 
-    /// With half of the limit left, waiting for memory is not being short of it. Where headroom is not known, stall is all there is.
+    /// Where headroom is not known, stall is all there is.
     private func countsStall(_ reading: MemoryReading) -> Bool {
         guard reading.limitBytes > 0 else { return true }
-        return reading.headroomBytes < reading.limitBytes / 2
-            && events.showsShortage(reading, reclaimablePercent: Self.reclaimablePercent)
+        return reading.isHeadroomBelow(percent: Self.stallThresholds.headroomPercent)
+            && events.showsShortage(reading, reclaimablePercent: Self.eventThresholds.reclaimablePercent)
     }
 
-    /// Counts for as long as headroom has not come back to the exit of the grade.
     private mutating func headroomVote(_ reading: MemoryReading) -> PressureLevel {
+        guard reading.limitBytes > 0 else { return .normal }
         let thresholds = HeadroomThresholds(limitBytes: reading.limitBytes)
-        let isHeld = (critical: headroom == .critical, warning: headroom >= .warning)
-        if reading.headroomBytes < (isHeld.critical ? thresholds.criticalExit : thresholds.criticalEntry) {
-            headroom = .critical
-        } else if reading.headroomBytes < (isHeld.warning ? thresholds.warningExit : thresholds.warningEntry) {
-            headroom = .warning
-        } else {
-            headroom = .normal
-        }
-        return headroom
-    }
-
-    private mutating func stallVote(_ observation: Observation) -> PressureLevel {
-        var percent = 0
-        if let total = observation.reading?.stallSomeMicroseconds {
-            stall.append(totalMicroseconds: total, at: observation.now)
-            percent = stall.percent(at: observation.now)
-        }
-        let read: PressureLevel =
-            percent > Self.stallPercent.critical ? .critical : percent > Self.stallPercent.warning ? .warning : .normal
-        return max(read, observation.triggerGrade)
+        let level = headroom.judge(headroomBytes: reading.headroomBytes, thresholds)
+        return thresholds.eased(level, reading, isStalled: stall.level > .normal)
     }
 }

@@ -36,7 +36,8 @@ internal import Dispatch
                 let reading = read(&state, now)
                 wanted = newThreshold(&state, reading)
                 let level = state.grader.observe(Self.observation(reading, event, now))
-                return (level, Self.interval(reading, state.threshold))
+                let interval = Self.interval(reading, state.threshold)
+                return (level, state.grader.fallsAt.map { min(interval, now.duration(to: $0)) } ?? interval)
             }
             if let level { announce(level) }
             if hasMoved { kernelEvents?.rediscover() }
@@ -97,7 +98,7 @@ internal import Dispatch
         }
 
         private static func interval(_ reading: MemoryReading?, _ threshold: UsageThreshold?) -> Duration {
-            guard let reading, reading.limitBytes > 0, reading.headroomBytes < reading.limitBytes / 2 else {
+            guard let reading, reading.limitBytes > 0, reading.isHeadroomBelow(percent: 50) else {
                 return idleInterval
             }
             // Below the threshold the kernel wakes us at the crossing; above it, page cache may be what is in the way, and

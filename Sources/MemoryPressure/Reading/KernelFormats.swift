@@ -242,7 +242,8 @@ struct StallTotals: Equatable {
 
 /// `cgroup.procs`: a process a line.
 enum ProcessList {
-    /// Returns the number of processes; nil for none. Of a list that is longer than the buffer, those that fit are counted.
+    /// Returns the number of processes; nil for none. If a list is longer than the buffer, only the entries that fit are
+    /// counted.
     static func count(_ bytes: borrowing Span<UInt8>) -> Int? {
         var lines = 0
         for index in 0..<bytes.count where bytes[index] == 0x0A && index > 0 && bytes[index - 1] != 0x0A { lines += 1 }

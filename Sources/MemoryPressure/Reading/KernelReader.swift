@@ -1,8 +1,8 @@
 /// Takes readings of the memory signals from the kernel's files.
 ///
-/// It finds the process's cgroups once, keeps every file open, and reads into one buffer, so that ``read(_:at:includingStall:)``
-/// allocates nothing and takes no lock: neither may be counted on when memory is short. A reader is not `Sendable`; its
-/// owner guards it. What cannot be read is left out and said so in ``sources``.
+/// It finds the process's cgroups once, keeps every file open, and reads into one buffer, so that
+/// ``read(_:at:includingStall:)`` allocates nothing and takes no lock: neither may be counted on when memory is short. A reader
+/// is not `Sendable`; its owner guards it. A signal that cannot be read is left out, and ``sources`` says so.
 public final class KernelReader {
     package let root: KernelRoot
     let buffer = ReadBuffer()
@@ -52,7 +52,7 @@ public final class KernelReader {
         if !sources.contains(where: \.isUsed) { throw .noSignalAvailable(statuses: sources) }
     }
 
-    /// Finds the cgroups anew and opens their files again, as after a move to another cgroup. Allocates and opens.
+    /// Finds the cgroups and opens their files again, as after a move to another cgroup. Allocates and opens.
     public func rediscover() {
         // Closed first: where descriptors are short, these are the ones to be had again.
         found.close()
@@ -83,8 +83,8 @@ public final class KernelReader {
     /// Indicates whether files could not be opened for want of descriptors.
     package var isStarved: Bool { found.isStarved }
 
-    /// Returns whether the process was moved to another cgroup, its cgroup was removed, or files could not be opened for want of
-    /// descriptors. Each is a reason to ``rediscover()``. Allocates nothing.
+    /// Returns whether the process was moved to another cgroup, its cgroup was removed, or files could not be opened because no
+    /// descriptors were left. Each is a reason to ``rediscover()``. Allocates nothing.
     public func cgroupHasMoved() -> Bool {
         if membershipFile.isStarved || pressureFile.isStarved || pagesFile.isStarved { return true }
         if pressureFile.isGone { return true }

@@ -57,8 +57,8 @@ public struct MemoryReading: Sendable, Equatable {
     /// Counters of `memory.events` summed over the levels that can be seen, or v1's failcnt; nil where neither exists.
     public var events: MemoryEventCounters?
 
-    /// Pages of the tightest level that were read back after they had been reclaimed (`workingset_refault_*`), since the
-    /// cgroup was made; of the machine since boot (`/proc/vmstat`). Nil where that cannot be read. What grows here is being
+    /// Pages of the tightest level that were read back after they had been reclaimed (`workingset_refault_*`), since the cgroup
+    /// was made; of the machine since boot (`/proc/vmstat`). Nil where that cannot be read. If this grows, pages are being
     /// thrashed.
     public var refaultedPages: UInt64?
 

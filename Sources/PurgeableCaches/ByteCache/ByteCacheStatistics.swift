@@ -27,9 +27,9 @@ public struct ByteCacheStatistics: Sendable, Equatable {
     public var deferredBytes = 0
     /// Bytes that were given back to the kernel.
     public var releasedBytes = 0
-    /// Bytes that releases gave up and that were put in again within ten seconds: what those entries took, headers included, when
-    /// they were given up. Where a release gives up more than a few hundred entries it is an estimate by samples of their keys'
-    /// hashes, with an error of about 5 % where entries of a segment are of like kinds and sizes.
+    /// Bytes that releases gave up and that were put in again within ten seconds: what those entries took, headers included,
+    /// when they were given up. If a release gives up more than a few hundred entries, this is an estimate from samples of
+    /// their keys' hashes. Its error is about 5 % if the entries of a segment are of similar kinds and sizes.
     public var refetchedBytes = 0
     /// Segments that hold something now.
     package var segments = 0

@@ -69,7 +69,7 @@ extension ByteShard {
     /// Begins to make the index right for so many entries; false where there is no memory for it.
     mutating func beginIndexMove(for count: Int) -> Bool {
         guard index.beginMove(for: count) else { return false }
-        // What the table has of segments without a generation goes with it.
+        // Entries of segments without a generation go with it.
         sweep.pass &+= 1
         sweep.offset = nil
         return true
@@ -109,7 +109,7 @@ extension ByteShard {
         if sweep.offset == nil { segments.endPass(sweep.pass) }
     }
 
-    /// Takes the index out where it has no entries. What it gives is to be given back when the locks are not held any more.
+    /// Takes the index out where it has no entries. Release the returned memory when no lock is held any more.
     mutating func detachEmptyIndex() -> ByteIndex.Remains? {
         guard entries == 0, unsafe index.slots != nil else { return nil }
         sweep.pass &+= 1

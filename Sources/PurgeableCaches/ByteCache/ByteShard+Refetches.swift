@@ -38,7 +38,7 @@ extension ByteShard {
         let end = unsafe Int(record.pointee.used)
         let generation = unsafe record.pointee.generation
         var (found, passed, offset) = (0, 0, 0)
-        // What was removed one by one lies between those that live.
+        // Entries that were removed one by one lie between those that live.
         while found < wanted, passed < 4 * sampling.entries, offset < end {
             let entry = unsafe ByteEntry(at: record.pointee.base + offset)
             let hash = unsafe ByteHash(UnsafeRawBufferPointer(start: entry.key, count: entry.keyCount), seeds)

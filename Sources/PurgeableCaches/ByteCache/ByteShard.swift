@@ -2,8 +2,8 @@ internal import JetsamSystem
 
 /// One part of a byte cache: an index, segments, and what is filled at the moment. Its owner holds a lock around each call.
 ///
-/// New entries are appended to *young* segments. What was used again when its segment is needed goes into *kept* ones, in
-/// the manner of S3-FIFO (Yang and others, SOSP 2023) with segments in the place of entries.
+/// New entries are appended to *young* segments. When a segment is needed, its entries that were used again move to *kept*
+/// segments. This is S3-FIFO (Yang and others, SOSP 2023) with segments instead of entries.
 @safe struct ByteShard: ~Copyable {
     let memory: SegmentMemory
     let seeds: ByteHash.Seeds

@@ -122,8 +122,8 @@ extension PurgeableByteCache {
     @inlinable
     @inline(__always)
     func giveBack(_ lease: ByteLease) {
-        // What was read is read before whoever comes next writes there; and either this thread sees that the segment is
-        // deferred, or whoever defers it sees that nobody reads it.
+        // The read ends before the next writer writes there; and either this thread sees that the segment is deferred, or
+        // whoever defers it sees that nobody reads it.
         if isAsymmetric, let pin = unsafe lease.pin {
             if unsafe !jetsam_unpin(pin, lease.isDeferred) { return }
             finishDeferred(lease)

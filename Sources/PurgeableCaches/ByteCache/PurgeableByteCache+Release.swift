@@ -17,7 +17,7 @@ extension PurgeableByteCache {
         if given < bytes { given += release(bytes - given, isShared: false, sampling) }
         if given < bytes { deferPinned(bytes - given, sampling) }
         given += shrinkIndexes()
-        // What some shards gave must not be room for them while others still have more than their part.
+        // Shards must not use the bytes that they gave while other shards still have more than their part.
         if limit != nil { applyLimits() }
         return given
     }

@@ -40,14 +40,14 @@ internal import Synchronization
     ///
     /// - Parameters:
     ///   - name: The name in logs, metrics and the ledger. At most 128 characters are kept.
-    ///   - priority: Its band; lower ones are asked first.
+    ///   - priority: Its priority; lower ones are asked first.
     ///   - limit: Bytes of segments and index that it may hold at most; nil for what the manager allows. Negative values count as 0.
     ///     Less than the largest value needs is no use: a limit under about 1 MiB leaves room for one segment.
     ///   - segmentBytes: The size of a segment and so of the largest entry; rounded up to a power of two from 64 KiB to
     ///     64 MiB. Nil for one that suits the limit, and 1 MiB without one.
     ///   - rebuildCost: The cost of rebuilding one byte; see ``CacheRegistry``.
-    ///   - traits: With ``CacheTraits/sensitive`` the segments are kept out of core dumps and overwritten before
-    ///     they go back, removed and replaced values as soon as nobody reads their segment.
+    ///   - traits: With ``CacheTraits/sensitive`` the segments are kept out of core dumps, and overwritten before they go back.
+    ///     Removed and replaced values are overwritten when nobody reads their segment any more.
     ///   - scene: The scene that it belongs to, if any.
     ///   - hugePages: The choice whether to ask for huge pages.
     ///   - registry: The registry where it registers itself.
@@ -149,7 +149,7 @@ internal import Synchronization
         guard change != 0 else { return }
         var total = reported.add(change, ordering: .relaxed).newValue
         guard let registration = unsafe registration else { return }
-        // Whoever changed it last is to have the last word.
+        // The last change must win.
         while true {
             registration.update(bytes: total)
             let now = reported.load(ordering: .relaxed)

@@ -223,7 +223,7 @@ internal import Synchronization
     /// Counts out what was given back of a segment that is in no queue.
     mutating func finishDiscard(_ id: UInt32, given: Int) {
         let record = unsafe record(id)
-        // What did not go, for it is locked in memory, serves again.
+        // A segment that could not go, because it is locked in memory, is used again.
         guard unsafe given == Int(record.pointee.resident) else { return enqueue(id, as: .spare) }
         residentBytes -= given
         unsafe record.pointee.resident = 0

@@ -185,8 +185,8 @@ struct CacheShard {
         if next != CacheEntryHeader.none { unsafe header(next).pointee.previous = previous }
     }
 
-    /// Empties the last chunk into places that are free in others, and takes it out; nil where there are not enough of them. What it
-    /// gives is to be given back when the locks are not held any more.
+    /// Empties the last chunk into places that are free in others, and takes it out; nil where there are not enough of them.
+    /// Release the returned values when no lock is held any more.
     ///
     /// - Parameter move: Moves key and value of an entry to the place of another.
     mutating func detachLastChunk(_ move: (UInt32, UInt32) -> Void) -> DetachedChunk? {

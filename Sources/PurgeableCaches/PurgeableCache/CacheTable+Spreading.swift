@@ -1,9 +1,9 @@
 extension CacheTable {
     /// The number of shards in use while there are few entries. In a shard of a handful none can be told from the others, and
-    /// entries that would fit into the whole need not fit into one shard. On a recorded loop that is as long as a cache of 500
-    /// entries is large, four shards lose three points and more with every other process, by how it hashes, and two with one in
-    /// sixteen. 16 shards lose four points on other traces, too, and 64 five. Readers do not need several shards: each processor
-    /// has its own way into a shard.
+    /// entries that would fit into the whole need not fit into one shard. A recorded loop was as long as a cache of 500
+    /// entries. There, by the process's hashes, four shards lose three points and more in every other process, and two shards
+    /// in one of sixteen. 16 shards lose four points on other traces, too, and 64 five. Readers do not need several shards:
+    /// each processor has its own way into a shard.
     static var shardsOfFew: Int { 1 }
 
     /// The number of shards in use after that, until one of these is crowded as well. Thousands of entries lose nothing in so

@@ -24,7 +24,7 @@ final class CacheTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         let processors = Int(jetsam_processor_count())
         let stripeShift = processors == 1 ? 0 : processors == 2 ? 1 : 2
         shardCount = 64
-        // What index and ghosts take of an entry, on average.
+        // The average bytes of index and ghosts for an entry.
         budget = CacheBudget(limit: limit, overhead: Self.contentsStride + CacheLayout.bytesBeside + 18)
         stripes = CacheStripes(shards: shardCount, used: Self.shardsOfFew, stripeShift: stripeShift)
         unsafe shards = .allocate(capacity: shardCount)

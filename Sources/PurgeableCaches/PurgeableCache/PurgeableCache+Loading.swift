@@ -1,10 +1,11 @@
 extension PurgeableCache {
     /// Returns the value for a key. Where there is none, it is loaded and put in.
     ///
-    /// Of all callers that ask for a key at the same time one begins the load, and all wait for it. An error that it throws reaches
-    /// all of them. Nothing is kept of a load that threw. Where a waiting caller is cancelled, `CancellationError` is thrown to that
-    /// caller alone. The load itself is cancelled when nobody waits for it any more. A load whose key is put in, taken out or
-    /// emptied in the meantime is out of date: its value is given to those who wait for it but not kept.
+    /// If several callers ask for a key at the same time, the first begins the load, and all wait for it. An error that it
+    /// throws reaches all of them. Nothing is kept of a load that threw. Where a waiting caller is cancelled,
+    /// `CancellationError` is thrown to that caller alone. The load itself is cancelled when no caller waits for it any more. A
+    /// load whose key is put in, taken out or emptied in the meantime is out of date: its value is given to those who wait for
+    /// it but not kept.
     ///
     /// - Parameters:
     ///   - key: The value's key.

@@ -19,7 +19,7 @@ extension PurgeableCache {
 
     /// Gives back at least so many bytes, if there are as many: costs, and what the entries themselves take.
     ///
-    /// What is worth least goes first. Values that somebody else still holds are counted although their memory comes back later.
+    /// The least valuable entries go first. Values that are still in use are counted, although their memory comes back later.
     ///
     /// - Returns: The bytes that were given, in the measure of what the cache reports.
     @inlinable

@@ -25,7 +25,7 @@ public import JetsamSystem
     ///
     /// - Parameters:
     ///   - name: The cache's name in logs, metrics and the ledger.
-    ///   - priority: Its band; lower ones are asked first.
+    ///   - priority: Its priority; lower ones are asked first.
     ///   - limit: Bytes of cost that it never exceeds; nil for what memory allows. Negative values count as 0.
     ///   - rebuildCost: The cost of rebuilding one byte, in any unit, as long as every cache in the process uses the same one.
     ///   - traits: The facts that reclaim should know before it asks.

@@ -16,9 +16,9 @@ public struct PurgeableCacheStatistics: Sendable, Hashable {
     public var costBytes = 0
     /// The bytes that the cache reports to its registry: the costs, and the memory that the entries themselves take.
     public var reportedBytes = 0
-    /// Bytes that releases gave up and that were put in again within ten seconds, in the measure of ``reportedBytes``: what those
-    /// entries took when they were given up. Where a release gives up more than about a thousand entries it is an estimate by
-    /// samples of their keys' hashes, with an error of about 4 % where entries are of like sizes.
+    /// Bytes that releases gave up and that were put in again within ten seconds, in the measure of ``reportedBytes``: what
+    /// those entries took when they were given up. If a release gives up more than about a thousand entries, this is an
+    /// estimate from samples of their keys' hashes. Its error is about 4 % if entries are of similar sizes.
     public var refetchedBytes = 0
 
     package init() {}

@@ -70,7 +70,7 @@ struct ConfigurationFileTests {
             }
             #expect(error?.problems.count == 1)
             #expect(error?.description.contains(words) == true)
-            #expect(error?.description.contains("what overrides it") == true)
+            #expect(error?.description.contains("a setting that overrides the file") == true)
         }
         #expect(throws: ConfigurationFileError.self) { try ConfigurationFile("/nowhere/at/all.yaml") }
     }

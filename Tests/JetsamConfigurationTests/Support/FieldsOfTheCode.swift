@@ -15,8 +15,9 @@ enum FieldsOfTheCode {
 
     static func fields(of settings: JetsamSettings) -> [String: String] {
         var result = fields(of: settings.backgroundTasks, in: "backgroundTasks")
-        for part in Mirror(reflecting: settings.manager).children {
-            result.merge(fields(of: part.value, in: part.label ?? "?")) { first, _ in first }
+        let stored = Mirror(reflecting: settings.manager).children.map { (name: $0.label ?? "?", value: $0.value) }
+        for part in settings.manager.ruleProperties + stored where part.name != "ruleSettings" {
+            result.merge(fields(of: part.value, in: part.name)) { first, _ in first }
         }
         if settings.manager.footprint == nil { result["footprint"] = nil }
         return result

@@ -153,7 +153,7 @@ import Testing
             let error = #expect(throws: ControlSocketError.self) {
                 try ControlSocket(directory: directory.string, process: 1)
             }
-            #expect(error?.description.contains("another process of the same number") == true)
+            #expect(error?.description.contains("another process with the same PID") == true)
             Syscalls.close(try Syscalls.connect(to: first.path))
         }
 

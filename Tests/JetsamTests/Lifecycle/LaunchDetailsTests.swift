@@ -84,7 +84,7 @@ struct LaunchDetailsTests {
         #expect(details.reason.payload == nil)
         #expect(
             details.problems == [
-                "JETSAM_LAUNCH_PAYLOAD has 65538 bytes, but may have no more than 65536: no payload is told"
+                "JETSAM_LAUNCH_PAYLOAD has 65538 bytes, but may have no more than 65536: no payload is passed on"
             ])
     }
 

@@ -51,14 +51,7 @@ private struct LifecyclePage {
     var lines: [String]
 
     static func read() throws -> LifecyclePage {
-        let root = FilePath(#filePath).removingLastComponent().removingLastComponent().removingLastComponent()
-            .removingLastComponent()
-        let page = root.appending("Sources/Jetsam/Documentation.docc/Lifecycle.md")
-        let descriptor = try FileDescriptor.open(page, .readOnly)
-        defer { try? descriptor.close() }
-        var bytes = [UInt8](repeating: 0, count: 1 << 20)
-        let count = try unsafe bytes.withUnsafeMutableBytes { unsafe try descriptor.read(into: $0) }
-        let text = String(decoding: bytes[..<count], as: UTF8.self)
+        let text = try DocumentationPage.read("Lifecycle")
         return LifecyclePage(lines: text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init))
     }
 

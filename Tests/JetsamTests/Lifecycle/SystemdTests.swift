@@ -170,7 +170,7 @@ import Testing
                 await group.triggerGracefulShutdown()
             }
             #expect(fixture.logs.warnings.count == 1)
-            #expect(fixture.logs.warnings.first?.hasPrefix("systemd could not be told 'WATCHDOG=1'") == true)
+            #expect(fixture.logs.warnings.first?.hasPrefix("systemd did not get the message 'WATCHDOG=1'") == true)
             #expect(fixture.record.events.last == "willTerminate")
         }
 

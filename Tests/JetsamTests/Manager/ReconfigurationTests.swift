@@ -97,9 +97,8 @@ struct ReconfigurationTests {
         var configuration = ManagerConfiguration()
         configuration.footprint = .init(budgetBytes: 1 << 30)
         var names: [String] = []
-        for part in Mirror(reflecting: configuration).children {
-            let name = part.label ?? "?"
-            var inner = Mirror(reflecting: part.value)
+        for (name, value) in configuration.properties {
+            var inner = Mirror(reflecting: value)
             if inner.displayStyle == .optional, let value = inner.children.first?.value {
                 inner = Mirror(reflecting: value)
             }

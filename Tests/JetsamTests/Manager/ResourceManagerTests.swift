@@ -113,7 +113,7 @@ struct ResourceManagerTests {
         let logs = LogRecord()
         let fixture = try Fixture(logger: logs.logger)
         try await fixture.run { _ in }
-        #expect(!logs.lines.contains { $0.text.contains("memory limit is not known") })
+        #expect(!logs.lines.contains { $0.text.contains("whether there is a memory limit") })
         let machine = SimulatedMachine(tree: try .v2(limit: 512 * mebibyte))
         machine.tree.damage("/proc/self/mountinfo", .missing)
         let manager = try ResourceManager(
@@ -124,7 +124,7 @@ struct ResourceManagerTests {
         running.cancel()
         try await running.value
         machine.tree.remove()
-        let lines = logs.lines.filter { $0.text.contains("memory limit is not known") }
+        let lines = logs.lines.filter { $0.text.contains("whether there is a memory limit") }
         #expect(lines.map(\.level) == [.warning])
         #expect(
             lines.first?.text.contains("/proc/self/mountinfo") == true || lines.first?.text.contains("ENOENT") == true)

@@ -34,8 +34,23 @@ struct SamplerAllocationTests {
         }
     }
 
-    @Test("From normal to critical and back, with steps and limits posted, the sampler's work allocates nothing")
-    func nothing() async throws {
+    /// Settings of every rule that are other than the defaults, near enough for the levels to come as they do by these.
+    private static let changed: ManagerConfiguration = {
+        var configuration = ManagerConfiguration()
+        configuration.headroom.exitPoints = 6
+        configuration.timeToLimit.warning = .seconds(9)
+        configuration.leadTime.safetyPercent = 210
+        configuration.stall.warningPercent = 8
+        configuration.events.hold = .milliseconds(1900)
+        configuration.distanceToHigh.warningPercent = 4
+        configuration.footprint = .init(budgetBytes: 4 << 30)
+        return configuration
+    }()
+
+    @Test(
+        "From normal to critical and back, with steps and limits posted, the sampler's work allocates nothing",
+        arguments: [ManagerConfiguration(), changed])
+    func nothing(_ configuration: ManagerConfiguration) async throws {
         let tree = try KernelTree.v2(limit: 512 * mebibyte)
         let clock = ManualClock()
         let ticker = CapturingTicker()
@@ -48,7 +63,7 @@ struct SamplerAllocationTests {
         let registration = registry.register("cache") { $0.bytes }
         registration.update(bytes: 100 * mebibyte)
         let manager = try ResourceManager(
-            registry: registry, backgroundTasks: BackgroundTaskRegistry(),
+            configuration: configuration, registry: registry, backgroundTasks: BackgroundTaskRegistry(),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             environment: environment)
         let task = Task { try await manager.run() }

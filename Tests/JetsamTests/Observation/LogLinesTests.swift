@@ -23,8 +23,9 @@ struct LogLinesTests {
         try await fixture.run { fixture in
             fixture.machine.advance(by: .seconds(1))
             fixture.set(used: 480 * mebibyte)
-            for _ in 0..<20 {
-                fixture.machine.advance(by: .milliseconds(500))
+            // In pieces that no deadline of a handler fits into: on a busy machine its thread may not run for longer than one takes.
+            for _ in 0..<200 {
+                fixture.machine.advance(by: .milliseconds(50))
                 await fixture.settle()
             }
             fixture.set(used: 100 * mebibyte)
@@ -60,7 +61,7 @@ struct LogLinesTests {
             ])
         // One that says that the manager runs without its gate belongs to the start.
         let others = logs.lines.filter { $0.level >= .notice && !$0.text.contains("drain gate") }
-        #expect(others.count == changes.count + episodes.count)
+        #expect(others.map(\.text).sorted() == (changes + episodes).map(\.text).sorted())
     }
 
     @Test("Readings are not logged: a minute without a change is a minute without a line")

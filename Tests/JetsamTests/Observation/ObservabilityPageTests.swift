@@ -11,14 +11,8 @@ struct ObservabilityPageTests {
     private let logPage: String
 
     init() throws {
-        let root = FilePath(#filePath).removingLastComponent().removingLastComponent().removingLastComponent()
-            .removingLastComponent()
-        func read(_ name: String) throws -> String {
-            let path = root.appending("Sources/Jetsam/Documentation.docc/\(name)")
-            return String(decoding: try Syscalls.contents(of: path.string), as: UTF8.self)
-        }
-        page = try read("Observability.md")
-        logPage = try read("LogMessages.md")
+        page = try DocumentationPage.read("Observability")
+        logPage = try DocumentationPage.read("LogMessages")
     }
 
     private static func rows(_ start: String, of page: String) -> [[String]] {

@@ -246,13 +246,13 @@ struct JudgementTests {
         func level(_ seconds: Double) -> PressureLevel {
             judgement.judge(context(reading(headroom: 400 * mebibyte, at: seconds))).level
         }
-        judgement.rules.external.hold(.critical, until: .seconds(10))
-        judgement.rules.external.supervisorWarns(until: .seconds(2))
+        judgement.hear(.held(.critical, until: .seconds(10)))
+        judgement.hear(.supervisorWarns(until: .seconds(2)))
         #expect(level(1) == .critical)
         #expect(level(3) == .critical)
-        judgement.rules.external.supervisorWarns(until: .seconds(12))
+        judgement.hear(.supervisorWarns(until: .seconds(12)))
         #expect(level(11) == .warning)
-        judgement.rules.external.hold(.normal, until: nil)
+        judgement.hear(.held(.normal, until: nil))
         #expect(level(11.5) == .warning)
         #expect(level(12) == .normal)
     }
@@ -260,7 +260,7 @@ struct JudgementTests {
     @Test("The external vote ends when its time has passed")
     func external() {
         var judgement = Judgement(configuration: .init())
-        judgement.rules.external.hold(.critical, until: .seconds(2))
+        judgement.hear(.held(.critical, until: .seconds(2)))
         #expect(judgement.judge(context(reading(headroom: 400 * mebibyte, at: 1.9))).level == .critical)
         #expect(judgement.judge(context(reading(headroom: 400 * mebibyte, at: 2))).level == .normal)
         #expect(!judgement.emergency.isPresent)

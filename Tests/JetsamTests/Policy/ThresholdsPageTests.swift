@@ -1,5 +1,4 @@
 import MemoryPressure
-import SystemPackage
 import Testing
 
 @testable import BackgroundTasks
@@ -14,10 +13,11 @@ struct ThresholdsPageTests {
         #expect(try ThresholdsPage.read().differences(from: Defaults.ofTheCode) == [])
     }
 
-    @Test("Each setting is documented once, with its reason")
+    @Test("Each setting is documented once, with the reason that its comment gives")
     func onceWithReason() throws {
         let page = try ThresholdsPage.read()
         #expect(page.rows.map(\.setting).sorted() == Self.settings)
+        for row in page.rows { #expect(try row == Defaults.row(row.setting)) }
         #expect(page.rows.filter { $0.reason.count < 10 }.map(\.setting) == [])
     }
 
@@ -48,30 +48,55 @@ struct ThresholdsPageTests {
     }
 }
 
-/// The tables of the page.
+/// The tables of the page, which `tools/manual` writes from the defaults and the comments of the settings.
 private struct ThresholdsPage {
-    struct Row {
+    struct Row: Equatable {
         var setting: String
         var value: String
         var reason: String
+
+        var text: String { "| `\(setting)` | \(value) | \(reason) |" }
     }
 
     var rows: [Row]
 
     static func read() throws -> ThresholdsPage {
-        let root = FilePath(#filePath).removingLastComponent().removingLastComponent().removingLastComponent()
-            .removingLastComponent()
-        let page = root.appending("Sources/Jetsam/Documentation.docc/Thresholds.md")
-        let descriptor = try FileDescriptor.open(page, .readOnly)
-        defer { try? descriptor.close() }
-        var bytes = [UInt8](repeating: 0, count: 1 << 20)
-        let count = try unsafe bytes.withUnsafeMutableBytes { unsafe try descriptor.read(into: $0) }
-        let lines = String(decoding: bytes[..<count], as: UTF8.self).split(separator: "\n")
-        return ThresholdsPage(
-            rows: lines.filter { $0.hasPrefix("| `") }.map { line in
-                let cells = line.split(separator: "|").map { String($0).trimmed }
-                return Row(setting: cells[0].filter { $0 != "`" }, value: cells[1], reason: cells.dropFirst(2).joined())
-            })
+        ThresholdsPage(try contents.get())
+    }
+
+    /// The page, read once.
+    private static let contents = Result {
+        try DocumentationPage.read("Thresholds") { try rewritten($0) }
+    }
+
+    private init(_ text: String) {
+        rows = text.split(separator: "\n").compactMap { Self.row($0) }
+    }
+
+    private static func row(_ line: some StringProtocol) -> Row? {
+        guard line.hasPrefix("| `") else { return nil }
+        let cells = DocumentationPage.cells(line)
+        return Row(
+            setting: cells[0].filter { $0 != "`" }, value: cells[1], reason: cells.dropFirst(2).joined(separator: " | ")
+        )
+    }
+
+    /// The page with the rows of the code; a setting that is new comes after the one before it.
+    private static func rewritten(_ text: String) throws -> String {
+        var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        lines.removeAll { line in row(line).map { Defaults.ofTheCode[$0.setting] == nil } ?? false }
+        var last = lines.startIndex
+        for setting in Defaults.order {
+            let row = try Defaults.row(setting).text
+            if let index = lines.firstIndex(where: { Self.row($0)?.setting == setting }) {
+                lines[index] = row
+                last = index
+            } else {
+                last += 1
+                lines.insert(row, at: last)
+            }
+        }
+        return lines.joined(separator: "\n")
     }
 
     /// A line for each setting that is missing, unknown or different.
@@ -86,23 +111,39 @@ private struct ThresholdsPage {
 
 /// What the types have, as the page writes it: `headroom.warningPercent` → `20`.
 private enum Defaults {
-    static let ofTheCode: [String: String] = {
-        var result = settings(of: BackgroundTaskConfiguration(), in: "backgroundTasks")
-        for part in Mirror(reflecting: ManagerConfiguration()).children {
-            result.merge(settings(of: part.value, in: part.label ?? "?")) { first, _ in first }
-        }
-        // Off unless it is given a budget, which has no default.
-        var footprint = settings(of: ManagerConfiguration.FootprintRule(budgetBytes: 1), in: "footprint")
-        footprint["footprint.budgetBytes"] = nil
-        return result.merging(footprint) { first, _ in first }
+    /// In the order of the properties; the budget of the footprint rule, which has no default, stands for the rule.
+    static let order = all.map(\.setting)
+
+    static let ofTheCode = Dictionary(uniqueKeysWithValues: all.map { ($0.setting, $0.value) })
+
+    /// Returns what the page has to say of a setting.
+    static func row(_ setting: String) throws -> ThresholdsPage.Row {
+        let found = try #require(all.first { $0.setting == setting })
+        let why = try SourceComments.entry("Why", of: found.property)
+        return ThresholdsPage.Row(
+            setting: setting, value: found.value,
+            reason: try #require(why, "the comment of \(found.property) lacks 'Why: …'"))
+    }
+
+    private static let all: [(setting: String, value: String, property: String)] = {
+        let manager = ManagerConfiguration()
+        var result = manager.properties.flatMap { settings(of: $0.value, in: $0.name) }
+        let index = result.firstIndex { $0.setting == "footprint" } ?? 0
+        let budget = settings(of: ManagerConfiguration.FootprintRule(budgetBytes: 1), in: "footprint")
+        result.insert(contentsOf: budget.filter { $0.setting != "footprint.budgetBytes" }, at: index + 1)
+        return result + settings(of: BackgroundTaskConfiguration(), in: "backgroundTasks")
     }()
 
     /// A part without settings of its own is a setting itself.
-    private static func settings(of part: Any, in name: String) -> [String: String] {
+    private static func settings(
+        of part: Any, in name: String
+    ) -> [(setting: String, value: String, property: String)] {
         let children = Mirror(reflecting: part).children
-        guard !children.isEmpty else { return [name: text(name, part)] }
-        return Dictionary(
-            uniqueKeysWithValues: children.map { ("\(name).\($0.label ?? "?")", text($0.label ?? "", $0.value)) })
+        guard !children.isEmpty else { return [(name, text(name, part), "ManagerConfiguration.\(name)")] }
+        return children.map { child in
+            let label = child.label ?? "?"
+            return ("\(name).\(label)", text(label, child.value), "\(type(of: part)).\(label)")
+        }
     }
 
     private static func text(_ label: String, _ value: Any) -> String {
@@ -113,11 +154,5 @@ private enum Defaults {
         }
         let isBytes = label.hasSuffix("Bytes") || label.hasSuffix("Rate")
         return isBytes ? (value as? Int).map { ByteCount($0).description } ?? "?" : "\(value)"
-    }
-}
-
-extension String {
-    fileprivate var trimmed: String {
-        String(drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
     }
 }

@@ -120,7 +120,7 @@ import Testing
 
     @Test("What is no recording is refused with what is wrong", arguments: [[], [1, 2, 3], Array("JTFR".utf8)])
     func somethingElse(bytes: [UInt8]) {
-        #expect(throws: RecordingFormatError.notARecording("it does not begin as one does")) {
+        #expect(throws: RecordingFormatError.notARecording("it does not begin like a recording")) {
             try RecordingContents(bytes)
         }
     }

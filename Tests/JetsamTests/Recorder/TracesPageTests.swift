@@ -1,19 +1,8 @@
-import JetsamSystem
-import SystemPackage
 import Testing
 
 @testable import Jetsam
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
-/// With JETSAM_WRITE_MANUAL set the tables are written anew first: what the page says of a field stays, and a setting that is new gets its
-/// unit (`tools/manual`).
+/// `tools/manual` writes the tables: what the page says of a field stays, and a setting that is new gets its unit.
 struct TracesPageTests {
     @Test(
         "Every kind of record is documented with each of its fields and no others, in their order",
@@ -82,15 +71,7 @@ private struct TracesPage {
 
     /// The page, read once.
     private static let contents = Result {
-        let root = FilePath(#filePath).removingLastComponent().removingLastComponent().removingLastComponent()
-            .removingLastComponent()
-        let path = root.appending("Sources/Jetsam/Documentation.docc/Traces.md")
-        let kept = String(decoding: try Syscalls.contents(of: path.string), as: UTF8.self)
-        guard unsafe getenv("JETSAM_WRITE_MANUAL") != nil else { return kept }
-        let written = TracesPage(kept).written
-        let file = try FileDescriptor.open(path, .writeOnly, options: .truncate)
-        try file.closeAfter { _ = try file.writeAll(written.utf8) }
-        return written
+        try DocumentationPage.read("Traces") { TracesPage($0).written }
     }
 
     /// The page with the rows that the code has.

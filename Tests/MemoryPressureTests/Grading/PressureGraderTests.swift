@@ -11,7 +11,8 @@ private func after(_ seconds: Double) -> MonotonicInstant {
 /// A look at `seconds`, with that many percent of the limit left, nil where headroom is not known; pages come back all the time.
 private func look(
     _ seconds: Double, left percent: Int? = 90, trigger: PressureLevel = .normal, external: PressureLevel = .normal,
-    stall: Double? = nil, events: MemoryEventCounters? = nil, refaults: Bool = true, swap: Int = 0
+    stall: Double? = nil, events: MemoryEventCounters? = nil, refaults: Bool = true, swap: Int = 0,
+    cache: Int = 0
 ) -> PressureGrader.Observation {
     var observation = PressureGrader.Observation(now: after(seconds))
     var reading = MemoryReading()
@@ -20,7 +21,7 @@ private func look(
     reading.limitBytes = percent == nil ? 0 : limit
     reading.headroomBytes = percent.map { limit * $0 / 100 } ?? 0
     reading.unreclaimableBytes = reading.limitBytes - reading.headroomBytes
-    reading.usageBytes = reading.unreclaimableBytes
+    reading.usageBytes = reading.unreclaimableBytes + cache
     reading.usableSwapBytes = swap
     reading.refaultedPages = refaults ? UInt64(seconds * 10_000) + 10_000 : 0
     reading.stallSomeMicroseconds = stall.map { UInt64($0 * 1e6) }
@@ -49,76 +50,90 @@ private func counters(max: UInt64 = 0, oom: UInt64 = 0, kills: UInt64 = 0) -> Me
     static let stories: [Story] = [
         Story(name: "plenty of room: nothing", looks: [(look(0), nil), (look(1, left: 21), nil), (look(60), nil)]),
         Story(
-            name: "room runs short, then shorter, at once; normal 5 s after it is back",
+            name: "room runs short, then shorter, at once; back it falls a step at a time",
             looks: [
                 (look(0, left: 19), .warning), (look(0.01, left: 9), .critical), (look(0.02, left: 9), nil),
-                (look(1, left: 50), nil), (look(5, left: 50), nil), (look(5.03, left: 50), .normal),
+                (look(1, left: 50), nil), (look(2.99, left: 50), nil), (look(3, left: 50), .warning),
+                (look(7.99, left: 50), nil), (look(8, left: 50), .normal),
             ]),
         Story(
             name: "a grade counts until room has come back to its exit",
             looks: [
                 (look(0, left: 19), .warning), (look(10, left: 24), nil), (look(14, left: 26), nil),
-                (look(15.1, left: 24), .normal),
+                (look(18.9, left: 24), nil), (look(19, left: 24), .normal),
             ]),
         Story(
             name: "critical goes down to warning where that is what is left",
             looks: [
-                (look(0, left: 8), .critical), (look(2, left: 18), nil), (look(4.9, left: 18), nil),
-                (look(5.1, left: 18), .warning), (look(6, left: 60), nil), (look(10.1, left: 60), .normal),
+                (look(0, left: 8), .critical), (look(2, left: 18), nil), (look(3.9, left: 18), nil),
+                (look(4, left: 18), .warning), (look(6, left: 60), nil), (look(11, left: 60), .normal),
             ]),
         Story(
-            name: "triggers count where less than half is left",
+            name: "triggers count for two seconds where less than half is left",
             looks: [
                 (look(0, left: 45), nil),
                 (look(1, left: 45, trigger: .warning), .warning), (look(2, left: 45, trigger: .critical), .critical),
-                (look(6.9, left: 45), nil), (look(7.1, left: 45), .normal),
+                (look(3.9, left: 45), nil), (look(4, left: 45), nil), (look(6, left: 45), .warning),
+                (look(11, left: 45), .normal),
             ]),
         Story(
             name: "triggers do not count where no page comes back: somebody writes files",
             looks: [
                 (look(0, left: 45, refaults: false), nil),
                 (look(1, left: 45, trigger: .critical, refaults: false), nil),
-                (look(2, left: 45, trigger: .warning, events: counters(), refaults: false), nil),
+                (look(2, left: 45, trigger: .critical, events: counters(), refaults: false), nil),
                 // Touching the limit with hardly any page cache left is evidence, too.
-                (look(3, left: 45, trigger: .warning, events: counters(max: 9), refaults: false), .warning),
+                (look(3, left: 45, trigger: .critical, events: counters(max: 9), refaults: false), .critical),
             ]),
         Story(
             name: "with swap to be used nearness to the limit is a warning, unless tasks wait",
             looks: [
                 (look(0, left: 8, swap: 60 << 20), .warning), (look(1, left: 8, swap: 60 << 20), nil),
                 (look(2, left: 8, trigger: .warning, swap: 60 << 20), .critical),
-                (look(7.1, left: 8, swap: 60 << 20), .warning), (look(8, left: 8, swap: 10 << 20), .critical),
+                (look(4, left: 8, swap: 60 << 20), nil), (look(6, left: 8, swap: 60 << 20), .warning),
+                (look(8, left: 8, swap: 10 << 20), .critical),
             ]),
         Story(
             name: "triggers do not count where half and more is left",
             looks: [(look(0, left: 50, trigger: .critical), nil), (look(1, left: 90, trigger: .warning), nil)]),
         Story(
             name: "triggers are all there is where headroom is not known",
-            looks: [(look(0, left: nil, trigger: .warning), .warning), (look(5, left: nil), .normal)]),
+            looks: [
+                (look(0, left: nil, trigger: .warning), .warning), (look(2, left: nil), nil),
+                (look(7, left: nil), .normal),
+            ]),
         Story(
-            name: "stall that is read counts by its share of two seconds",
+            name: "stall that is read counts by its share of two seconds, until that has come down to its exit",
             looks: [
                 (look(0, left: 40, stall: 10), nil), (look(1, left: 40, stall: 10.1), nil),
                 (look(2, left: 40, stall: 10.2), .warning), (look(3, left: 40, stall: 10.8), .critical),
+                // 20 %, then 5 %.
+                (look(5, left: 40, stall: 11.2), nil), (look(7, left: 40, stall: 11.3), nil),
+                (look(9, left: 40, stall: 11.4), .warning), (look(15, left: 40, stall: 11.7), nil),
             ]),
         Story(
             name: "stall that is read does not count where half and more is left",
             looks: [(look(0, left: 60, stall: 10), nil), (look(1, left: 60, stall: 11), nil)]),
         Story(
-            name: "touching the limit is nothing by itself",
+            name: "touching the limit counts where room is short and hardly any page cache is left",
             looks: [
                 (look(0, events: counters(max: 3)), nil), (look(1, events: counters(max: 378)), nil),
-                (look(2, left: 45, events: counters(max: 900)), nil),
+                (look(2, left: 45, events: counters(max: 900), cache: 60 << 20), nil),
+                (look(3, left: 45, events: counters(max: 901)), .warning),
             ]),
         Story(
-            name: "what was counted before the first look is nobody's news, a new kill is critical",
+            name: "what was counted before the first look is nobody's news, a new kill is critical for two seconds",
             looks: [
                 (look(0, events: counters(oom: 1, kills: 4)), nil), (look(1, events: counters(oom: 1, kills: 4)), nil),
-                (look(2, events: counters(oom: 1, kills: 5)), .critical), (look(7, events: nil), .normal),
+                (look(2, events: counters(oom: 1, kills: 5)), .critical), (look(4, events: nil), nil),
+                (look(4.1, events: nil), nil), (look(6.1, events: nil), .warning), (look(11.1, events: nil), .normal),
             ]),
         Story(
             name: "systemd's word is a warning whatever is left",
-            looks: [(look(0, left: 90, external: .warning), .warning), (look(5, left: 90), .normal)]),
+            looks: [
+                (look(0, left: 90, external: .warning), .warning), (look(1, left: 90), nil),
+                (look(5.9, left: 90), nil), (look(6, left: 90), .normal),
+            ]),
         Story(
             name: "a level that lasts is announced again after 30 s",
             looks: [
@@ -162,11 +177,10 @@ private func counters(max: UInt64 = 0, oom: UInt64 = 0, kills: UInt64 = 0) -> Me
 
     @Test("The shares of stall are those of the triggers")
     func shares() {
-        for (trigger, percent) in [
-            (PressureTrigger.warning, PressureGrader.stallPercent.warning),
-            (.critical, PressureGrader.stallPercent.critical),
-        ] {
-            #expect(trigger.stall * 100 == trigger.window * percent)
+        for trigger in [PressureTrigger.warning, .critical] {
+            #expect(trigger.stall * 100 == trigger.window * StallGrade.Thresholds().percent(of: trigger.grade))
         }
+        #expect(PressureTrigger.warning.stall == .milliseconds(140))
+        #expect(PressureTrigger.critical.stall == .milliseconds(600))
     }
 }

@@ -106,7 +106,7 @@ private func section(_ name: String, of text: String) -> String {
         tree.fail("/proc/meminfo", reading: .permissionDenied)
         let diagnosis = Diagnosis(of: tree.root)
         #expect(!diagnosis.isUsable)
-        #expect(diagnosis.verdict.hasPrefix("Jetsam cannot work here: how much room is left cannot be told"))
+        #expect(diagnosis.verdict.hasPrefix("Jetsam cannot work here: no signal shows how much memory is left"))
         #expect(section("meminfo", of: diagnosis.text).contains("EACCES"))
     }
 

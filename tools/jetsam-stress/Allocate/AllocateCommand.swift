@@ -9,9 +9,9 @@ struct AllocateCommand: ParsableCommand {
         commandName: "allocate",
         abstract: "Takes memory in a pattern, and holds background tasks.",
         discussion: Pattern.discussion + "\n\n" + TaskOptions.discussion + "\n\n" + """
-            EXIT STATUS: 0 the pattern came to its end or --duration was up; 1 a background task that never ends was told of its \
-            expiry early (where no manager runs), twice, or not within a second; 2 the tool could not (no address space, disk \
-            full); 64 usage; and whatever the kernel gives a process that the OOM killer takes.
+            EXIT STATUS: 0 the pattern or --duration came to its end; 1 a background task that never ends was notified early (without a \
+            manager), twice, or more than a second late; 2 the tool failed (no address space, disk full); 64 usage. If the OOM killer \
+            takes the process, the kernel sets the status.
 
             JSON, one object on one line: pattern and limitBytes (null without --pattern), rateBytesPerSecond (null: as fast as it goes), seed (fragment, \
             else null), end ("finished", "duration"), rounds, takenBytes (in all), peakBytes, heldBytes (at the end), \
@@ -34,7 +34,7 @@ struct AllocateCommand: ParsableCommand {
 
     @Option(
         help: .init(
-            "Before all else fill a cache with so many bytes, in values of 16 KiB: \(Size.allowed).", valueName: "size")
+            "First fill a cache with this many bytes, in values of 16 KiB: \(Size.allowed).", valueName: "size")
     )
     var purgeable: Size?
 
@@ -42,8 +42,8 @@ struct AllocateCommand: ParsableCommand {
 
     @Flag(
         help: """
-            Let a Jetsam ResourceManager have the cache of --purgeable and the background tasks. Without it nothing manages them: \
-            the control.
+            Let a Jetsam ResourceManager manage the cache of --purgeable and the background tasks. Without it nothing manages them: \
+            that is the control.
             """)
     var managed = false
 
@@ -57,7 +57,7 @@ struct AllocateCommand: ParsableCommand {
     @Option(
         help: .init(
             "Let the manager of --managed keep a flight recorder in a directory: an absolute path. With --progress the next run says how "
-                + "this one ended, and 'jetsam blackbox' what came before.",
+                + "this one ended. 'jetsam blackbox' shows its last records.",
             valueName: "directory"),
         completion: .directory)
     var recorder: String?
@@ -67,7 +67,7 @@ struct AllocateCommand: ParsableCommand {
 
     @Flag(
         help:
-            "A line each second on the standard error, also where that is no terminal; with --managed the manager's log too."
+            "Print a line each second on standard error, even if it is not a terminal; with --managed the manager's log too."
     )
     var progress = false
 

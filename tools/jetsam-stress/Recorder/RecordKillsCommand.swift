@@ -12,22 +12,22 @@ struct RecordKillsCommand: ParsableCommand {
         abstract: "Kills processes that write to a flight recorder, and checks each recording.",
         discussion: """
             Each run starts a process whose threads write records as fast as they can, and kills it with SIGKILL after a random \
-            time. Then the recording must open, hold no record that was not written, and hold every one that was written: \
-            each thread notes a record's number in a second shared mapping after it wrote it.
+            time. Then the recording must open, and have exactly the records that were written. (Each thread notes a record's \
+            number in a second shared mapping after it wrote the record.)
 
             EXIT STATUS
-              0     every recording was as it has to be
-              1     one was not; its run's seed is named, and --seed SEED --runs 1 makes that run again
+              0     every recording was right
+              1     one was wrong: its seed is named, and --seed SEED --runs 1 repeats that run
             """
     )
 
-    @Option(help: "How many processes are killed.")
+    @Option(help: "The number of processes to kill.")
     var runs = 1000
 
-    @Option(help: "Of the first run; each further one has the next.")
+    @Option(help: "The seed of the first run; each further one has the next.")
     var seed: UInt64 = 1
 
-    @Option(help: .init("Where recordings are made; a directory of our own in /tmp by default.", valueName: "path"))
+    @Option(help: .init("The directory of the recordings; a new one in /tmp by default.", valueName: "path"))
     var directory: String?
 
     @Flag(help: "Counts as one JSON object.")

@@ -7,27 +7,27 @@ internal import _StressPatterns
 struct RunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
-        abstract: "Runs a command in a limited cgroup of its own and says whether it lived.",
+        abstract: "Runs a command in its own cgroup with a memory limit, and says whether it lived.",
         discussion: """
-            The cgroup is made on version 2 where the memory controller can be had there, else on version 1; the result says \
-            which. On a host that has both, the command is also put into a version 2 cgroup, so that it has a memory.pressure \
-            of its own. It gets no swap unless --swap says so. Its name is jetsam-stress-PID; it is removed at the end with \
-            everything that still runs in it, and what a run that was killed left behind is removed by the next run.
+            The cgroup is created on version 2 if the memory controller is available there, else on version 1; the result says \
+            which. On a host with both, the command is also put into a version 2 cgroup, so that it has its own memory.pressure. \
+            It gets no swap unless you pass --swap. The cgroup is named jetsam-stress-PID. At the end it is removed, with all \
+            processes in it. If a run was killed, the next run removes its cgroup.
 
             SIGINT, SIGTERM, SIGHUP and SIGQUIT are passed on to the command. If it has not ended --grace later, everything in \
             the group is killed.
 
-            --resize cuts or raises the limit in place, as an orchestrator does, once the command has run for --resize-after. \
-            Version 2 sets the new limit at once, and where the group uses more and nothing can be pushed out the OOM killer \
-            comes. Version 1 refuses a limit that the usage cannot be pushed below; then it is tried again every 10 ms, and \
-            the result says how often it was refused and how long it took. --before-resize runs a line by the shell first, in which $1 \
-            is the process id of the command; where it does not end with status 0 the limit stays.
+            --resize changes the limit in place, as an orchestrator does, when the command has run for --resize-after. Version 2 \
+            sets the new limit at once; if the group uses more and nothing can be reclaimed, the OOM killer comes. Version 1 \
+            refuses a limit if usage cannot be reclaimed below it. It is then tried again every 10 ms, and the result shows how often \
+            it was refused and how long it took. --before-resize first runs a line in the shell, in which $1 is the process id of \
+            the command. If it does not end with status 0, the limit stays.
 
             EXIT STATUS
-              0     lived: the command ended with status 0 and the OOM killer took nothing
+              0     lived: the command ended with status 0, and the OOM killer took nothing
               1     failed: the command ended with another status, or by a signal
-              2     the tool could not: no cgroup can be limited here, the command is not there
-              3     killed: the OOM killer took a process of the group, whatever became of the others
+              2     the tool failed: no cgroup can be limited here, or the command does not exist
+              3     killed: the OOM killer took a process of the group
               64    usage
               128+N the tool was asked to stop by signal N, and the OOM killer took nothing
 
@@ -41,30 +41,33 @@ struct RunCommand: ParsableCommand {
             """
     )
 
-    @Option(help: .init("The most memory the group may have, page cache included: \(Size.allowed).", valueName: "size"))
+    @Option(help: .init("The memory limit of the group, page cache included: \(Size.allowed).", valueName: "size"))
     var limit: Size
 
     @Option(
         help: .init(
-            "Throttle the group above so many bytes (memory.high; cgroup v2 only): \(Size.allowed).", valueName: "size")
+            "Throttle the group above this many bytes (memory.high; cgroup v2 only): \(Size.allowed).",
+            valueName: "size")
     )
     var high: Size?
 
-    @Option(help: .init("Swap that it may have on top: \(Size.allowed).", valueName: "size"))
+    @Option(help: .init("The swap that the group may use in addition: \(Size.allowed).", valueName: "size"))
     var swap = Size(bytes: 0)
 
     @Option(help: .init("Set the limit to this while the command runs: \(Size.allowed).", valueName: "size"))
     var resize: Size?
 
-    @Option(help: .init("How long after the command's start --resize does so: \(Span.allowed).", valueName: "time"))
+    @Option(help: .init("The time from the command's start to --resize: \(Span.allowed).", valueName: "time"))
     var resizeAfter: Span?
 
     @Option(
         help: .init(
-            "Run this by the shell before --resize; $1 in it is the process id of the command.", valueName: "line"))
+            "Run this line in the shell before --resize; $1 is the process id of the command.", valueName: "line"))
     var beforeResize: String?
 
-    @Option(help: .init("How long after a signal to the tool the group is killed: \(Span.allowed).", valueName: "time"))
+    @Option(
+        help: .init("The time from a signal to the tool until the group is killed: \(Span.allowed).", valueName: "time")
+    )
     var grace = Span(.seconds(10))
 
     @Flag(help: "The result as JSON.")
@@ -73,7 +76,7 @@ struct RunCommand: ParsableCommand {
     @Option(help: .init("Also write the result as JSON to this file.", valueName: "file"))
     var report: String?
 
-    @Flag(help: "A line each second on the standard error, also where that is no terminal.")
+    @Flag(help: "Print a line each second on standard error, even if it is not a terminal.")
     var progress = false
 
     @Argument(parsing: .postTerminator, help: .init("The command and its arguments, after --.", valueName: "command"))

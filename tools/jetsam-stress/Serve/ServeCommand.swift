@@ -9,28 +9,27 @@ struct ServeCommand: ParsableCommand {
         commandName: "serve",
         abstract: "Serves values from a cache under traffic, without a network, while a pattern disturbs it.",
         discussion: """
-            Threads ask for keys as fast as they can: the most popular one most often (Zipf). What is not in the cache is made, \
-            which costs processor time, and stored. --disturb runs a pattern of 'jetsam-stress allocate' in the same process, \
-            on a thread of its own.
+            Threads look up keys as fast as they can, popular ones most often (Zipf). A missing value is made, which costs processor \
+            time, and stored. --disturb runs a pattern of 'jetsam-stress allocate' in the same process, on its own thread.
 
             WAYS of the cache
-              nothing  grows until every key is in it
-              fixed    holds at most --budget; what was not read for the longest time goes first
-              cleared  is emptied at each warning of memory pressure, and the allocator trimmed
+              nothing  grows until it has every key
+              fixed    holds at most --budget; the value that was not read for longest goes first
+              cleared  is emptied at each warning of memory pressure, and the allocator is trimmed
               jetsam   is a PurgeableByteCache under a ResourceManager
 
             \(Recipe.discussion)
 
-            EXIT STATUS: 0 the traffic came to its end; 2 the tool could not, or the pattern of --disturb; 64 usage; and whatever the \
-            kernel gives a process that the OOM killer takes.
+            EXIT STATUS: 0 the traffic came to its end; 2 the tool or the pattern of --disturb failed; 64 usage. If the OOM killer \
+            takes the process, the kernel sets the status.
 
             JSON, one object on one line: way, budgetBytes (or null), disturbance (its words, or null), seconds, requests, \
             hits, hitRate (0 to 1), requestsPerCPUSecond (all processor time of the process counted), cacheBytes (at the end), \
-            episodes (of releases; one lasts until 10 s have passed without another release), releasedBytes (what came back), \
-            neededBytes (what had to come back, for somebody who knew how all other memory would grow, to keep 20 % of the \
-            limit free), wastedBytes (fetched again within 10 s although even more stayed free), wastedShare (of the released \
-            bytes), headroomAtStart and leastHeadroomBytes (every 20 ms looked at), levelChanges and steps as allocate has them, \
-            counted from the start of the traffic.
+            episodes (of releases; one lasts until 10 s have passed without another release), releasedBytes (bytes that came back), \
+            neededBytes (bytes that had to come back to keep 20 % of the limit free, for someone who knows how all other memory will \
+            grow), wastedBytes (fetched again within 10 s although even more stayed free), wastedShare (of the released bytes), \
+            headroomAtStart and leastHeadroomBytes (measured every 20 ms), levelChanges and steps as in allocate, counted from the \
+            start of the traffic.
             """
     )
 
@@ -43,29 +42,30 @@ struct ServeCommand: ParsableCommand {
     @Option(help: .init("fixed: the most that the cache holds: \(Size.allowed).", valueName: "size"))
     var budget: Size?
 
-    @Option(help: .init("How many keys there are: 1…10000000.", valueName: "count"))
+    @Option(help: .init("The number of keys: 1…10000000.", valueName: "count"))
     var keys = 200_000
 
     @Option(help: .init("How uneven their popularity is: 0 (all alike) to 5.", valueName: "exponent"))
     var zipf = 0.99
 
-    @Option(help: .init("How large each value is: \(Size.allowed), 64 bytes to 64KiB.", valueName: "size"))
+    @Option(help: .init("The size of each value: \(Size.allowed), 64 bytes to 64KiB.", valueName: "size"))
     var value = Size(bytes: 16 << 10)
 
-    @Option(help: .init("How often a value is written over before it is done: 1…10000.", valueName: "count"))
+    @Option(help: .init("How often a value is overwritten while it is made: 1…10000.", valueName: "count"))
     var effort = 25
 
-    @Option(help: .init("How many threads ask: 1…256.", valueName: "count"))
+    @Option(help: .init("The number of threads that look up keys: 1…256.", valueName: "count"))
     var threads = 2
 
     @Option(
         help: .init(
-            "Before the traffic, store so many bytes of the most popular values: \(Size.allowed).", valueName: "size"))
+            "Before the traffic, store this many bytes of the most popular values: \(Size.allowed).", valueName: "size")
+    )
     var fill = Size(bytes: 0)
 
     @Option(
         help: .init(
-            "How long the traffic lasts: \(Span.allowed). Unless given, until the pattern of --disturb has ended; without one 20 s.",
+            "How long the traffic lasts: \(Span.allowed). By default until the pattern of --disturb has ended; without one 20 s.",
             valueName: "time"))
     var duration: Span?
 
@@ -82,7 +82,7 @@ struct ServeCommand: ParsableCommand {
     var json = false
 
     @Flag(
-        help: "A line each second on the standard error, also where that is no terminal; the manager's log too.")
+        help: "Print a line each second on standard error, even if it is not a terminal; the manager's log too.")
     var progress = false
 
     private static let defaultDuration = Duration.seconds(20)

@@ -7,34 +7,34 @@ internal import _StressPatterns
 struct SurviveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "survive",
-        abstract: "Compares what servers do about their memory, under disturbances: who survives, and what it costs.",
+        abstract: "Compares ways of handling memory under disturbances: which servers survive, and the cost.",
         discussion: """
-            Each run has a cgroup of its own with a limit, a demo server in one way, and wrk, which asks for keys by Zipf's law. The cache \
-            fills until 35 % of the limit are free, or a fixed budget is nearly full, for 10 s at most; then the disturbance begins. A \
-            run that began without says so. 'tools/prove survival' builds all that is needed and calls this.
+            Each run has its own cgroup with a limit, a demo server in one way, and wrk, which requests keys by Zipf's law. The cache \
+            fills until 35 % of the limit are free, or a fixed budget is nearly full, but for at most 10 s. Then the disturbance begins. \
+            If the cache had not filled, the run says so. 'tools/prove survival' builds everything that is needed and calls this command.
 
             """ + Way.discussion + "\n\n" + Disturbance.discussion + """
 
 
-                FIGURES. Medians of the runs; of released, needed and wasted the mean of those that lived. killed: the kernel killed a process of the group, or a server failed. failed: requests that got no \
-                proper answer, as a part of those that the server would have answered had it gone on at its rate. hits, requests per CPU \
-                second: from the beginning of the disturbance on. released: bytes that came back because memory was short. needed: bytes that \
-                somebody who knew how all other memory would grow would have released to keep 20 % of the limit free (at least 48 MiB where \
-                the limit is 128 MiB or more, at most 2 GiB), episode by episode; an episode lasts until 10 s pass without a release. \
-                wasted: a part of the released bytes; the smaller one of what was fetched again within 10 s, and of what stayed free beyond \
-                1.25 times these 20 % at the shortest in these 10 s. manager: what Jetsam's threads took of the server's CPU time.
+                FIGURES. Medians of the runs; of released, needed and wasted the mean of those that lived. killed: the kernel killed a process of the group, or a server failed. failed: the share of requests \
+                without a proper answer, of those that the server would have answered at its rate. hits, requests per CPU second: measured \
+                from the beginning of the disturbance. released: bytes that came back because memory was short. needed: bytes that had to be \
+                released to keep 20 % of the limit free (at least 48 MiB if the limit is 128 MiB or more, at most 2 GiB), for someone who \
+                knows how all other memory will grow; counted by episodes, which last until 10 s pass without a release. wasted: a share of \
+                the released bytes: the smaller of the bytes that were fetched again within 10 s, and of those that stayed free beyond 1.25 \
+                times these 20 % when memory was shortest in these 10 s. manager: the share of the server's CPU time that Jetsam's threads took.
 
                 JSON: {"machine": {…}, "rows": [{"disturbance", "who", "killed", "runs", "left" (in order, before the end), "budgetBytes" \
                 (fixed), "failedShare", "p99Milliseconds", "hitRate", "requestsPerCPUSecond", "releasedBytes", "neededBytes", "wastedShare" \
                 (null where every run was killed, as hitRate and p99Milliseconds), "managerCPUShare", "headroomAtStart"}], "runs": [each run \
                 by itself, with "fillSeconds": null where the disturbance began before the cache was filled]}.
 
-                COMPARISON. With --compare FILE, a table agrees with that of the file where under no disturbance a way was killed in one table \
-                and lived through all runs in the other, and where the bytes released differ by at most 25 % or 32 MiB. Bytes are compared \
-                where nobody was killed.
+                COMPARISON. With --compare FILE, the tables agree if no way was killed under a disturbance in one table and lived through all \
+                runs in the other, and if the released bytes differ by at most 25 % or 32 MiB. Bytes are compared only if no server was \
+                killed.
 
-                EXIT STATUS: 0 all runs were made, whoever was killed; 1 the tables of --compare do not agree; 2 the runs \
-                could not be made; 64 usage; 128+N stopped by signal N, with what was done until then in the file of --json.
+                EXIT STATUS: 0 all runs were made, even if servers were killed; 1 the tables of --compare do not agree; 2 the runs \
+                could not be made; 64 usage; 128+N stopped by signal N, with the finished runs in the file of --json.
                 """
     )
 
@@ -44,18 +44,18 @@ struct SurviveCommand: ParsableCommand {
     @Option(help: .init("The script for wrk that draws keys.", valueName: "file"), completion: .file())
     var script: String
 
-    @Option(help: .init("Writes the table to this file, anew after each run.", valueName: "file"), completion: .file())
+    @Option(help: .init("Write the table to this file after each run.", valueName: "file"), completion: .file())
     var json: String?
 
-    @Flag(help: "Goes on with the runs that the file of --json lacks.")
+    @Flag(help: "Make only the runs that the file of --json lacks.")
     var resume = false
 
-    @Flag(help: "A part of the table, in less than 20 minutes: says what it leaves out.")
+    @Flag(help: "Make a part of the table in less than 20 minutes, and say what is left out.")
     var quick = false
 
     @Option(
         help: .init(
-            "Another table of --json: lists what differs from it, and exits with 1 where something does.",
+            "Another table of --json: list the differences, and exit with 1 if there is one.",
             valueName: "file"),
         completion: .file())
     var compare: String?
@@ -66,10 +66,10 @@ struct SurviveCommand: ParsableCommand {
     @Option(help: .init("Only these ways, separated by commas.", valueName: "names"))
     var ways: String?
 
-    @Option(help: .init("Runs of the way jetsam: 1…100. 5 unless given; with --quick 3 or more.", valueName: "number"))
+    @Option(help: .init("Runs of the way jetsam: 1…100. By default 5; with --quick 3 or more.", valueName: "number"))
     var `repeat`: Int?
 
-    @Option(help: .init("Runs of each other way: 1…100. 2 unless given; with --quick 1 or more.", valueName: "number"))
+    @Option(help: .init("Runs of each other way: 1…100. By default 2; with --quick 1 or more.", valueName: "number"))
     var peerRepeat: Int?
 
     func validate() throws {

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import MemoryPressure
 internal import _StressPatterns
 
 /// The options for background tasks that are held beside a pattern, or alone.

@@ -11,8 +11,8 @@ struct TraceCommand: ParsableCommand {
         commandName: "trace",
         abstract: "Writes a made-up trace, for trying `jetsam replay`, `tune` and `report` on the length of a day.",
         discussion: """
-            Memory of requests follows the hour and comes in bursts; a cache fills what it may and gives what it is asked for; \
-            a manager with the default configuration decides. The same seed gives the same trace.
+            The memory of requests follows the time of day, and comes in bursts. A cache fills the memory that it may, and gives the \
+            bytes that it is asked for. A manager with the default configuration decides. The same seed makes the same trace.
 
             EXIT STATUS
               0     it was written
@@ -21,10 +21,10 @@ struct TraceCommand: ParsableCommand {
             """
     )
 
-    @Argument(help: "The file; it is replaced.")
+    @Argument(help: "The file. An existing file is replaced.")
     var file: String
 
-    @Option(help: .init("How many readings: 1…100000000. A day at ten a second has 864000.", valueName: "count"))
+    @Option(help: .init("The number of readings: 1…100000000. A day with ten a second has 864000.", valueName: "count"))
     var readings = 864_000
 
     @Option(help: .init("Milliseconds from one reading to the next: 1…60000.", valueName: "milliseconds"))
@@ -33,7 +33,7 @@ struct TraceCommand: ParsableCommand {
     @Option(help: .init("The hard limit in MiB: 64…1048576.", valueName: "MiB"))
     var limit = 2048
 
-    @Option(help: .init("Another day.", valueName: "number"))
+    @Option(help: .init("Another number makes another day.", valueName: "number"))
     var seed: UInt64 = 1
 
     func validate() throws {

@@ -9,16 +9,16 @@ struct BlackboxCommand: ParsableCommand {
         commandName: "blackbox",
         abstract: "Prints a flight recording: how the run ended, what was under way, and its last records.",
         discussion: """
-            FILE is a recording, jetsam-PID-START.ring, or the directory that `recorder.directory` names: then the one that \
-            began last. It only reads, also while the process still runs. How a run ended is judged by this machine: one \
-            of another boot, or copied from elsewhere, shows as `reboot`; that the OOM killer took the process is seen only \
-            from within the same cgroup.
+            FILE is a recording, jetsam-PID-START.ring, or the directory that `recorder.directory` names: then the recording that \
+            began last is printed. The command only reads, and may run while the process runs. It judges the end of a run from this \
+            machine: a recording of another boot, or a copy from another machine, shows `reboot`. It can only see that the OOM \
+            killer took the process if it runs in the same cgroup.
 
             EXIT STATUS
               0     it was printed
               64    usage
-              65    it is no recording, or its header is damaged
-              66    it cannot be read, or there is none in the directory
+              65    the file is not a recording, or its header is damaged
+              66    the file cannot be read, or the directory has no recording
 
             JSON, one object on one line, times in nanoseconds, sizes in bytes, null for what is not known:
               path, live, end (as `LaunchReason.PreviousExit`; null while live), state (as the header has it)
@@ -35,7 +35,7 @@ struct BlackboxCommand: ParsableCommand {
     @Argument(help: .init("A recording, or a directory of recordings.", valueName: "file"))
     var path: String
 
-    @Flag(help: "As JSON, with all records unless --last says otherwise.")
+    @Flag(help: "Print JSON, with all records unless you pass --last.")
     var json = false
 
     @Option(help: .init("How many of the last records to show: 0 or more, default 40.", valueName: "n"))

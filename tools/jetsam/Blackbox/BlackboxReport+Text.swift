@@ -86,8 +86,6 @@ extension BlackboxReport {
     /// With microseconds; negative for what a clock of another boot or a damaged record says.
     static func seconds(_ nanoseconds: Int64) -> String {
         let micros = (nanoseconds / 1000).magnitude
-        let fraction = "\(micros % 1_000_000)"
-        let zeros = String(repeating: "0", count: 6 - fraction.count)
-        return "\(nanoseconds < 0 ? "-" : "")\(micros / 1_000_000).\(zeros)\(fraction)"
+        return "\(nanoseconds < 0 ? "-" : "")\(micros / 1_000_000).\((micros % 1_000_000).padded(to: 6))"
     }
 }

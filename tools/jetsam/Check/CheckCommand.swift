@@ -6,28 +6,28 @@ internal import SystemPackage
 struct CheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Checks a configuration file, and names every fault with its line and what is allowed.",
+        abstract: "Checks a configuration file, and names every fault with its line and the allowed values.",
         discussion: """
-            Reads the file as the library does, YAML or JSON, and says what it changes. Keys that are no setting, values of \
-            another kind or out of range, settings that are there twice, and settings that contradict each other are \
-            faults. Where the file has a section "jetsam", only that is looked at: the rest is the application's.
+            Reads the file as the library does, YAML or JSON, and lists the settings that it changes. These are faults: unknown \
+            settings, values of the wrong kind or out of range, settings that occur twice, and settings that contradict each \
+            other. If the file has a section "jetsam", only that section is read: the rest belongs to the application.
 
             Faults are written to standard error, one a line:
-              FILE:LINE:COLUMN: error: what is wrong, and what is allowed
-            A setting that there is no more is ignored, with a line "warning" that says what to write instead.
+              FILE:LINE:COLUMN: error: the fault, and the allowed values
+            A setting that was removed is ignored. A line "warning" says what to write instead.
 
             EXIT STATUS
               0     the file can be used
               64    usage
-              65    it cannot: the faults are named
-              66    it cannot be read
+              65    the file has faults
+              66    the file cannot be read
 
             JSON, one object on one line:
               file, usable
               problems  an array: line, column (null: of the file as a whole), key, value, message, suggestion
-              warnings  the same of settings that there are no more
-              omitted   how many more problems there are than the array has
-              changes   an array, of what differs from the defaults: key, value, default
+              warnings  the same, for settings that were removed
+              omitted   the number of problems that the array leaves out
+              changes   an array of the settings that differ from the defaults: key, value, default
             """
     )
 

@@ -7,8 +7,8 @@ struct ControlOptions: ParsableArguments {
 
     @Option(
         help: .init(
-            "Where its socket is: control.directory of its configuration, as the process sees it. Without it, the socket is found "
-                + "by what the process has open, or else looked for in jetsam in the XDG_RUNTIME_DIR that it was started with.",
+            "The directory of its socket: control.directory of its configuration, as the process sees it. Without this option the "
+                + "command looks at the open files of the process, and then in jetsam in the process's XDG_RUNTIME_DIR.",
             valueName: "directory"))
     var directory: String?
 

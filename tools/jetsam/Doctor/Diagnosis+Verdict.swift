@@ -11,7 +11,7 @@ extension Diagnosis {
             let reason = "\(first.name): \(first.reason ?? "")"
             return used.isEmpty
                 ? "Nothing is available: \(reason)."
-                : "Jetsam cannot work here: how much room is left cannot be told (\(reason))."
+                : "Jetsam cannot work here: no signal shows how much memory is left (\(reason))."
         }
         let room = "\(ByteCount(reading.headroomBytes)) of \(ByteCount(reading.limitBytes)) left"
         var means = [reading.isLimited ? "headroom (\(room))" : "the machine's headroom (\(room))"]

@@ -5,14 +5,14 @@ internal import MemoryPressure
 struct DoctorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Says which memory signals can be had here, source by source, and why not the others.",
+        abstract: "Shows which memory signals are available here, and why others are not.",
         discussion: """
-            It opens and arms everything that Jetsam would, with this command's own rights, reports how that went, and lets \
-            go of it again. It changes nothing. Run it where the server runs: in the same container, as the same user.
+            It opens and arms every signal that Jetsam would use, with this command's own rights, reports the result, and closes \
+            them again. It changes nothing. Run it where the server runs: in the same container, as the same user.
 
             EXIT STATUS
               0     Jetsam can work here
-              1     it cannot: the room that is left cannot be told
+              1     it cannot: no signal shows how much memory is left
               64    usage
 
             JSON, one object on one line, sizes in bytes, null for what is not known:
@@ -36,8 +36,8 @@ struct DoctorCommand: ParsableCommand {
 
     @Option(
         help: .init(
-            "Where proc and sys are found: an absolute path, such as / or /proc/1/root. Copies of the kernel's files can be "
-                + "looked at too; nothing is armed on them.", valueName: "path"))
+            "The directory of proc and sys: an absolute path, such as / or /proc/1/root. It may have copies of the kernel's "
+                + "files; nothing is armed on copies.", valueName: "path"))
     var root = "/"
 
     private var kernel: KernelRoot { KernelRoot(path: root, processIdentifier: pid) }

@@ -5,11 +5,11 @@ internal import Jetsam
 struct DryRunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "dry-run",
-        abstract: "Has a process decide and record everything and do nothing, or act again.",
+        abstract: "Turns the dry run of a process on or off: it decides and records everything, and does nothing.",
         discussion: """
-            While it is on no cache is asked, nothing is trimmed or taken and no background task is refused; log and trace say what \
-            would have been done. What is under way ends as it began. Limits of caches that were set are lifted once the level is \
-            normal. A new configuration that the process takes over sets it again, as `isDryRun`.
+            In a dry run the process asks no cache, trims nothing, takes nothing and refuses no background task. Log and trace say \
+            what it would have done. A step that is under way ends as it began. Limits of caches are removed when the level is \
+            normal. If the process applies a new configuration, its `isDryRun` replaces this setting.
 
             \(ControlOptions.exitStatus)
             """

@@ -9,15 +9,15 @@ struct ListCommand: ParsableCommand {
         commandName: "list",
         abstract: "Lists the processes that have a control socket, with level and state.",
         discussion: """
-            It looks at what the processes have open that this user may look at: its own ones, or all for root. A process has a \
-            socket where its configuration says control.isEnabled.
+            It looks at the open files of this user's processes, or of all processes for root. A process has a socket if its \
+            configuration sets control.isEnabled.
 
             EXIT STATUS
-              0     done, also where there is none
+              0     done, even if there is no such process
               64    usage
 
             JSON, an array on one line:
-              pid, command, directory (as the process sees it), level, state; null for what it did not answer
+              pid, command, directory (as the process sees it), level, state; null if the process did not answer
             """
     )
 

@@ -33,7 +33,8 @@ enum FigureText {
     static func offset(_ nanoseconds: Int) -> String {
         let milliseconds = max(0, nanoseconds) / 1_000_000
         let (hours, minutes) = (milliseconds / 3_600_000, milliseconds / 60_000 % 60)
-        return "\(hours):\(padded(minutes, 2)):\(padded(milliseconds / 1000 % 60, 2)).\(padded(milliseconds % 1000, 3))"
+        return
+            "\(hours):\(minutes.padded(to: 2)):\((milliseconds / 1000 % 60).padded(to: 2)).\((milliseconds % 1000).padded(to: 3))"
     }
 
     /// From hundredths of a percent.
@@ -54,10 +55,5 @@ enum FigureText {
 
     static func count(_ count: Int, _ one: String, _ many: String) -> String {
         count == 1 ? "1 \(one)" : "\(count) \(many)"
-    }
-
-    private static func padded(_ value: some BinaryInteger, _ width: Int) -> String {
-        let text = String(value)
-        return String(repeating: "0", count: max(0, width - text.count)) + text
     }
 }

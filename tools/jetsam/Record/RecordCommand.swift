@@ -11,11 +11,12 @@ struct RecordCommand: ParsableCommand {
         commandName: "record",
         abstract: "Records the memory signals of another process as a trace, from outside.",
         discussion: """
-            The process need not know of Jetsam. What a manager in it would have decided is recorded too, as if it had no \
-            caches: those cannot be seen from outside. A process that has a manager writes a fuller trace itself, to \
+            The process need not use Jetsam. The trace also has the decisions that a manager in it would have made without caches, \
+            because caches cannot be seen from outside. A process with a manager writes a fuller trace itself, to \
             recorder.traceFile.
 
-            It ends with the process, after --for, or when it is interrupted. Lines are written whole, once a second.
+            The recording ends with the process, after --for, or when you interrupt the command. Whole lines are written, once a \
+            second.
 
             EXIT STATUS
               0     it was recorded until the process ended, --for was over, or it was interrupted
@@ -31,17 +32,19 @@ struct RecordCommand: ParsableCommand {
 
     @Option(
         help: .init(
-            "A cgroup's directory, such as /sys/fs/cgroup/system.slice/web.service. One of its processes is looked at, and the "
-                + "footprint is of that one.", valueName: "directory"))
+            "A cgroup's directory, such as /sys/fs/cgroup/system.slice/web.service. One of its processes is recorded, with its "
+                + "footprint.", valueName: "directory"))
     var cgroup: String?
 
-    @Option(name: .shortAndLong, help: .init("The trace; it is replaced. - for standard output.", valueName: "file"))
+    @Option(
+        name: .shortAndLong,
+        help: .init("The trace. An existing file is replaced. - for standard output.", valueName: "file"))
     var output: String
 
     @Option(help: .init("Milliseconds from one reading to the next: 10…60000.", valueName: "milliseconds"))
     var interval = 100
 
-    @Option(name: .customLong("for"), help: .init("End after so many seconds: 1…31536000.", valueName: "seconds"))
+    @Option(name: .customLong("for"), help: .init("End after this many seconds: 1…31536000.", valueName: "seconds"))
     var seconds: Int?
 
     @Option(help: .init("Decide by this configuration: a YAML or JSON file.", valueName: "file"))
@@ -50,7 +53,7 @@ struct RecordCommand: ParsableCommand {
     @Flag(
         inversion: .prefixedNo,
         help:
-            "Whether stall times are read too. Reading them holds up PSI triggers of unprivileged processes in the same cgroup."
+            "Read stall times too, or not. Reading them delays PSI triggers of unprivileged processes in the same cgroup."
     )
     var stall = true
 

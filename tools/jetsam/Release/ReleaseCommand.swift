@@ -8,40 +8,40 @@ internal import MemoryPressure
 struct ReleaseCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "release",
-        abstract: "Has a process ask its caches for bytes now, whatever the level.",
+        abstract: "Asks the caches of a process for bytes now, at any level.",
         discussion: """
-            In the caches' own order: the lowest band first, then the cheapest to make again. It prints what they promised and \
-            what came back.
+            The cache with the lowest priority gives first, and within a priority the cheapest to rebuild. The command prints how \
+            many bytes were promised, and how many came back.
 
-            Before a container's memory limit is cut in place, --to makes room for the new one, so that the kernel need not kill \
-            for it: caches are asked until what cannot be taken back leaves warning's margin free under the new limit, and do not \
-            grow until the limit is cut or --hold is over. It waits for that, 20 s at most, and says what was reached. Cut the limit \
-            where the exit status is 0. Where there is no chance, because memory beside the caches takes too much, no cache is asked. \
-            Where two ask, the lower number holds, until the later end. --to none lets caches grow again.
+            Use --to before you lower a container's memory limit in place. Otherwise the kernel may kill the process. Caches give \
+            until the new limit would leave warning's threshold free, and do not grow until the limit is set or --hold is over. The \
+            command waits for that, at most 20 s, and prints the result. Lower the limit if the exit status is 0. If unmanaged \
+            memory takes too much, no cache is asked. If two commands ask, the lower number holds until the later of their times. \
+            --to none lets caches grow again.
 
             EXIT STATUS
               0     done; with --to: there is room for the limit
-              1     with --to: there is no room; the output says what is missing, and why
-              64    usage, or --to is more than the limit of now
+              1     with --to: there is no room; the output says how much is missing, and why
+              64    usage, or --to is more than the present limit
               69    there is no such process, it has no control socket, or it does not answer
               77    this user may not ask it: only the process's own user and root may
 
             JSON, one object on one line: sequence, stage, step, level, reason, targetBytes, promisedBytes, freedBytes (null \
-            where the allocator cannot tell), returnedBytes, trimmedBytes, isDisturbed, victimCount, headroomBeforeBytes, \
+            if the allocator does not report it), returnedBytes, trimmedBytes, isDisturbed, victimCount, headroomBeforeBytes, \
             headroomAfterBytes, durationSeconds, agoSeconds.
 
-            JSON with --to: limitBytes (null with none, and nothing else then), isReached, missingBytes (0 where it is reached), \
-            marginBytes (what is to stay free under the limit), obstacle (null, "outOfRange", "dryRun", "unmanagedMemory", "caches", \
-            "time"), reason (the same in words), hardLimitBytes (the limit of now), usedBeforeBytes and usedAfterBytes (what cannot \
-            be taken back), usageBeforeBytes and usageAfterBytes (page cache included), cacheBytes (what caches report at the end), \
-            heldSeconds (for how long caches are held, or null), durationSeconds, steps, caches (name, askedBytes, promisedBytes, \
-            returnedBytes, failed, missedDeadline).
+            JSON with --to: limitBytes (null for --to none, without further keys), isReached, missingBytes (0 if it is reached), \
+            marginBytes (the bytes that must stay free under the limit), obstacle (null, "outOfRange", "dryRun", "unmanagedMemory", \
+            "caches", "time"), reason (the same in words), hardLimitBytes (the present limit), usedBeforeBytes and usedAfterBytes \
+            (memory that cannot be taken back), usageBeforeBytes and usageAfterBytes (with page cache), cacheBytes (the bytes that \
+            caches report at the end), heldSeconds (how long caches do not grow, or null), durationSeconds, steps, caches (name, \
+            askedBytes, promisedBytes, returnedBytes, failed, missedDeadline).
             """
     )
 
     @OptionGroup var control: ControlOptions
 
-    @Option(help: .init("At least so many, such as 64MiB.", valueName: "amount"))
+    @Option(help: .init("Ask for at least this many bytes, such as 64MiB.", valueName: "amount"))
     var bytes: String?
 
     @Flag(help: "Empty every cache.")
@@ -49,17 +49,17 @@ struct ReleaseCommand: ParsableCommand {
 
     @Option(
         help: .init(
-            "Make room for this limit, such as 300MiB, and hold caches until it is cut; none holds them no longer.",
+            "Make room for this limit, such as 300MiB. Caches do not grow until it is set. With none they may grow again.",
             valueName: "limit"))
     var to: String?
 
     @Option(
         help: .init(
-            "How long --to holds caches where the limit is not cut, such as 90s or 5m, up to 24h. (default: 60s)",
+            "How long caches do not grow after --to if the limit is not set, such as 90s or 5m, up to 24h. (default: 60s)",
             valueName: "time"))
     var hold: String?
 
-    @Flag(help: "What it brought as JSON.")
+    @Flag(help: "Print the result as JSON.")
     var json = false
 
     private static let none = "none"

@@ -20,19 +20,19 @@ struct ReplayCommand: ParsableCommand {
         commandName: "replay",
         abstract: "Decides a trace again, exactly or under another configuration.",
         discussion: """
-            A trace is what a manager wrote to recorder.traceFile, or `jetsam record` from outside. Without an option every \
-            decision is made again from what went into it, and compared with what was recorded: each line has to come out \
-            the same, byte for byte. Traces before version 4 came from other rules: they can be read, and differ.
+            A manager writes a trace to recorder.traceFile, and `jetsam record` writes one from outside. Without an option, every \
+            decision is made again from its recorded input, and compared with the recorded decision: each line must come out the \
+            same, byte for byte. Traces before version 4 came from other rules: they can be read, but differ.
 
-            With --config the same readings are judged under another configuration. Up to the first step that differs this \
-            is exact. From there on it is a model, and it is said from when: the readings are corrected by what the trial's \
-            caches would have given and were not asked for; a step takes as long as recorded ones did; caches that gave more \
-            fill up again at the rate at which the recorded ones grew, as far as the limits allow that the trial sets. Of what \
-            they grow then, as large a part counts as fetched again as in the recording, in the ten seconds after releases; all \
-            of it where the recording has none. Wasted is what was fetched again although memory lay idle, needed what a \
-            foresighted manager would have released: the page "Seeing what it does" of the documentation says how they are counted.
+            With --config the same readings are judged under another configuration. The result is exact until the first step that \
+            differs. After that it is a model, and the output says where the model begins. The model corrects the readings by the \
+            bytes that caches would have given. A step takes as long as the recorded ones. Caches that gave more fill up again as \
+            fast as the recorded ones grew, within the limits of the trial. The share of these bytes that counts as fetched again \
+            is that of the recording in the ten seconds after releases, or all if the recording has no release. Wasted are bytes \
+            that were fetched again although memory lay idle. Needed are the bytes that had to be released. The page "Metrics, \
+            alerts and the control socket" of the documentation explains both.
 
-            With --compare the decisions of two traces are held against each other.
+            With --compare the decisions of two traces are compared.
 
             EXIT STATUS
               0     every decision came out the same; with --config: the trial was made
@@ -56,10 +56,10 @@ struct ReplayCommand: ParsableCommand {
     @Option(help: .init("Try this configuration on it: a YAML or JSON file.", valueName: "file"))
     var config: String?
 
-    @Option(help: .init("Hold its decisions against those of another trace.", valueName: "trace"))
+    @Option(help: .init("Compare its decisions with those of another trace.", valueName: "trace"))
     var compare: String?
 
-    @Option(help: .init("Write what was decided as a trace; - for standard output.", valueName: "file"))
+    @Option(help: .init("Write the decisions as a trace; - for standard output.", valueName: "file"))
     var output: String?
 
     @Flag(help: "The result as JSON.")

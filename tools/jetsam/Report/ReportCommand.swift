@@ -8,21 +8,21 @@ internal import SystemPackage
 struct ReportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "report",
-        abstract: "Makes a page of HTML from a trace: plots over time, tables, and what stands out.",
+        abstract: "Writes a page of HTML from a trace: plots over time, tables, and what stands out.",
         discussion: """
-            The page needs nothing else: no script, font or picture is fetched. It shows usage and limits, headroom with the \
+            The page is complete: it fetches no script, font or picture. The plots show usage and limits, headroom with the \
             thresholds, stall, the level behind each plot, purges with the bytes asked, promised, freed and returned, background \
-            tasks and scenes; and tables of the level's changes with their reasons, of steps, of what releases needed and \
-            wasted, of caches and of the settings that were not the default. It can be read by a screen reader, and in light and dark. The names of caches \
-            are in it as the trace has them. A long trace is thinned to at most \(TimeColumns.capacity) columns that keep the \
-            lowest and the highest, in one pass and in bounded memory.
+            tasks and scenes. The tables show the changes of the level with their reasons, steps, needed and wasted bytes, caches, \
+            and settings that differ from the defaults. The page works with a screen reader, and in light and dark. It has the \
+            names of caches as they are in the trace. A long trace is reduced to at most \(TimeColumns.capacity) columns, which \
+            keep the lowest and the highest values, in one pass and in bounded memory.
 
             EXIT STATUS
               0     the page was written
               64    usage
-              65    the trace is wrong: the line and what is wrong with it is said
+              65    the trace has a fault: the output names its line
               66    the trace cannot be read
-              73    the page cannot be written there
+              73    the page cannot be written
             """
     )
 
@@ -31,13 +31,13 @@ struct ReportCommand: ParsableCommand {
         completion: .file())
     var trace: String
 
-    @Flag(help: "Makes the page from a table of survival, as 'tools/prove survival --json FILE' writes it.")
+    @Flag(help: "Write the page from a table of survival, as 'tools/prove survival --json FILE' writes it.")
     var survival = false
 
     @Option(
         name: .shortAndLong,
         help: .init(
-            "Where the page is written; a file that is there is replaced. '-' is the standard output.",
+            "The page. An existing file is replaced. '-' is the standard output.",
             valueName: "file"),
         completion: .file())
     var output: String

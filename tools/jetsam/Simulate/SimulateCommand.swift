@@ -6,10 +6,10 @@ internal import MemoryPressure
 struct SimulateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate",
-        abstract: "Has a process hold a level, to try out how it answers.",
+        abstract: "Sets the level of a process, to test how it reacts.",
         discussion: """
-            Caches are asked and background tasks refused as at a real one; no scene is lost and nothing that is under way is \
-            taken. The level goes back by itself after --for, or with normal. Real pressure counts beside it.
+            The process asks caches and refuses background tasks as at a real level. It takes no scene and no held background \
+            task. The simulation ends after --for, or with the level normal. Real pressure still counts.
 
             \(ControlOptions.exitStatus)
             """
@@ -29,12 +29,12 @@ struct SimulateCommand: ParsableCommand {
 
     @OptionGroup var control: ControlOptions
 
-    @Argument(help: "warning, critical, or normal, which ends it.")
+    @Argument(help: "warning, critical, or normal, which ends the simulation.")
     var level: Level
 
     @Option(
         name: .customLong("for"),
-        help: .init("How long, up to 86400; until told otherwise without it.", valueName: "seconds"))
+        help: .init("How long, up to 86400 seconds. Without it, until the next simulate.", valueName: "seconds"))
     var seconds: Double?
 
     func validate() throws {

@@ -8,16 +8,16 @@ struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
         abstract:
-            "Says what a process's manager knows: level and reason, caches, background tasks, scenes, last steps.",
+            "Shows what a process's manager knows: level and reason, caches, background tasks, scenes, last steps.",
         discussion: """
-            It asks by the control socket, which the process has where its configuration says control.isEnabled. A process in \
-            a container is asked from outside all the same.
+            It uses the control socket, which a process has if its configuration sets control.isEnabled. It also works from \
+            outside of the process's container.
 
             \(ControlOptions.exitStatus)
 
             JSON, one object on one line, sizes in bytes, null for what is not known:
               pid (as the process sees it), uptimeSeconds, isDryRun, level, rule, reason
-              announcedLimit   bytes and heldSeconds of a limit that is about to be cut, or null: see jetsam release --help
+              announcedLimit   bytes and heldSeconds of a limit that is about to be set, or null: see jetsam release --help
               reading          readings, limitBytes, isLimited (false: the machine), tightestLevel, usageBytes,
                                unreclaimableBytes, headroomBytes, warningBytes and criticalBytes (where these levels begin),
                                availableBytes, highBytes, footprintBytes, footprintNeededBytes (without caches and
@@ -30,7 +30,7 @@ struct StatusCommand: ParsableCommand {
                                freedBytes, returnedBytes, refetchedBytes, failures, missedDeadlines, longestHandlerSeconds
               backgroundTasks  held, begun, ended, expired, overdue, overdueNow, refused, hungHandlers, longHeld
                    oldest      the five longest-running: name, origin, priority, ageSeconds, sinceProgressSeconds (null: it
-                               never told any), state ("held", "expiring", "overdue"), overdueSeconds (null: it is not),
+                               never reported any), state ("held", "expiring", "overdue"), overdueSeconds (null: it is not),
                                remainingSeconds, scene
               scenes           connected (state: number), footprintBytes, unsaved, refused, lost, missedDeadlines
               steps            the newest eight, the newest last: see jetsam release --help
@@ -40,7 +40,7 @@ struct StatusCommand: ParsableCommand {
 
     @OptionGroup var control: ControlOptions
 
-    @Flag(help: "What it knows as JSON.")
+    @Flag(help: "Print JSON.")
     var json = false
 
     func run() throws {

@@ -12,17 +12,17 @@ struct TuneCommand: ParsableCommand {
         commandName: "tune",
         abstract: "Searches thresholds that would have served recorded traces better.",
         discussion: """
-            Tries configurations on the traces, each as `jetsam replay --config` does: the recorded one, the shipped \
-            profiles, random ones, and then neighbours of the best so far. What is best is decided in this order: the fewest \
-            times without headroom under the hard limit, where the kernel would have killed; then what --prefer says.
+            It tries configurations on the traces, each as `jetsam replay --config` does: the recorded one, the shipped profiles, \
+            random ones, and then neighbours of the best so far. The best one has the fewest times without headroom under the hard \
+            limit, because the kernel would have killed there. If these are equal, --prefer decides.
 
-            It prints the trade-off: those configurations of which no other is better in every respect. The wasted share is \
-            shown and not searched by: what part of the released bytes was fetched again although memory lay idle. The preferred one is \
-            written with --output, as a file that `jetsam check` accepts.
+            It prints the trade-off: every configuration that no other one beats in all respects. It also shows the wasted share, \
+            but does not search by it: the part of the released bytes that was fetched again although memory lay idle. --output \
+            writes the preferred configuration to a file that `jetsam check` accepts.
 
-            From a trace it cannot be known what background tasks, scenes and the last resort would have brought, how caches would \
-            have hit with more or less memory, what happened between two readings, and nothing about load that the traces do \
-            not have. From the first step that differs on, what is said is a model.
+            A trace cannot show what background tasks, scenes and the last resort would have brought, how many hits caches would \
+            have had with more or less memory, what happened between two readings, or how other load would behave. After the first \
+            step that differs, the figures come from a model.
 
             EXIT STATUS
               0     something was found, or the recorded configuration is best
@@ -43,19 +43,19 @@ struct TuneCommand: ParsableCommand {
         case balance, keepCaches = "keep-caches", leastPressure = "least-pressure"
     }
 
-    @Argument(help: .init("Traces; what is searched for has to serve all of them.", valueName: "trace"))
+    @Argument(help: .init("Traces. One configuration is searched for all of them.", valueName: "trace"))
     var traces: [String]
 
-    @Option(help: .init("How many configurations are tried: 8…100000.", valueName: "count"))
+    @Option(help: .init("The number of configurations to try: 8…100000.", valueName: "count"))
     var candidates = 200
 
     @Option(
         help: .init(
-            "What counts after the kills: balance, keep-caches (fewest bytes asked of caches) or least-pressure (least time "
-                + "above normal, critical counted tenfold)."))
+            "What decides if kills are equal: balance, keep-caches (fewest bytes asked of caches) or least-pressure (least "
+                + "time above normal; time at critical counts tenfold)."))
     var prefer = Preference.balance
 
-    @Option(help: .init("Makes a search again that was made before.", valueName: "number"))
+    @Option(help: .init("The same number repeats the same search.", valueName: "number"))
     var seed: UInt64 = 1
 
     @Option(

@@ -8,15 +8,16 @@ struct WatchCommand: ParsableCommand {
         commandName: "watch",
         abstract: "Shows what a process's manager sees and does, again and again, until Ctrl-C.",
         discussion: """
-            On a terminal only lines that have changed are written again. Where standard output is no terminal, each look is \
-            written as plain lines with an empty one behind it.
+            On a terminal only changed lines are written again. If standard output is not a terminal, each look is written as \
+            plain lines, with an empty line after them.
 
-            In the bar # is what cannot be taken back for free, + what can, W and C where warning and critical begin.
+            In the bar, # is memory that the kernel cannot take back for free, and + is memory that it can. W and C mark where \
+            warning and critical begin.
 
             EXIT STATUS
               0     done (--once)
               64    usage
-              69    there is no such process, it has no control socket, or it does not answer; also where it ends meanwhile
+              69    there is no such process, it has no control socket, or it does not answer; or it has ended meanwhile
               77    this user may not ask it: only the process's own user and root may
               130   ended by Ctrl-C (SIGTERM: 143)
 
@@ -26,10 +27,10 @@ struct WatchCommand: ParsableCommand {
 
     @OptionGroup var control: ControlOptions
 
-    @Flag(help: "One look, and no more.")
+    @Flag(help: "Look once, and end.")
     var once = false
 
-    @Flag(help: "A line of JSON for each look.")
+    @Flag(help: "Print a line of JSON for each look.")
     var json = false
 
     @Option(help: .init("Seconds from one look to the next, from 0.1 to 3600.", valueName: "seconds"))

@@ -174,14 +174,8 @@ struct WatchView {
 
     /// A time in the two largest units that say something.
     static func span(_ seconds: Double) -> String {
-        guard seconds.isFinite, seconds < 1e12 else { return "long" }
-        if seconds < 10 { return "\(Double(Int(max(0, seconds) * 10)) / 10) s" }
-        let whole = Int(seconds)
-        switch whole {
-        case ..<60: return "\(whole) s"
-        case ..<3600: return "\(whole / 60) min \(whole % 60) s"
-        case ..<86_400: return "\(whole / 3600) h \(whole % 3600 / 60) min"
-        default: return "\(whole / 86_400) d \(whole % 86_400 / 3600) h"
-        }
+        // A process can say anything; beyond this is more than a duration's nanoseconds hold.
+        guard seconds.isFinite, seconds < 1e9 else { return "long" }
+        return FigureText.span(.seconds(max(0, seconds)))
     }
 }

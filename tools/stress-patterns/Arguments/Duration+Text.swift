@@ -1,8 +1,6 @@
-extension Duration {
-    package var inSeconds: Double {
-        Double(components.seconds) + Double(components.attoseconds) / 1e18
-    }
+internal import MemoryPressure
 
+extension Duration {
     /// Seconds with one decimal, or whole milliseconds under a second: `5.0 s`, `250 ms`.
     package var shortText: String {
         let milliseconds = Int((inSeconds * 1000).rounded())

@@ -37,7 +37,7 @@ struct LaunchDetails: Sendable, Equatable {
         guard Int32(meantFor) == processID else { return [] }
         guard let count = Int(number), (0...Self.mostSockets).contains(count) else {
             problems.append(
-                "LISTEN_FDS is '\(String(number.prefix(32)).onOneLine)', but must be a number in 0…\(Self.mostSockets): no socket is told"
+                "LISTEN_FDS is '\(String(number.prefix(32)).onOneLine)', but must be a number in 0…\(Self.mostSockets): no socket is passed on"
             )
             return []
         }
@@ -46,7 +46,8 @@ struct LaunchDetails: Sendable, Equatable {
             names = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
             if names.count != count {
                 problems.append(
-                    "LISTEN_FDNAMES has \(names.count) names for the \(count) descriptors of LISTEN_FDS: none is told")
+                    "LISTEN_FDNAMES has \(names.count) names for the \(count) descriptors of LISTEN_FDS: no socket is passed on"
+                )
                 names = []
             }
         }
@@ -68,7 +69,7 @@ struct LaunchDetails: Sendable, Equatable {
         let count = payload.utf8.count
         guard count <= LaunchReason.maximumPayloadBytes else {
             problems.append(
-                "\(LaunchReason.payloadVariable) has \(count) bytes, but may have no more than \(LaunchReason.maximumPayloadBytes): no payload is told"
+                "\(LaunchReason.payloadVariable) has \(count) bytes, but may have no more than \(LaunchReason.maximumPayloadBytes): no payload is passed on"
             )
             return nil
         }

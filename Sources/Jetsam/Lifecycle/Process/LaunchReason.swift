@@ -33,7 +33,7 @@ public struct LaunchReason: Sendable, Equatable, CustomStringConvertible {
         /// It ended without a word while headroom was below its critical threshold: the OOM killer of a cgroup that is gone, or
         /// something that kills for memory without the kernel's count of it.
         case killedProbablyOOM
-        /// The machine was started anew after its last record. A recording that another machine has left is not taken for that,
+        /// The machine was restarted after its last record. A recording that another machine has left is not taken for that,
         /// where both ran at the same time.
         case reboot
         /// It ended without a word: a SIGKILL, a crash, or a call of `exit`. Jetsam installs no signal handler.
@@ -93,7 +93,7 @@ public struct LaunchReason: Sendable, Equatable, CustomStringConvertible {
 
     /// The descriptors that the supervisor passed to this very process, in their order; empty where it passed none.
     public var sockets: [Socket] = []
-    /// The unit that had systemd start the process; nil where it was started by itself, or by something else.
+    /// The unit that had systemd start the process; nil if no unit triggered it.
     public var trigger: Trigger?
     /// The command line's arguments, without the program's name.
     public var arguments: [String] = []

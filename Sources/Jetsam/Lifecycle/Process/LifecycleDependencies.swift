@@ -19,7 +19,7 @@ protocol TaskHolder: Sendable {
     var heldCount: Int { get }
     /// The number of tasks that were begun so far. Cheap.
     var begunCount: UInt64 { get }
-    /// The number of tasks that were told that they expire. Not cheap.
+    /// The number of tasks that were notified that they expire. Not cheap.
     var expiredCount: Int { get }
     /// The longest-running ones, a line each.
     func describeHeld(limit: Int) -> [String]
@@ -108,7 +108,7 @@ protocol ProcessMemory: Sendable {
     /// The process became active, entered the background, or leaves it: an idle process shrinks its caches, a draining one only
     /// stops regrowth.
     func follow(_ state: ProcessState, isDraining: Bool)
-    /// Empties the caches that hold what is private.
+    /// Empties the sensitive caches.
     func emptySensitive() async
     /// Empties the caches and trims the allocator. Stops where its task is cancelled.
     func giveBack() async

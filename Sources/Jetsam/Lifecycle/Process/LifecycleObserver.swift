@@ -2,12 +2,12 @@
 ///
 /// One observer is called serially, in the order of the notifications, in a task on the executor that was named when it was
 /// registered, and under no lock; several observers are called at the same time. Notifications are never dropped. Each has a
-/// deadline: one that is missed is recorded with the observer's name, the call's task is cancelled, and the process goes on
-/// or exits, as ``ManagerConfiguration/Lifecycle/missedDeadline`` says. What comes later waits for its turn.
+/// deadline: one that is missed is recorded with the observer's name, the call's task is cancelled, and the process goes on or
+/// exits, as ``ManagerConfiguration/Lifecycle/missedDeadline`` says. Later calls wait for their turn.
 ///
-/// Suspension, SIGKILL, an OOM kill and power loss announce nothing: after ``didEnterBackground(_:)`` nothing is owed. A process
-/// that ends instead of suspending (``ManagerConfiguration/Lifecycle/exitsOnSuspend``) is told by ``willTerminate(_:)`` alone.
-/// A change of the process's state cannot be awaited from inside a callback: it is refused.
+/// Suspension, SIGKILL, an OOM kill and power loss announce nothing: after ``didEnterBackground(_:)`` nothing is owed. In a
+/// process that ends instead of suspending (``ManagerConfiguration/Lifecycle/exitsOnSuspend``), only ``willTerminate(_:)`` is
+/// called. A change of the process's state cannot be awaited from inside a callback: it is refused.
 public protocol LifecycleObserver: Sendable {
     /// The first code of the application's in a launch: nothing is restored yet, nothing is measured yet.
     ///
@@ -36,9 +36,9 @@ public protocol LifecycleObserver: Sendable {
     /// The wall clock was set forward by `change`, or back where it is negative. Timers are unaffected.
     /// Seen at the sampler's next look at the limits; changes of less than a second are not.
     func wallClockChanged(by change: Duration) async
-    /// A day has begun, the local time is ahead of UTC by another time than before, or the wall clock was set: what is shown or
-    /// planned by date and time of day is to be looked at again. Midnight is seen at the sampler's next turn, two seconds after it
-    /// at most, the zone within a minute. A clock that was set calls ``wallClockChanged(by:)`` first.
+    /// A day has begun, the offset of local time from UTC has changed, or the wall clock was set: what is shown or planned by
+    /// date and time of day is to be looked at again. Midnight is seen at the sampler's next turn, two seconds after it at
+    /// most, the zone within a minute. A clock that was set calls ``wallClockChanged(by:)`` first.
     func significantTimeChange(_ change: SignificantTimeChange) async
     /// The store for the states of scenes can be written again, or no longer.
     func stateStoreBecame(available: Bool) async

@@ -26,14 +26,14 @@ public enum LifecycleRefusal: Error, Equatable, CustomStringConvertible {
     /// The problem, and what to do instead.
     public var description: String {
         switch self {
-        case .shuttingDown: "shutdown has begun: there is no way back to the foreground"
+        case .shuttingDown: "shutdown has begun: the process does not return to the foreground"
         case .notRunning: "the manager has not begun: run it before its state is changed"
         case .ended: "the manager has ended"
         case .insideCallback:
-            "called from inside a callback of the process or a scene, which the change would wait for: return first"
+            "called inside a callback of the process or a scene; the change would wait for that callback, so return first"
         case .changeUnderWay: "another change is under way"
         case .transition(let from, let to): "there is no change from \(from) to \(to)"
-        case .cause(let from, let to, let cause): "\(cause) is no cause for a change from \(from) to \(to)"
+        case .cause(let from, let to, let cause): "\(cause) does not allow a change from \(from) to \(to)"
         }
     }
 }

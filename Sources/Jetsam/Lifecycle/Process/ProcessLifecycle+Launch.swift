@@ -62,7 +62,7 @@ extension ProcessLifecycle {
         }
         let isAutomatic = configuration.activation == .automatic && !configuration.launchesIntoBackground
         if isWaiting, isAutomatic {
-            dependencies.logger.debug("Launched; becoming active waits for the servers")
+            dependencies.logger.debug("Launched; the process becomes active when the servers listen")
             watchServing()
         }
         if !hasGate {

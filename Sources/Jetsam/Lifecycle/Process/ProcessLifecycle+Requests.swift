@@ -20,7 +20,7 @@ extension ProcessLifecycle {
             return try state.machine.leaves(for: target, cause: cause)
         }
         if leaves { return await leave(cause: cause) }
-        // Who leaves is on the way already, and does not get there.
+        // A process that is shutting down does not get there.
         if state.withLock({ $0.ending?.skipsBackground ?? false }), target == .background || target == .suspended {
             return
         }

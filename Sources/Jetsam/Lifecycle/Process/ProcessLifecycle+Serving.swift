@@ -21,7 +21,7 @@ extension ProcessLifecycle {
         while !Task.isCancelled, !isShuttingDown, !state.withLock({ $0.servers.areListening }) {
             guard let listening = dependencies.listeningPorts() else {
                 dependencies.logger.warning(
-                    "Which ports are listened to cannot be told here: call didStartServing() when the servers listen")
+                    "The ports that listen cannot be read here: call didStartServing() when the servers listen")
                 return
             }
             if ports.allSatisfy(listening.contains) { return didStartServing() }

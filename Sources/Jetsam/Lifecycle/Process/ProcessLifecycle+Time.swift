@@ -18,7 +18,7 @@ extension ProcessLifecycle {
         for change in changes {
             if change == .timeZone {
                 dependencies.logger.notice(
-                    "The local time is ahead of UTC by another time than before",
+                    "The offset of local time from UTC has changed",
                     metadata: ["secondsFromUTC": "\(seconds)"])
             }
             note(.significantTimeChange) { await $0.significantTimeChange(change) }

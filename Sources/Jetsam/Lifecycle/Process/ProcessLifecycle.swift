@@ -147,7 +147,7 @@ final class ProcessLifecycle: Sendable {
             }
         }
         let (from, actions) = try begun.get()
-        // What was late in being given back belongs to whoever is awake now.
+        // Bytes that were given back late belong to the process that is awake now.
         let givingBack = state.withLock { state in
             defer { state.givingBack = nil }
             return state.givingBack
@@ -203,7 +203,7 @@ final class ProcessLifecycle: Sendable {
     }
 
     /// Empties the caches; goes on without those that hang after the deadline, for the end of the process waits behind this.
-    /// What is late goes on for as long as the process is suspended.
+    /// Late work goes on as long as the process is suspended.
     private func giveBack(by deadline: MonotonicInstant) async {
         guard !waits.areAbandoned else { return }
         let wait = TimedWait()
@@ -226,7 +226,7 @@ final class ProcessLifecycle: Sendable {
         }
         let half = now.advanced(by: max(.zero, now.duration(to: deadline)) / 2)
         if await waits.run(wait, until: { half }, movesWithPauses: true) == .expired {
-            dependencies.logger.warning("Caches that hold what is private were not emptied in time")
+            dependencies.logger.warning("Sensitive caches were not emptied in time")
         }
     }
 

@@ -12,7 +12,7 @@ struct ProcessMachine: Sendable, Equatable {
         case lowerScenes
         /// Let scenes come up to what the new state allows.
         case raiseScenes
-        /// Empty the caches that hold what is private: before anybody takes a picture of what the process holds.
+        /// Empty the sensitive caches, before the recorder takes its snapshot.
         case emptySensitive
         /// Tell the caches' side of the new state.
         case noteCaches

@@ -3,13 +3,13 @@
 public enum SignificantTimeChange: Sendable, CaseIterable {
     /// A day has begun in the local time zone. Told once for all midnights that passed while the process did not run.
     case midnight
-    /// The local time is ahead of UTC by another time than before: the time zone was changed, or summer time has begun or ended.
+    /// The offset of local time from UTC has changed: the time zone was changed, or summer time has begun or ended.
     case timeZone
     /// The wall clock was set, by a second or more.
     case wallClock
 }
 
-/// Tells when a day begins in the local time zone, and when the local time is ahead of UTC by another time than before. Pure.
+/// Finds when a day begins in the local time zone, and when the offset of local time from UTC changes. Pure.
 struct DayWatch: Sendable {
     private static let day = Int64(86_400_000_000_000)
 

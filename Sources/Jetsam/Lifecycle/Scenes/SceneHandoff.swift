@@ -2,7 +2,7 @@
 public struct SceneHandoff: Sendable, Hashable {
     /// The scene.
     public let identifier: SceneIdentifier
-    /// Its band.
+    /// Its priority.
     public let priority: ResourcePriority
     /// Bytes that it declared, and can be expected to take again, its caches aside.
     public let expectedBytes: Int

@@ -36,7 +36,7 @@ extension SceneManager {
     ///   - origin: ``SceneOrigin/client`` makes it active, ``SceneOrigin/system`` leaves it in the background.
     ///   - expectedBytes: The bytes that it will take outside of its caches. Room for it is made first, from whatever ranks
     ///     lower: caches, then scenes that are lost before it. 0 asks for no room.
-    ///   - priority: Its band.
+    ///   - priority: Its priority.
     ///   - targets: The targets that it is activated for.
     ///   - restoration: The treatment of its stored state.
     ///   - executor: The executor of its callbacks; nil for the global concurrent executor.
@@ -184,11 +184,11 @@ extension SceneManager {
     ///
     /// - Parameters:
     ///   - identifier: The name of the scene.
-    ///   - expectedBytes: The bytes that it will take outside of its caches, where it has to be connected.
-    ///   - priority: Its band, where it has to be connected.
-    ///   - targets: The targets that it is activated for, where it has to be connected.
-    ///   - executor: The executor of its callbacks, where it has to be connected; nil for the global concurrent executor.
-    ///   - observer: Makes its observer, where it has to be connected.
+    ///   - expectedBytes: The bytes that it will take outside of its caches, if it must be connected.
+    ///   - priority: Its priority, if it must be connected.
+    ///   - targets: The targets that it is activated for, if it must be connected.
+    ///   - executor: The executor of its callbacks, if it must be connected; nil for the global concurrent executor.
+    ///   - observer: Makes its observer, if it must be connected.
     /// - Throws: ``SceneRefusal`` where it does not serve.
     public func scene(
         for identifier: SceneIdentifier, expectedBytes: Int = 0, priority: ResourcePriority = .normal,

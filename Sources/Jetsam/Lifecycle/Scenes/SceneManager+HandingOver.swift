@@ -2,8 +2,8 @@ internal import Logging
 internal import MemoryPressure
 
 extension SceneManager {
-    /// Hands a scene over to a successor: it resigns, is saved and enters the background, its state goes through `transport`,
-    /// and when that has returned the scene is disconnected here and what is stored of it is forgotten.
+    /// Hands a scene over to a successor: it resigns, is saved and enters the background. Its state goes through `transport`.
+    /// When that has returned, the scene is disconnected here, and its stored state is removed.
     ///
     /// Where the successor does not take it in time the scene goes back to where it was. An acknowledgement that is lost on
     /// its way leaves it with both: nothing is lost, and what the successor's copy does is for the application to settle.

@@ -9,7 +9,7 @@ public struct SceneRestoration: Sendable, Equatable {
     public var postponed: [SceneIdentifier] = []
     /// Scenes whose restoration was under way in too many starts that crashed. They can be connected explicitly.
     public var skipped: [SceneIdentifier] = []
-    /// Scenes that could not be restored, with the reason. What is stored of them stays.
+    /// Scenes that could not be restored, with the reason. Their stored states stay.
     public var failed: [SceneIdentifier: SceneRefusal] = [:]
 
     /// Nothing.
@@ -65,7 +65,7 @@ extension SceneManager {
         var room = headroomBytes
         var result = SceneRestoration()
         for (index, scene) in stored.enumerated() {
-            // What comes after one that has no room or time waits too: else many small ones would take its place.
+            // If one has no room or time, all later ones wait too: else many small ones would take its place.
             let spare = spareBytes?() ?? .max
             guard now < end, scene.expectedBytes <= min(room ?? .max, spare) else {
                 result.postponed = stored[index...].map(\.identifier)
@@ -83,7 +83,7 @@ extension SceneManager {
     public func restorePostponed() async -> SceneRestoration {
         if state.withLock({ $0.restorationIsDue }) { return await restoreStored(hasRoom: false) }
         guard hasPostponed, canSave else { return SceneRestoration() }
-        // What is tried now may be postponed again, for want of room that has come since.
+        // A scene that is tried now may be postponed again if the room is not enough.
         await restorationTurn.acquire()
         defer { restorationTurn.release() }
         let waiting = state.withLock { state in
@@ -116,7 +116,7 @@ extension SceneManager {
             }
             return SceneOrder.byRestoration(scenes)
         case .failure(let error):
-            logger.warning("What is stored of scenes cannot be listed: \(error)")
+            logger.warning("The stored scenes cannot be listed: \(error)")
             return nil
         }
     }

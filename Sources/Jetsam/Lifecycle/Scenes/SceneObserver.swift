@@ -1,13 +1,13 @@
 /// The callbacks of a scene. All of them have defaults that do nothing.
 ///
-/// They are called one at a time for one scene, in the order of the changes, in a task on the executor that was named when
+/// Calls for one scene come one at a time, in the order of the changes. Each runs in a task on the executor that was named when
 /// the scene connected, and under no lock. Each has a deadline; one that misses it is cancelled, recorded and named in a log
-/// line, and the change goes on without it. The next is not called before it has returned: one that never returns
-/// is called no more. A change of the same scene, or of the process's state, cannot be awaited from inside: it is refused.
+/// line, and the change goes on without it. The next is not called before it has returned: one that never returns is called no
+/// more. A change of the same scene, or of the process's state, cannot be awaited from inside: it is refused.
 public protocol SceneObserver: Sendable {
     /// The scene connects. Make what it needs, from its stored state where there is one.
     ///
-    /// What it throws, and a missed deadline, refuses the connection.
+    /// If it throws or misses its deadline, the connection is refused.
     func willConnect(_ scene: ServerScene, restoring state: SceneStateData?) async throws
     /// The scene serves now.
     func didBecomeActive(_ scene: ServerScene, _ transition: SceneTransition) async

@@ -37,7 +37,7 @@ enum SceneOrder {
     }
 
     /// Returns whether `first` is lost before `second`. Scenes that cannot be saved come last. Otherwise the order is by state;
-    /// within a state by priority; within a band those that missed a deadline first, then the largest.
+    /// within a state by priority; within a priority those that missed a deadline first, then the largest.
     private static func isLost(_ first: Facts, before second: Facts) -> Bool {
         if first.isUnsaved != second.isUnsaved { return second.isUnsaved }
         if first.state != second.state { return (rank(first.state) ?? 0) < (rank(second.state) ?? 0) }

@@ -52,7 +52,7 @@ public struct SceneLoss: Sendable, Equatable, CustomStringConvertible {
     public var scene: SceneIdentifier
     /// The state that it was in.
     public var state: SceneState
-    /// Its band.
+    /// Its priority.
     public var priority: ResourcePriority
     /// The cost of the scene, by its caches and by what it declared, in bytes.
     public var footprintBytes: Int

@@ -39,7 +39,7 @@ final class SerialCalls: Sendable {
         }
         _ = replaced
         started.withLock { $0 = task }
-        // Whoever found the time over may not have found the task yet.
+        // The code that found the time over may not have found the task yet.
         if !wait.isOpen { task.cancel() }
         let outcome = await wait.outcome()
         deadlines.cancel(id)

@@ -23,7 +23,7 @@ public final class ServerScene: Sendable, CustomStringConvertible {
 
     /// The identifier of the scene.
     public let identifier: SceneIdentifier
-    /// Its band.
+    /// Its priority.
     public let priority: ResourcePriority
     /// The targets that it is activated for.
     public let targets: SceneTargets
@@ -72,7 +72,7 @@ public final class ServerScene: Sendable, CustomStringConvertible {
     /// Indicates whether its state would be lost with it: the state has changed since it was stored, or could not be stored.
     public var isUnsaved: Bool { state.withLock { $0.saved.isUnsaved } }
 
-    /// Makes it serve. Returns when its observer has been told.
+    /// Makes it serve. Returns when its observer has been called.
     ///
     /// - Throws: ``SceneRefusal`` where the process does not allow it, the scene is gone, or this is called from inside one of its
     ///   callbacks.

@@ -4,11 +4,11 @@ public import SystemPackage
 /// Keeps scenes' states in a directory, a file each.
 ///
 /// The directory belongs to this user with mode 0700, its files have 0600. A state is written beside the old one, flushed,
-/// given its name, and the directory is flushed: whatever happens meanwhile, the old or the new one is there in full. What
-/// is found damaged is renamed to end in `.bad` and left for whoever wants to look at it.
+/// given its name, and the directory is flushed: whatever happens meanwhile, either the old or the new file is complete. A
+/// damaged file is renamed to end in `.bad`, and kept.
 ///
-/// Several processes, also of several containers, may have stores in one directory: what one of them is writing it holds
-/// locked (flock(2)), and whoever opens the directory leaves that alone. What is not locked was left by a crash and is
+/// Several processes, also of several containers, may have stores in one directory: what one of them is writing it holds locked
+/// (flock(2)), and whoever opens the directory leaves that alone. A file that is not locked was left by a crash, and is
 /// finished or removed; where the file system has no locks, only after an hour.
 ///
 /// Put it on a volume that outlives the container. The calls of one store run one after another on a thread of its own; states
@@ -37,7 +37,7 @@ public final class FileStateStore: SceneStateStore {
     /// - Parameters:
     ///   - directory: The directory of the states; in one's own hands, mode 0700.
     ///   - maximumStateBytes: The longest state that is stored or read. At least 0, default 1 MiB.
-    /// - Throws: ``SceneStateStoreError`` where the directory cannot be had, or others may read or write it.
+    /// - Throws: ``SceneStateStoreError`` if the directory cannot be created or opened, or others may read or write it.
     public init(directory: FilePath, maximumStateBytes: Int = 1 << 20) throws(SceneStateStoreError) {
         self.directory = directory
         self.maximumStateBytes = max(0, maximumStateBytes)
@@ -76,7 +76,7 @@ public final class FileStateStore: SceneStateStore {
         }
     }
 
-    /// Reads a scene's state. What is damaged, too long or of an unknown version is renamed and thrown.
+    /// Reads a scene's state. A file that is damaged, too long or of an unknown version is renamed, and an error is thrown.
     public func load(
         _ scene: SceneIdentifier
     ) async throws(SceneStateStoreError) -> (StoredScene, SceneStateData)? {

@@ -26,7 +26,7 @@ public protocol SceneStateStore: Sendable {
 public struct StoredScene: Sendable, Hashable {
     /// The scene.
     public var identifier: SceneIdentifier
-    /// Its band.
+    /// Its priority.
     public var priority: ResourcePriority
     /// Bytes that it declared when it was stored, and can be expected to take again, its caches aside; never negative.
     public var expectedBytes: Int
@@ -35,7 +35,7 @@ public struct StoredScene: Sendable, Hashable {
 
     /// - Parameters:
     ///   - identifier: The scene.
-    ///   - priority: Its band.
+    ///   - priority: Its priority.
     ///   - expectedBytes: Bytes that it can be expected to take; negative values count as 0.
     ///   - stamp: A number that no other stored state of this scene has.
     public init(identifier: SceneIdentifier, priority: ResourcePriority, expectedBytes: Int, stamp: UInt64) {

@@ -58,7 +58,7 @@ final class SystemdNotifier: Sendable {
         } catch {
             if !hasWarned.exchange(true, ordering: .relaxed) {
                 logger.warning(
-                    "systemd could not be told '\(text.onOneLine)': \(ErrnoText.name(error)); further failures are not logged"
+                    "systemd did not get the message '\(text.onOneLine)': \(ErrnoText.name(error)); further failures are not logged"
                 )
             }
         }

@@ -50,7 +50,7 @@ package final class FlightRecorder: Sendable {
             }
             self.run = run
             path = directory.hasSuffix("/") ? directory + name : "\(directory)/\(name)"
-            // What cannot be tidied up now can be the next time.
+            // Files that cannot be removed now can be removed the next time.
             try? files.prune(keeping: kept, run)
         #else
             throw .system(.noFunction, doing: "recording")

@@ -2,7 +2,7 @@ public import MemoryPressure
 
 /// The end of the run before this one, from what its flight recorder left: see ``ResourceManager/lastExit``.
 public struct LastExit: Sendable, Equatable, CustomStringConvertible {
-    /// The way in which it ended, as far as can be told.
+    /// The way in which it ended, as far as it is known.
     public var reason: LaunchReason.PreviousExit
     /// The time when it began, in nanoseconds since 1970 by the wall clock.
     public var startedAtWallClock: Int64
@@ -30,7 +30,7 @@ public struct LastExit: Sendable, Equatable, CustomStringConvertible {
 
     /// One line for a log.
     public var description: String {
-        var text = "\(reason); its last record is of \(recordedFor) after its start: level \(level)"
+        var text = "\(reason); its last record was written \(recordedFor) after its start: level \(level)"
         if let headroomBytes { text += ", \(ByteCount(headroomBytes)) of headroom" }
         if isDraining {
             text += ", while it shut down\(isLastResortCalled ? " after the last resort had been called" : "")"
@@ -96,7 +96,7 @@ extension LastExit {
         if let run {
             if recording.run.isOfOtherBoot(than: run), run.bootedAt >= end(of: recording) { return .reboot }
             if !recording.run.isOfOtherBoot(than: run) {
-                // What came while it was there to see it was somebody else.
+                // A kill that it saw itself was that of another process.
                 if hasKilled(recording.run.cgroup, run.cgroup, seen: last?.oomKills ?? 0) { return .killedByOOM }
                 // The parent counts the neighbours' kills as well, all the time that the run lived: it is asked where the own
                 // cgroup is gone.

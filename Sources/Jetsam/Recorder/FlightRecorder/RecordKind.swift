@@ -20,7 +20,7 @@ package struct RecordKind: RawRepresentable, Sendable, Hashable {
 
 /// The states of a run, as the header of its recording says.
 package enum RunState: UInt32, Sendable, CaseIterable {
-    /// It has not ended, or nobody was left to say so.
+    /// It has not ended, or it was killed before it could record its end.
     case running = 1
     /// The manager came to its end.
     case clean = 2

@@ -62,7 +62,7 @@ package struct RunIdentity: Sendable, Equatable {
     /// Reads a header; there may be more behind it.
     init(_ bytes: ArraySlice<UInt8>) throws(RecordingFormatError) {
         guard bytes.count >= RingFormat.magic.count, bytes.prefix(8).elementsEqual(RingFormat.magic) else {
-            throw .notARecording("it does not begin as one does")
+            throw .notARecording("it does not begin like a recording")
         }
         guard bytes.count >= RingFormat.headerBytes else {
             throw .notARecording(

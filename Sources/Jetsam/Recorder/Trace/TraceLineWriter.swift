@@ -2,9 +2,9 @@ internal import MemoryPressure
 
 /// Writes records as the lines of a trace.
 ///
-/// Of a reading only those fields are written that differ from the reading before: most of a day's readings are alike. Of other
-/// records those are left out that have their default; but a header has them all, as another version of the library may have
-/// other defaults.
+/// A reading has only the fields that differ from the reading before: most of a day's readings are alike. Other records leave
+/// out the fields that have their default; but a header has them all, as another version of the library may have other
+/// defaults.
 package struct TraceLineWriter: Sendable {
     /// The lines that were written and not collected yet.
     package private(set) var bytes: [UInt8] = []
@@ -18,7 +18,7 @@ package struct TraceLineWriter: Sendable {
     package mutating func append(_ record: some Record, at instant: MonotonicInstant) {
         let isReading = type(of: record).kind == .reading
         let isHeader = type(of: record).kind == .trace
-        // What follows a header is read without what came before it.
+        // Lines after a header are read without the lines before it.
         if isHeader { lastReading = FieldCodes.of(ReadingRecord()) }
         let base = isReading ? lastReading : FieldCodes.of(type(of: record).init())
         // There is one owner of the codes at a time: a second would have them copied.

@@ -39,10 +39,10 @@ struct DemoServer: AsyncParsableCommand {
     @Option(help: "In mode fixed: bytes that the cache may hold.")
     var budget = ByteSize(256 << 20)
 
-    @Option(help: "In mode jetsam: bytes that the process may take in all, where no cgroup says so.")
+    @Option(help: "In mode jetsam: the budget of the process in bytes, if no cgroup limits it.")
     var footprintBudget: ByteSize?
 
-    @Option(help: "How many keys there are: 0 to one less.")
+    @Option(help: "The number of keys, from 0 on.")
     var keys = 200_000
 
     @Option(help: "Bytes of a value.")
@@ -71,10 +71,10 @@ struct DemoServer: AsyncParsableCommand {
             """, valueName: "words"))
     var disturb: String?
 
-    @Flag(help: "Begins what --disturb does at SIGUSR1 instead, once the server listens.")
+    @Flag(help: "Begins --disturb at SIGUSR1 instead of when the server listens.")
     var disturbAtSignal = false
 
-    @Flag(help: "In mode jetsam: leave in order when memory is short and nothing is left to give.")
+    @Flag(help: "In mode jetsam: shut down in order when memory is short and nothing is left to give.")
     var lastResort = false
 
     @Option(
@@ -83,8 +83,8 @@ struct DemoServer: AsyncParsableCommand {
 
     @Option(
         help: .init(
-            "In mode jetsam: a configuration file, YAML or JSON. Changes are taken over while the server runs, and at once at "
-                + "SIGHUP. Variables such as JETSAM_HEADROOM_WARNING_PERCENT go before it, and options before both.",
+            "In mode jetsam: a configuration file, YAML or JSON. Changes are applied while the server runs, and at once at "
+                + "SIGHUP. Variables such as JETSAM_HEADROOM_WARNING_PERCENT override it, and options override both.",
             valueName: "file"))
     var config: String?
 

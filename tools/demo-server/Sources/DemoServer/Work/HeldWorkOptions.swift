@@ -2,16 +2,18 @@ internal import ArgumentParser
 
 /// Background work that a test of the shutdown wants to be under way.
 struct HeldWorkOptions: ParsableArguments {
-    @Option(help: "Assertions to hold from the start until a shutdown begins.")
+    @Option(help: "Background tasks to hold from the start until a shutdown begins.")
     var hold = 0
 
     @Option(help: "Seconds from the beginning of the shutdown until the last of --hold ends.")
     var holdFor = 1.0
 
-    @Option(help: "Assertions to hold for ever, whatever their handlers are told.")
+    @Option(help: "Background tasks to hold for ever, even after they expire.")
     var holdForever = 0
 
-    @Option(help: "Seconds after which those of --hold-forever expire; without it they do at the end of the process.")
+    @Option(
+        help:
+            "Seconds after which the tasks of --hold-forever expire. By default they expire at the end of the process.")
     var holdExpiry: Double?
 
     /// How many there are in all.

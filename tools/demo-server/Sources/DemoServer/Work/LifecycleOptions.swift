@@ -3,10 +3,10 @@ internal import ArgumentParser
 /// How the process ends, and under what pressure it believes to be.
 struct LifecycleOptions: ParsableArguments {
     @Option(
-        help: "Seconds that whoever ends the server waits before it kills: the server is gone before. 30 by default.")
+        help: "The termination grace period in seconds: the server ends before. 30 by default.")
     var terminationGracePeriod: Double?
 
-    @Option(help: "Seconds for which the server, told to leave, is not ready but answers still. 0 by default.")
+    @Option(help: "Seconds after SIGTERM in which the server is not ready but still answers. 0 by default.")
     var drainDelay: Double?
 
     @Option(help: "Seconds between the start of the server and its first connection. 0 by default.")
@@ -15,7 +15,7 @@ struct LifecycleOptions: ParsableArguments {
     @Option(help: "Scenes to connect once the server is active; each has 1 KiB to save. 0 by default.")
     var scenes: Int?
 
-    @Option(help: "A directory for the states of scenes; its parent has to exist. None by default.")
+    @Option(help: "A directory for the states of scenes; its parent must exist. None by default.")
     var states: String?
 
     @Option(help: "Behave as under this pressure: warning or critical.")

@@ -1,11 +1,11 @@
-internal import MemoryPressure
-
 /// A vote that is entered at one threshold and left at another, once for `warning` and once for `critical`.
-struct Hysteresis: Equatable {
+package struct Hysteresis: Equatable, Sendable {
     package private(set) var level = PressureLevel.normal
 
+    package init() {}
+
     /// Judges one observation; `isWorse(value, threshold)` says which way is worse.
-    mutating func judge(
+    package mutating func judge(
         _ value: Int, warning: (entry: Int, exit: Int), critical: (entry: Int, exit: Int)?,
         isWorse: (Int, Int) -> Bool
     ) -> PressureLevel {
@@ -26,7 +26,16 @@ struct Hysteresis: Equatable {
         return level
     }
 
-    mutating func reset() {
+    package mutating func reset() {
         level = .normal
+    }
+}
+
+extension Hysteresis {
+    /// Judges headroom by the thresholds of its limit.
+    package mutating func judge(headroomBytes: Int, _ thresholds: HeadroomThresholds) -> PressureLevel {
+        judge(
+            headroomBytes, warning: (thresholds.warningEntry, thresholds.warningExit),
+            critical: (thresholds.criticalEntry, thresholds.criticalExit), isWorse: <)
     }
 }

@@ -1,0 +1,4 @@
+#if NIO
+    // What a server needs with one import beside NIO's.
+    @_exported public import Jetsam
+#endif

@@ -1,0 +1,88 @@
+internal import MemoryPressure
+
+/// What the growth of unmanaged memory leads to: when the limit is reached, how much headroom must be there for caches to give in
+/// time, and whether this process has to leave before.
+struct GrowthOutlook {
+    private(set) var growth: UnmanagedGrowth
+    /// The decision whether leaving has to begin before there is an emergency.
+    var early = EarlyLeave()
+    /// Indicates whether the caches began to be asked for it at the last reading.
+    private(set) var beganToAsk = false
+    /// The headroom that must be there at the last reading.
+    private(set) var required = RequiredHeadroom()
+    /// Indicates whether unmanaged memory has grown since the last reading as fast as would warn if it went on. Readings are then
+    /// taken closely, so that the trend is known in time.
+    private(set) var isSuspicious = false
+    private var lastUnmanaged: (bytes: Int, instant: MonotonicInstant)?
+    /// Milliseconds until the limit at that growth; nil where it does not grow, or the limit is far.
+    private(set) var millisecondsToLimit: Int?
+    /// The same at the growth between the last two full readings, whatever came of it before; nil where there was none.
+    private(set) var millisecondsAtOnce: Int?
+
+    init(_ configuration: ManagerConfiguration) {
+        growth = UnmanagedGrowth(window: configuration.timeToLimit.window)
+    }
+
+    /// Measures growth anew, as its window is another.
+    mutating func changeWindow(_ window: Duration) {
+        growth = UnmanagedGrowth(window: window)
+    }
+
+    mutating func forget() {
+        growth.reset()
+        early.reset()
+        lastUnmanaged = nil
+        isSuspicious = false
+        millisecondsAtOnce = nil
+    }
+
+    /// Takes over a reading; its context then has what follows from it.
+    mutating func observe(_ context: inout RuleContext, _ configuration: ManagerConfiguration) {
+        let rule = configuration.timeToLimit
+        // A cheap reading's estimate takes page cache that is being written for growth.
+        if context.reading.depth == .full { noteUnmanaged(context, rule) }
+        required = RequiredHeadroom(
+            headroomBytes: context.reading.headroomBytes, thresholds: context.thresholds, growth: growth,
+            leadTime: context.leadTime, configuration: configuration)
+        millisecondsToLimit = nil
+        if context.reading.isHeadroomBelow(percent: rule.headroomPercent), let rate = growth.bytesPerSecond, rate > 0 {
+            millisecondsToLimit = Int(saturating: Double(context.reading.headroomBytes) / Double(rate) * 1000)
+        }
+        lookEarly(context)
+        context.required = required
+        context.millisecondsToLimit = millisecondsToLimit
+        context.leaving =
+            early.isAsking ? RuleContext.Leaving(neededBytes: early.neededBytes, deficit: early.deficit) : nil
+    }
+
+    private mutating func noteUnmanaged(
+        _ context: RuleContext, _ rule: ManagerConfiguration.TimeToLimitRule
+    ) {
+        let bytes = context.reading.unreclaimableBytes - context.managedBytes
+        growth.append(context.reading, managedBytes: context.managedBytes)
+        if let last = lastUnmanaged {
+            let nanoseconds = last.instant.duration(to: context.now).nanoseconds
+            let reach = rule.warning.nanoseconds
+            // Growth since the last reading × the warning's time, against what is left.
+            let grown = Double(bytes - last.bytes) * Double(reach) / Double(max(1, nanoseconds))
+            let headroom = Double(context.reading.headroomBytes)
+            isSuspicious = grown > headroom
+            millisecondsAtOnce =
+                grown > 0 ? Int(saturating: min(1e12, headroom / grown * Double(reach) * 1e-6)) : nil
+        }
+        lastUnmanaged = (bytes, context.now)
+    }
+
+    private mutating func lookEarly(_ context: RuleContext) {
+        beganToAsk = false
+        guard context.reading.depth == .full else { return }
+        beganToAsk = early.look(
+            EarlyLeave.Context(
+                now: context.now, leavingNanoseconds: context.leavingNanoseconds, roomBytes: context.roomBytes,
+                expectedBytes: context.expectedBytes, retainedBytes: context.retainedBytes,
+                criticalEntry: context.thresholds.criticalEntry, limitBytes: context.reading.limitBytes,
+                unreclaimableBytes: context.reading.unreclaimableBytes,
+                footprintBytes: context.reading.footprintBytes, managedBytes: context.managedBytes,
+                leadTime: context.leadTime, shortage: context.shortage, isDisturbed: context.isDisturbed))
+    }
+}
