@@ -33,6 +33,8 @@ let package = Package(
         .library(name: "JetsamNIO", targets: ["JetsamNIO"]),
         .library(name: "JetsamGRPC", targets: ["JetsamGRPC"]),
         .library(name: "JetsamGRDB", targets: ["JetsamGRDB"]),
+        // Not of the module's name: a product's name is shared with all packages of a build.
+        .library(name: "JetsamUIKit", targets: ["UIKit"]),
         .executable(name: "jetsam", targets: ["jetsam"]),
         .executable(name: "jetsam-stress", targets: ["jetsam-stress"]),
         // No API: what the packages in tools/ take from this one. It changes without notice.
@@ -166,7 +168,7 @@ let package = Package(
             ],
             swiftSettings: settings + optimised
         ),
-        // The only one that reads formats, and with them needs Foundation.
+        // Reads formats, and with them needs Foundation.
         .target(
             name: "JetsamConfiguration",
             dependencies: [
@@ -203,6 +205,20 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["GRDB"])),
                 .product(name: "GRDBSQLite", package: "GRDB.swift", condition: .when(traits: ["GRDB"])),
+            ],
+            swiftSettings: settings
+        ),
+        // Empty: the compiler looks for it where a file imports Testing and UIKit.
+        .target(name: "_Testing_UIKit", swiftSettings: settings),
+        // Apple's names on Linux, for sources of iOS applications; empty elsewhere. Needs Foundation, which such sources use.
+        .target(
+            name: "UIKit",
+            dependencies: [
+                "BackgroundTasks", "Jetsam", "JetsamSystem", "MemoryPressure", "PurgeableCaches",
+                .target(name: "_Testing_UIKit", condition: .when(platforms: [.linux])),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             swiftSettings: settings
         ),
@@ -379,6 +395,39 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        // Applications as they are for a phone, which have to compile unchanged: without the settings of this package's own code.
+        .executableTarget(
+            name: "UIKitApp5",
+            dependencies: ["Jetsam", "UIKit", .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")],
+            path: "Tests/UIKitApps/Swift5", swiftSettings: [.swiftLanguageMode(.v5)]
+        ),
+        .executableTarget(
+            name: "UIKitApp6",
+            dependencies: [
+                "Jetsam", "UIKit", .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            path: "Tests/UIKitApps/Swift6", swiftSettings: [.swiftLanguageMode(.v6)]
+        ),
+        // More shapes of such sources, for the compiler and a few tests.
+        .target(
+            name: "UIKitShapes5", dependencies: ["UIKit"], path: "Tests/UIKitApps/Shapes5",
+            swiftSettings: [.swiftLanguageMode(.v5)]),
+        .target(
+            name: "UIKitShapes6", dependencies: ["UIKit"], path: "Tests/UIKitApps/Shapes6",
+            swiftSettings: [.swiftLanguageMode(.v6)]),
+        .testTarget(
+            name: "UIKitTests",
+            dependencies: [
+                "BackgroundTasks", "Jetsam", "JetsamSystem", "JetsamTesting", "MemoryPressure", "PurgeableCaches",
+                "TestSupport",
+                "UIKit", "UIKitApp5", "UIKitApp6", "UIKitShapes5", "UIKitShapes6",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "ToolTests",
             dependencies: [
@@ -392,6 +441,13 @@ let package = Package(
         ),
     ]
 )
+
+// Apple's own module takes their place elsewhere, and has other needs.
+#if !os(Linux)
+    package.targets.removeAll {
+        ["UIKitApp5", "UIKitApp6", "UIKitShapes5", "UIKitShapes6", "UIKitTests"].contains($0.name)
+    }
+#endif
 
 // Only for tools/simulate, which builds its program where the demo server is built: the library is optimised there already.
 if Context.environment["JETSAM_SIMULATION"] != nil {

@@ -82,6 +82,18 @@ public struct BackgroundTaskIdentifier: Sendable, Hashable {
 
     /// The identifier of a task that was refused. Ending it does nothing.
     public static let invalid = BackgroundTaskIdentifier(value: 0)
+
+    /// The identifier as a number, for an interface that has one; 0 for ``invalid``.
+    package var bits: UInt64 { value }
+
+    /// The identifier of ``bits``. Ending it does nothing where no task has it.
+    package init(bits: UInt64) {
+        value = bits
+    }
+
+    init(value: TaskTable.Identifier) {
+        self.value = value
+    }
 }
 
 extension BackgroundTaskRegistry {

@@ -99,6 +99,7 @@ for name in (Context.environment["JETSAM_EXAMPLES"] ?? "").split(separator: " ")
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ]
+        case let name where name.hasPrefix("UIKit"): [.product(name: "JetsamUIKit", package: "swift-jetsam")]
         default: []
         }
     package.targets.append(

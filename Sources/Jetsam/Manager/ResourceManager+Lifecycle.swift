@@ -140,6 +140,12 @@ extension ResourceManager {
         try await lifecycle.resume()
     }
 
+    /// Returns when the change of the process's state that is under way is over, scenes included. Not to be called from a callback.
+    package func finishChange() async {
+        await lifecycle.turn.acquire()
+        lifecycle.turn.release()
+    }
+
     /// Gives a launch that is under way more time, and asks the supervisor for it. Does nothing after the launch.
     ///
     /// - Parameter duration: Added to the deadline; at most an hour, and nothing where it is not positive.

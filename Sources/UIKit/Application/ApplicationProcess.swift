@@ -1,0 +1,60 @@
+#if os(Linux)
+    internal import Foundation
+    internal import Jetsam
+    internal import Logging
+    internal import ServiceLifecycle
+    internal import UnixSignals
+
+    /// The process of an application, from its delegate to its exit.
+    @MainActor struct ApplicationProcess {
+        let application: UIApplication
+        /// Kept for as long as the process: the application does not keep it.
+        let delegate: any UIApplicationDelegate
+
+        /// Runs the manager and the servers until a signal comes or one of them ends, while the main thread runs its loop.
+        func run() -> Never {
+            application.delegate = delegate
+            Task { @MainActor in
+                do {
+                    try await serve()
+                } catch {
+                    Self.logger.critical("The application has ended: \(error)")
+                    exit(1)
+                }
+                exit(0)
+            }
+            while true { _ = RunLoop.main.run(mode: .default, before: .distantFuture) }
+        }
+
+        private func serve() async throws {
+            let server = delegate as? any ServerApplicationDelegate
+            let manager = try server?.makeResourceManager() ?? Self.makeDefaultManager()
+            application.follow(manager)
+            var group = manager.serviceGroupConfiguration(
+                needs: try server?.needs(managedBy: manager) ?? [],
+                servers: try server?.servers(managedBy: manager) ?? [])
+            group.gracefulShutdownSignals = [.sigterm, .sigint]
+            try await ServiceGroup(configuration: group).run()
+        }
+
+        nonisolated static func makeDefaultManager() throws -> ResourceManager { try ResourceManager(logger: logger) }
+
+        nonisolated static var logger: Logger { Logger(label: ProcessInfo.processInfo.processName) }
+
+        /// Makes an object of a class that is known by its name.
+        ///
+        /// - Returns: Nil, and a line in the log, where there is no such class.
+        static func make<Made>(_ name: String, as type: Made.Type) -> Made? {
+            guard let found = NSClassFromString(name) as? NSObject.Type else {
+                logger.critical(
+                    "There is no class '\(name)' that is an NSObject: its name has to be that of NSStringFromClass")
+                return nil
+            }
+            guard let made = found.made() as? Made else {
+                logger.critical("The class '\(name)' is no \(type)")
+                return nil
+            }
+            return made
+        }
+    }
+#endif

@@ -1,0 +1,26 @@
+#if os(Linux)
+    import Foundation
+    import Jetsam
+    import ServiceLifecycle
+    import UIKit
+
+    // What the application says of its server: the only file that knows of Linux.
+    extension AppDelegate: ServerApplicationDelegate {
+        func servers(managedBy manager: ResourceManager) -> [any Service] { [Server(manager: manager)] }
+    }
+
+    /// Stands for an HTTP server.
+    struct Server: Service {
+        let manager: ResourceManager
+
+        func run() async throws {
+            manager.didStartServing()
+            if CommandLine.arguments.contains("--short-of-memory") {
+                PictureCache.shared[URL(string: "https://example.com/1")!] = Picture(bytes: 1 << 20)
+                manager.simulate(.critical)
+                await manager.releaseCaches()
+            }
+            try await gracefulShutdown()
+        }
+    }
+#endif
