@@ -30,7 +30,7 @@ internal import SystemPackage
 /// sampler.
 ///
 /// A level falls one step at a time: `.critical` when nothing has called for it for 2 s, `.warning` for 5 s. It is announced again
-/// after each 30 s that something calls for it. As with Dispatch, events that come while the handler is busy or the source suspended are one event, and
+/// after each 30 s that something calls for it; on the way down `.warning` is announced only if something calls for it. As with Dispatch, events that come while the handler is busy or the source suspended are one event, and
 /// ``data`` is the newest; the source must be activated, works until it is cancelled or let go of, and drops its handlers
 /// when it is cancelled.
 ///
