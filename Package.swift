@@ -277,7 +277,8 @@ let package = Package(
         ),
         // Support for tests: waiting for other threads, children in cgroups, and jemalloc's count of what a thread allocates.
         .target(name: "CTestProcesses", path: "Tests/CTestProcesses"),
-        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
+        .target(
+            name: "TestSupport", dependencies: ["JetsamPolicy"], path: "Tests/TestSupport", swiftSettings: settings),
         .target(name: "AllocationCounter", dependencies: ["CJemalloc"], path: "Tests/AllocationCounter"),
         // What tests run with allocators preloaded, and tools/support/measure-allocators makes a table of.
         .executableTarget(
@@ -360,7 +361,7 @@ let package = Package(
         .testTarget(
             name: "JetsamConfigurationTests",
             dependencies: [
-                "Jetsam", "JetsamConfiguration", "JetsamTesting", "MemoryPressure",
+                "Jetsam", "JetsamConfiguration", "JetsamTesting", "MemoryPressure", "TestSupport",
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -432,7 +433,7 @@ let package = Package(
             name: "ToolTests",
             dependencies: [
                 "allocator-probe", "CommandOutput", "Jetsam", "jetsam", "jetsam-stress", "JetsamConfiguration",
-                "JetsamTrace", "MemoryPressure", "JetsamTesting", "_StressPatterns",
+                "JetsamTrace", "MemoryPressure", "JetsamTesting", "TestSupport", "_StressPatterns",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),

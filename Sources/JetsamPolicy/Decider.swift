@@ -151,9 +151,10 @@ package struct Decider {
 
     /// Handles what was told beside the readings.
     package mutating func handle(_ notice: Notice) {
-        judgement.hear(notice)
         switch notice {
-        case .paused, .held, .supervisorWarns: break
+        case .paused: judgement.hear(.paused)
+        case .held(let level, let until): judgement.hear(.held(level, until: until))
+        case .supervisorWarns(let until): judgement.hear(.supervisorWarns(until: until))
         case .stepEnded(let step, let promisedBytes, let now):
             scheduler.stepEnded(step, promisedBytes: promisedBytes, at: now)
             judgement.evidence.outlook.early.stepEnded(step)

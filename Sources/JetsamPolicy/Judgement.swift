@@ -46,7 +46,7 @@ struct Judgement {
     }
 
     /// Takes over what was told beside the readings.
-    mutating func hear(_ notice: Decider.Notice) {
+    mutating func hear(_ notice: RuleNotice) {
         if case .paused = notice { evidence.forget() }
         rules.hear(notice)
     }

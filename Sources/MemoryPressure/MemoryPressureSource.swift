@@ -28,10 +28,11 @@ internal import SystemPackage
 /// which are missing, and why. It also reads by itself once a second, or every 100 ms if less than half of the limit is left
 /// and no usage threshold is armed. A server that can grow faster than that needs the sampler of the `Jetsam` product.
 ///
-/// A level falls one step at a time: `.critical` when nothing has called for it for 2 s, `.warning` for 5 s. While something
-/// still calls for it, it is announced again every 30 s. As with Dispatch, events that come while the handler is busy or the
-/// source is suspended are merged, and ``data`` is the newest. Activate the source: it works until it is cancelled or dropped.
-/// When it is cancelled, it drops its handlers.
+/// A level falls one step at a time: `.critical` when nothing has called for it for 2 s, `.warning` for 5 s. On the way down
+/// `.warning` is announced only if something calls for it. While something still calls for a level, it is announced again
+/// every 30 s. As with Dispatch, events that come while the handler is busy or the source is suspended are merged, and
+/// ``data`` is the newest. Activate the source: it works until it is cancelled or dropped. When it is cancelled, it drops its
+/// handlers.
 ///
 /// On Apple's platforms it is Apple's source and has Apple's grades.
 public final class MemoryPressureSource: Sendable {

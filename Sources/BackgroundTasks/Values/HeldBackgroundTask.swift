@@ -38,7 +38,9 @@ public struct HeldBackgroundTask: Sendable, Hashable, CustomStringConvertible {
         let owner = scene.map { ", scene '\($0)'" } ?? ""
         let progress = sinceProgress.map { ", no progress for \($0.inTenthsOfSeconds)" } ?? ""
         var late = ""
-        if case .overdue(let time) = state, time >= .milliseconds(100) { late = ", overdue for \(time.inTenthsOfSeconds)" }
+        if case .overdue(let time) = state, time >= .milliseconds(100) {
+            late = ", overdue for \(time.inTenthsOfSeconds)"
+        }
         return "'\(name.onOneLine)'\(place), \(priority), held for \(age.inTenthsOfSeconds)\(progress)\(late)\(owner)"
     }
 }

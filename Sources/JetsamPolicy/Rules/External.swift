@@ -19,12 +19,12 @@ struct External: Rule {
     /// The time until which the supervisor's word counts.
     private var warnedUntil: MonotonicInstant?
 
-    mutating func hear(_ notice: Decider.Notice) {
+    mutating func hear(_ notice: RuleNotice) {
         switch notice {
         case .held(let level, let until): held = level == .normal ? nil : (level, until)
         // Whatever is held: neither ends the other.
         case .supervisorWarns(let until): warnedUntil = until
-        default: break
+        case .paused: break
         }
     }
 

@@ -20,7 +20,7 @@ protocol Rule: Sendable {
     /// Votes on one reading; nil where it has nothing to say, as without its signal.
     mutating func vote(_ context: RuleContext, _ configuration: ManagerConfiguration) -> Vote?
     /// Takes over what is told beside the readings, such as that the process did not run for a while.
-    mutating func hear(_ notice: Decider.Notice)
+    mutating func hear(_ notice: RuleNotice)
 }
 
 extension Rule {
@@ -31,5 +31,5 @@ extension Rule {
         _ isUsed: (MemorySignalSource) -> Bool, _ configuration: ManagerConfiguration
     ) -> Bool { false }
     static func missingBytes(_ reading: MemoryReading, _ configuration: ManagerConfiguration) -> Int { 0 }
-    mutating func hear(_ notice: Decider.Notice) {}
+    mutating func hear(_ notice: RuleNotice) {}
 }

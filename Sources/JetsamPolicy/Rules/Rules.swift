@@ -23,7 +23,7 @@ struct Rules {
     }
 
     /// Tells every rule what was told beside the readings.
-    mutating func hear(_ notice: Decider.Notice) {
+    mutating func hear(_ notice: RuleNotice) {
         for index in memory.indices { memory[index].hear(notice) }
     }
 }

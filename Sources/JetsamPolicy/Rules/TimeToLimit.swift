@@ -31,7 +31,7 @@ struct TimeToLimit: Rule {
             threshold: leaving.neededBytes, unit: .bytes)
     }
 
-    mutating func hear(_ notice: Decider.Notice) {
+    mutating func hear(_ notice: RuleNotice) {
         guard case .paused = notice else { return }
         held.reset()
         leadTime.reset()

@@ -1,6 +1,7 @@
 /// The step from observations to announcements, for ``MemoryPressureSource``: pure, with no clock of its own.
 ///
-/// It grades headroom, stall and events as a manager with the default configuration does, and its level takes the same course.
+/// It grades headroom, stall and events as a manager with the default configuration does, and its level takes the same course. But a
+/// warning that is only the way down from critical is not announced: caches would be given up for it although memory is back.
 struct PressureGrader: Sendable {
     /// The observations of one instant.
     struct Observation: Sendable, Equatable {
@@ -17,6 +18,7 @@ struct PressureGrader: Sendable {
     private static let eventThresholds = EventWatch.Thresholds()
 
     private var course = LevelCourse()
+    private var announced = PressureLevel.normal
     private var headroom = Hysteresis()
     private var stall = StallGrade()
     private var events = EventWatch()
@@ -29,7 +31,11 @@ struct PressureGrader: Sendable {
 
     /// Takes what was seen. Gives the level to announce; nil where there is nothing new.
     mutating func observe(_ observation: Observation) -> PressureLevel? {
-        course.handle(vote(observation), at: observation.now) == .unchanged ? nil : level
+        let vote = vote(observation)
+        let step = course.handle(vote, at: observation.now)
+        guard vote >= level, step != .unchanged || level != announced else { return nil }
+        announced = level
+        return level
     }
 
     private mutating func vote(_ observation: Observation) -> PressureLevel {

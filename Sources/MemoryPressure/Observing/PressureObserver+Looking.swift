@@ -98,7 +98,9 @@ internal import Dispatch
         }
 
         private static func interval(_ reading: MemoryReading?, _ threshold: UsageThreshold?) -> Duration {
-            guard let reading, reading.limitBytes > 0, reading.isHeadroomBelow(percent: 50) else {
+            guard let reading, reading.limitBytes > 0,
+                reading.isHeadroomBelow(percent: StallGrade.Thresholds().headroomPercent)
+            else {
                 return idleInterval
             }
             // Below the threshold the kernel wakes us at the crossing; above it, page cache may be what is in the way, and

@@ -1,4 +1,5 @@
 import Jetsam
+import TestSupport
 
 @testable import JetsamConfiguration
 
@@ -15,8 +16,7 @@ enum FieldsOfTheCode {
 
     static func fields(of settings: JetsamSettings) -> [String: String] {
         var result = fields(of: settings.backgroundTasks, in: "backgroundTasks")
-        let stored = Mirror(reflecting: settings.manager).children.map { (name: $0.label ?? "?", value: $0.value) }
-        for part in settings.manager.ruleProperties + stored where part.name != "ruleSettings" {
+        for part in settings.manager.properties {
             result.merge(fields(of: part.value, in: part.name)) { first, _ in first }
         }
         if settings.manager.footprint == nil { result["footprint"] = nil }

@@ -1,5 +1,6 @@
 import JetsamTesting
 import MemoryPressure
+import TestSupport
 import Testing
 
 @testable import BackgroundTasks

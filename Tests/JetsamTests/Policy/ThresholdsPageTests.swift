@@ -1,4 +1,5 @@
 import MemoryPressure
+import TestSupport
 import Testing
 
 @testable import BackgroundTasks

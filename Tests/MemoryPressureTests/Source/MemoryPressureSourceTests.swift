@@ -48,6 +48,7 @@ private struct Made {
         made.look(unreclaimable: 480 * mebibyte)
         #expect(await made.record.next() == .event(.critical))
         made.look(unreclaimable: 100 * mebibyte)
+        made.look(unreclaimable: 100 * mebibyte, after: .seconds(2))
         made.look(unreclaimable: 100 * mebibyte, after: .seconds(5))
         #expect(await made.record.next() == .event(.normal))
         #expect(!made.source.isCancelled)
@@ -74,7 +75,7 @@ private struct Made {
         made.queue.sync {}
         made.look(unreclaimable: 480 * mebibyte)
         made.queue.sync {}
-        made.look(unreclaimable: 100 * mebibyte, after: .seconds(6))
+        for seconds in [1, 2, 5] { made.look(unreclaimable: 100 * mebibyte, after: .seconds(seconds)) }
         for event in expected { #expect(await made.record.next() == .event(event)) }
         made.queue.sync {}
         #expect(made.record.entries.count == 1 + expected.count)

@@ -1,5 +1,6 @@
 import Jetsam
 import MemoryPressure
+import TestSupport
 import Testing
 
 @testable import jetsam
@@ -102,10 +103,10 @@ struct ReportPartsTests {
     func units() {
         let asked = Set(SettingDifference.values(of: ManagerConfiguration()).map(\.name))
         var seen = 0
-        for part in Mirror(reflecting: ManagerConfiguration()).children {
+        for part in ManagerConfiguration().properties {
             for setting in Mirror(reflecting: part.value).children
             where setting.value is Duration || setting.value is Int {
-                let name = "\(part.label ?? "").\(setting.label ?? "")"
+                let name = "\(part.name).\(setting.label ?? "")"
                 guard asked.contains(name) else { continue }
                 seen += 1
                 #expect((SettingDifference.Unit(of: name) == .time) == (setting.value is Duration), "\(name)")

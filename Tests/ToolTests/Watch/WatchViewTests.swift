@@ -75,7 +75,7 @@ private func busy(wideNames: Bool = false) -> Snapshot {
                 "  thumbnails          low     30 MiB          -     25 MiB          -     24 MiB",
                 "",
                 "BACKGROUND TASKS  held 3, expired 1, overdue 1, refused 2",
-                "  'flush' (Server/Stor…  low, for 12 s, no progress for 9.8 s  OVERDUE for 3.2 s",
+                "  'flush' (Server/St…  low, for 12.4 s, no progress for 9.9 s  OVERDUE for 3.2 s",
                 "",
                 "SCENES  active 2, background 5; lost 1, refused 0",
                 "",
