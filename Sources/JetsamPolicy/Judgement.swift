@@ -31,6 +31,8 @@ struct Judgement {
     mutating func reconfigure(_ configuration: ManagerConfiguration) {
         let window = configuration.timeToLimit.window
         if window != self.configuration.timeToLimit.window { rules.timeToLimit.changeWindow(window) }
+        // The next reading may see the next budget already.
+        if configuration.footprint == nil { rules.footprint.budgetWasRemoved() }
         self.configuration = configuration
     }
 
@@ -38,7 +40,7 @@ struct Judgement {
     mutating func judge(_ context: RuleContext) -> Vote {
         let vote = rules.vote(context, configuration)
         emergency.isHeadroomCritical = context.roomBytes < context.thresholds.criticalEntry
-        emergency.isOutOfMemory = rules.events.isOutOfMemory(at: context.now)
+        emergency.isOutOfMemory = rules.events.isOutOfMemory(context)
         emergency.isOurs = context.shortage.isOurs
         return vote
     }

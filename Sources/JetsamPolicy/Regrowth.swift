@@ -106,7 +106,8 @@ package struct Regrowth {
         return full.compactMap { client in
             guard let limit = client.limitBytes else { return nil }
             let share = Double(bytes) * Double(max(1, client.bytes)) / total
-            let raised = limit.addingSaturating(Int(saturating: share))
+            // A limit frees nothing: one that was set below what the cache held on to stands for that.
+            let raised = max(limit, client.bytes).addingSaturating(Int(saturating: share))
             return raised == limit ? nil : (client.id, raised)
         }
     }

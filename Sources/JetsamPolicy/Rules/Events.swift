@@ -14,12 +14,22 @@ struct Events: Rule {
         watch.showsShortage(reading, reclaimablePercent: configuration.events.reclaimablePercent)
     }
 
-    /// Returns whether this process or its cgroup has met its limit.
-    func isOutOfMemory(at now: MonotonicInstant) -> Bool { watch.isOutOfMemory(at: now) }
+    /// Returns whether this process or its cgroup has met its limit, and is still near it.
+    func isOutOfMemory(_ context: RuleContext) -> Bool {
+        watch.isOutOfMemory(at: context.now) && !Self.isOver(context)
+    }
+
+    /// Returns whether the kernel has ended what filled the limit: so much is not even used by page cache that no warning would be
+    /// left. Headroom alone does not say so: what counts as reclaimable there may not have been.
+    private static func isOver(_ context: RuleContext) -> Bool {
+        let reading = context.reading
+        return reading.isLimited
+            && reading.limitBytes.subtractingSaturating(reading.usageBytes) >= context.thresholds.warningExit
+    }
 
     mutating func vote(_ context: RuleContext, _ configuration: ManagerConfiguration) -> Vote? {
         let rule = configuration.events
-        if watch.isOutOfMemory(at: context.now, hold: rule.hold) {
+        if watch.isOutOfMemory(at: context.now, hold: rule.hold), !Self.isOver(context) {
             return Vote(rule: .events, level: .critical, observed: watch.newOutOfMemory, threshold: 0, unit: .count)
         }
         guard context.reading.isLimited, watch.sawEvents(within: rule.hold.nanoseconds, of: context.now),

@@ -15,8 +15,7 @@ struct Footprint: Rule {
 
     mutating func vote(_ context: RuleContext, _ configuration: ManagerConfiguration) -> Vote? {
         guard let rule = configuration.footprint else {
-            // With another budget, later, the vote begins anew.
-            held.reset()
+            budgetWasRemoved()
             return nil
         }
         func share(_ percent: Int) -> Int { rule.budgetBytes / 100 * percent + rule.budgetBytes % 100 * percent / 100 }
@@ -28,6 +27,9 @@ struct Footprint: Rule {
             rule: .footprint, level: level, observed: context.reading.footprintBytes,
             threshold: share(level == .critical ? rule.criticalPercent : rule.warningPercent), unit: .bytes)
     }
+
+    /// With another budget, later, the vote begins anew.
+    mutating func budgetWasRemoved() { held.reset() }
 }
 
 extension ManagerConfiguration {

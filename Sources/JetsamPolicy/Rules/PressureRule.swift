@@ -50,7 +50,7 @@ struct Rules {
     private(set) var stall = Stall()
     private(set) var events = Events()
     private var distanceToHigh = DistanceToHigh()
-    private var footprint = Footprint()
+    var footprint = Footprint()
     var external = External()
 
     init(_ configuration: ManagerConfiguration) {

@@ -70,7 +70,8 @@ struct TimeToLimit: Rule {
             millisecondsToLimit = Int(saturating: Double(context.reading.headroomBytes) / Double(rate) * 1000)
         }
         if let vote = voteByLeadTime(context) { return vote }
-        guard let milliseconds = millisecondsToLimit else {
+        // A jump that is over in a moment says nothing of the next ten seconds.
+        guard let milliseconds = growth.milliseconds(toGrow: context.reading.headroomBytes) else {
             held.reset()
             return nil
         }

@@ -53,6 +53,9 @@ package struct ReclaimRun {
         package var isAsynchronous: Bool
         /// It gives beside the handlers, and what it was asked for is taken to come.
         var isBeside = false
+        /// The time by which it is expected to answer: until then others are not asked for the same bytes.
+        var expectedBy: MonotonicInstant
+        var isLate = false
     }
 
     package struct Outcome: Equatable {
@@ -111,11 +114,14 @@ package struct ReclaimRun {
     package private(set) var plan: [PlannedRelease] {
         didSet {
             laterAsks = Self.laterAsks(plan)
+            asynchronous = Self.asynchronous(plan, demand.level)
             unreliable = Self.unreliable(plan)
         }
     }
     /// At each place of the plan, what synchronous clients after it are to be asked for.
     private var laterAsks: [Int]
+    /// The places of asynchronous clients that have their turn among the others.
+    private var asynchronous: [Int]
     /// Those of the plan who are known to give nothing: their answers leave as much to be asked of the others.
     private var unreliable: Set<UInt64>
     package let sizes: [UInt64: Int]
@@ -159,6 +165,7 @@ package struct ReclaimRun {
         self.demand = demand
         self.plan = plan
         laterAsks = Self.laterAsks(plan)
+        asynchronous = Self.asynchronous(plan, demand.level)
         unreliable = Self.unreliable(plan)
         self.clients = clients
         self.sizes = sizes
@@ -176,6 +183,10 @@ package struct ReclaimRun {
             sums[index] = sums[index + 1].addingSaturating(counts ? next.askBytes : 0)
         }
         return sums
+    }
+
+    private static func asynchronous(_ plan: [PlannedRelease], _ level: PressureLevel) -> [Int] {
+        level < .critical ? [] : plan.indices.filter { plan[$0].isAsynchronous && !plan[$0].givesNothing }
     }
 
     private static func unreliable(_ plan: [PlannedRelease]) -> Set<UInt64> {
@@ -198,13 +209,19 @@ package struct ReclaimRun {
     /// In this part of its deadline a portion is expected to be given.
     private static let portionShare = 4
 
-    /// The time from which the synchronous handler that was called last is late. It is nil except where that matters: at
-    /// critical, in a step that has yet to bring something. When the handler is late, others are asked, and caches that own their
-    /// memory give in its place.
+    /// The time from which a handler holds up the others, or is late with what it was asked for. It is nil except where that matters:
+    /// at critical, in a step that has yet to bring something. Others are asked then, and caches that own their memory give in its
+    /// place.
     package var lateAt: MonotonicInstant? {
-        guard kind == .step, demand.level == .critical, demand.step > 0, remaining > 0, let lastCall,
-            let call = calls[lastCall]
-        else { return nil }
+        guard kind == .step, demand.level == .critical, demand.step > 0, remaining > 0 else { return nil }
+        let late = calls.values.lazy.filter { $0.isRelease && !$0.isBeside }.map(\.expectedBy).min()
+        guard let heldUntil else { return late }
+        return min(heldUntil, late ?? heldUntil)
+    }
+
+    /// Until then nobody else is asked while the handler is at work that all wait for.
+    private var heldUntil: MonotonicInstant? {
+        guard case .call(let id) = work, let call = calls[id] else { return nil }
         return call.start.advanced(by: callDeadline / Self.portionShare)
     }
 
@@ -229,6 +246,20 @@ package struct ReclaimRun {
         calls.values.reduce(0) { $0.addingSaturating(min($1.askedBytes, $1.reportedBytes)) }
     }
 
+    /// Bytes that are still to be asked of somebody: without those that were asked for and are expected at critical.
+    private var openBytes: Int { remaining.subtractingSaturating(awaitedBytes()) }
+
+    /// - Parameter instant: Those that are late by then are not counted on.
+    private func awaitedBytes(at instant: MonotonicInstant? = nil) -> Int {
+        guard demand.level == .critical else { return 0 }
+        return calls.values.reduce(0) { sum, call in
+            let isAwaited =
+                call.isRelease && !call.isBeside && !call.isLate && !unreliable.contains(call.client)
+                && instant.map { call.expectedBy > $0 } ?? true
+            return isAwaited ? sum.addingSaturating(min(call.askedBytes, call.reportedBytes)) : sum
+        }
+    }
+
     /// Returns whether the synchronous handler that was called last may still answer in time.
     package func isAwaited(at now: MonotonicInstant) -> Bool {
         guard let lastCall, let call = calls[lastCall] else { return false }
@@ -239,11 +270,7 @@ package struct ReclaimRun {
     ///   turn are then left out of this run.
     package mutating func next(shouldTrimLast: Bool, callsHandlers: Bool = true, at now: MonotonicInstant) -> Action {
         expire(at: now)
-        // It is still awaited, but holds nobody up.
-        if case .call = work, let lateAt, lateAt <= now {
-            work = .none
-            hasShortfall = true
-        }
+        noteLate(at: now)
         guard work == .none else { return .wait }
         while true {
             switch phase {
@@ -260,9 +287,9 @@ package struct ReclaimRun {
                 guard part.isStarted, !isHurried, part.limit != .keep || part.askBytes > 0 else { continue }
                 progress[part.id] = newProgress(part)
                 if part.ownsSegments, part.askBytes > 0 { firstRelease = firstRelease ?? now }
-                let id = out(
-                    part, askedBytes: part.askBytes, isRelease: part.askBytes > 0, isBeside: part.ownsSegments, now)
-                let request = part.askBytes > 0 ? request(part.askBytes) : nil
+                let ask = firstAsk(part)
+                let id = out(part, askedBytes: ask, isRelease: ask > 0, isBeside: part.ownsSegments, now)
+                let request = ask > 0 ? request(ask) : nil
                 return .start(id, client: part.id, limit: part.limit, request: request)
             case .limits(let index):
                 guard callsHandlers, index < plan.count else {
@@ -277,14 +304,14 @@ package struct ReclaimRun {
                 case .set(let bytes): return .limit(hold(part, 0, false, now), client: part.id, bytes: bytes)
                 case .lift: return .limit(hold(part, 0, false, now), client: part.id, bytes: nil)
                 }
-            case .releases where !callsHandlers && demand.level == .critical && remaining > 0 && !didReleaseSegments:
+            case .releases where !callsHandlers && demand.level == .critical && openBytes > 0 && !didReleaseSegments:
                 didReleaseSegments = true
                 firstRelease = firstRelease ?? now
-                return hold(.releaseSegments(bytes: remaining))
+                return hold(.releaseSegments(bytes: openBytes))
             case .releases(let index):
-                guard callsHandlers, index < plan.count, remaining > 0 else {
+                guard callsHandlers, index < plan.count, openBytes > 0 else {
                     phase = .answers
-                    if callsHandlers, remaining > 0, plan.contains(where: { canGive($0) }) {
+                    if callsHandlers, openBytes > 0, plan.contains(where: { canGive($0) }) {
                         isFirstTurn = false
                         for client in progress.keys { progress[client]?.beginTurn() }
                         phase = .releases(0)
@@ -296,30 +323,45 @@ package struct ReclaimRun {
                 phase = .releases(index + 1)
                 let part = plan[index]
                 // What those after it are to give is not asked of it, unless they did not.
-                let wanted = remaining - (isFirstTurn && !part.givesNothing ? laterAsks[index] : 0)
-                guard callsHandlers, wanted > 0 else { continue }
+                var wanted = openBytes - (isFirstTurn && !part.givesNothing ? laterAsks(after: index) : 0)
+                guard callsHandlers, wanted > 0 || isOut(part) else { continue }
                 if isLimited(part) {
                     phase = .portions(index)
                     return .wait
                 }
-                guard canGive(part) else { continue }
+                if let id = callToAwait(part, at: now) {
+                    phase = .portions(index)
+                    work = .call(id)
+                    lastCall = id
+                    return .wait
+                }
+                guard wanted > 0, canGive(part) else { continue }
                 let known = progress[part.id] ?? newProgress(part)
+                if isFirstTurn, canAnyGive(before: index) {
+                    // Those who rank lower have more: they are asked for what is missing beyond the plan.
+                    wanted = min(wanted, part.askBytes - known.givenBytes)
+                    guard wanted > 0 else {
+                        isFirstTurn = false
+                        phase = .releases(0)
+                        continue
+                    }
+                }
                 // It has had its time: first the others.
                 guard known.timeInTurn < callDeadline else { continue }
                 progress[part.id] = known
                 let bytes = min(known.remainingBytes, wanted)
                 let limit = lowerLimit(part, known.remainingBytes.addingSaturating(part.keptBytes) - bytes)
-                if part.isAsynchronous { return startMore(part, bytes: bytes, limit, now) }
-                phase = .portions(index)
+                phase = part.isAsynchronous && demand.level < .critical ? .releases(index + 1) : .portions(index)
+                if part.isAsynchronous { return startMore(part, bytes: portion(known, bytes), limit, now) }
                 if case .set(let bytes) = limit {
                     return .limit(hold(part, 0, false, now), client: part.id, bytes: bytes)
                 }
-                let ask = min(known.remainingBytes, wanted, known.portionBytes(deadline: portionDeadline))
+                let ask = min(bytes, known.portionBytes(deadline: portionDeadline))
                 firstRelease = firstRelease ?? now
                 return .release(hold(part, ask, true, now), client: part.id, request: request(ask))
             case .answers:
                 guard calls.isEmpty else { return .wait }
-                if hasShortfall, callsHandlers, !isHurried, remaining > 0, plan.contains(where: { canGive($0) }) {
+                if hasShortfall, callsHandlers, !isHurried, openBytes > 0, plan.contains(where: { canGive($0) }) {
                     hasShortfall = false
                     isFirstTurn = false
                     phase = .releases(0)
@@ -347,9 +389,62 @@ package struct ReclaimRun {
             && calls.values.contains { $0.client == part.id && !$0.isRelease }
     }
 
+    private func isOut(_ part: PlannedRelease) -> Bool { calls.values.contains { $0.client == part.id } }
+
+    /// Notes who takes longer than was expected: it is still awaited, but holds nobody up, and what it was asked for is asked of
+    /// others.
+    private mutating func noteLate(at now: MonotonicInstant) {
+        guard let lateAt, lateAt <= now else { return }
+        if let heldUntil, heldUntil <= now {
+            work = .none
+            hasShortfall = true
+        }
+        for id in calls.keys where calls[id].map({ $0.expectedBy <= now }) ?? false {
+            calls[id]?.isLate = true
+            hasShortfall = true
+        }
+    }
+
+    /// Bytes that those after a place are to give by the plan, and have not been asked for.
+    private func laterAsks(after index: Int) -> Int {
+        asynchronous.reduce(laterAsks[index]) { sum, place in
+            guard place > index else { return sum }
+            let part = plan[place]
+            let out = calls.values.reduce(0) { $1.client == part.id && !$1.isLate ? $0 + $1.askedBytes : $0 }
+            let given = progress[part.id]?.givenBytes ?? 0
+            return sum.addingSaturating(max(0, part.askBytes - given - out))
+        }
+    }
+
+    /// Returns whether somebody before a place may be asked for more.
+    private func canAnyGive(before index: Int) -> Bool {
+        plan[..<index].contains { part in
+            !part.givesNothing && canGive(part) && progress[part.id].map { $0.timeInTurn < callDeadline } ?? true
+        }
+    }
+
+    /// The call of an asynchronous client that those after it wait for, as they do for a synchronous one; nil where it is none, or
+    /// takes too long.
+    private func callToAwait(_ part: PlannedRelease, at now: MonotonicInstant) -> CallID? {
+        guard part.isAsynchronous, demand.level == .critical, !part.givesNothing else { return nil }
+        return calls.first { _, call in
+            call.client == part.id && call.start.advanced(by: callDeadline / Self.portionShare) > now
+        }?.key
+    }
+
+    /// Returns what a client is asked for at the start: at critical no more of an asynchronous one than it is expected to give in
+    /// time, as others are to give what it does not.
+    private func firstAsk(_ part: PlannedRelease) -> Int {
+        guard part.isAsynchronous, let known = progress[part.id] else { return part.askBytes }
+        return portion(known, part.askBytes)
+    }
+
+    private func portion(_ known: ReleaseProgress, _ bytes: Int) -> Int {
+        demand.level < .critical ? bytes : min(bytes, known.portionBytes(deadline: portionDeadline))
+    }
+
     private func canGive(_ part: PlannedRelease) -> Bool {
-        guard part.canBeAsked else { return false }
-        if calls.values.contains(where: { $0.client == part.id }) { return false }
+        guard part.canBeAsked, !isOut(part) else { return false }
         return (progress[part.id] ?? newProgress(part)).canGiveMore
     }
 
@@ -464,8 +559,12 @@ package struct ReclaimRun {
     /// Bytes that this step has yet to bring where it answers `critical`; what was asked for and may still come is not part
     /// of them.
     package var urgentBytes: Int {
-        kind == .step && demand.level == .critical ? max(0, remaining) : 0
+        guard kind == .step, demand.level == .critical else { return 0 }
+        return max(0, remaining.subtractingSaturating(awaitedBytes(at: lateAt)))
     }
+
+    /// How fast a client gave, by the calls of this run; nil where it was not asked.
+    package func speed(of client: UInt64) -> ReleaseSpeed? { progress[client]?.speed }
 
     /// Ends it without waiting for handlers that are at work: a more urgent step begins for those that are not. What they give
     /// comes late.
@@ -541,10 +640,14 @@ package struct ReclaimRun {
         nextCall += 1
         let seconds = isBeside ? Double(askedBytes) / ReleaseProgress.assumedRate() : 0
         let deadline = callDeadline + .nanoseconds(Int64(Int(saturating: seconds * 1e9)))
+        let share = callDeadline / Self.portionShare
+        let expected = progress[part.id]?.speed.timeToGive(askedBytes) ?? share
         calls[id] = Call(
             client: part.id, isRelease: isRelease, askedBytes: askedBytes,
             reportedBytes: progress[part.id]?.remainingBytes.addingSaturating(part.keptBytes) ?? sizes[part.id] ?? 0,
-            start: now, deadline: now.advanced(by: deadline), isAsynchronous: part.isAsynchronous, isBeside: isBeside)
+            start: now, deadline: now.advanced(by: deadline), isAsynchronous: part.isAsynchronous, isBeside: isBeside,
+            // Beyond its part of the deadline it gets a little more than it took before, where the limit is not too near for that.
+            expectedBy: now.advanced(by: expected > share && !demand.isUrgent ? expected + expected / 4 : share))
         return id
     }
 }

@@ -64,6 +64,8 @@ final class SimulatedCache: @unchecked Sendable {
     private static let shortest: Int64 = 50_000
     /// So long a handler works that gives nothing.
     private static let lie: Int64 = 5_000_000
+    /// What comes later than this after the call has missed every deadline, and nobody can take the call back.
+    private static let latest: Int64 = 1_000_000_000
     /// It gives in portions of this time, so that others see memory come.
     private static let portion: Int64 = 10_000_000
 
@@ -113,11 +115,14 @@ final class SimulatedCache: @unchecked Sendable {
         refetchedBytes += max(0, min(grown, bytesBeforeRelease - bytes))
         grownBytes += grown
         bytes += grown
-        if bytes >= peakBytes || conductor.now - peakAt > Self.peakMemory {
-            (peakBytes, peakAt) = (bytes, conductor.now)
-        }
+        notePeak()
         server.allocator.allocate(grown)
         registration?.update(bytes: bytes)
+    }
+
+    private func notePeak() {
+        guard bytes >= peakBytes || conductor.now - peakAt > Self.peakMemory else { return }
+        (peakBytes, peakAt) = (bytes, conductor.now)
     }
 
     /// Whether no handler of it is out, and the step that it had a part in is over for certain.
@@ -149,16 +154,18 @@ final class SimulatedCache: @unchecked Sendable {
         return bytes
     }
 
-    private func give(_ bytes: Int) -> Int {
+    private func give(_ bytes: Int, askedAt calledAt: Int64) -> Int {
         let given = min(max(0, bytes), self.bytes)
         guard given > 0 else { return 0 }
+        // One that sat at its peak had that until now.
+        notePeak()
         server.beforeRelease()
         self.bytes -= given
         givenBytes += given
         server.allocator.free(given)
         registration?.update(bytes: self.bytes)
         server.world.recount()
-        server.afterRelease(given, of: self)
+        server.afterRelease(given, of: self, isLate: conductor.now - calledAt > Self.latest)
         return given
     }
 
@@ -166,6 +173,7 @@ final class SimulatedCache: @unchecked Sendable {
 
     /// The synchronous handler: it takes time on the thread that calls it.
     private func release(_ request: ReleaseRequest) throws -> Int {
+        let calledAt = conductor.now
         let reported = begin(request)
         conductor.sleep(max(Self.shortest, plan.latency * Int64(slowness)))
         switch manner {
@@ -182,13 +190,14 @@ final class SimulatedCache: @unchecked Sendable {
         while given < request.bytes, bytes > 0 {
             let portion = portion(of: request.bytes - given)
             conductor.sleep(portion.nanoseconds)
-            given += give(portion.bytes)
+            given += give(portion.bytes, askedAt: calledAt)
         }
         return answer(given, request, reported: reported)
     }
 
     /// The asynchronous one: it takes time in its task.
     private func release(_ request: ReleaseRequest) async throws -> Int {
+        let calledAt = conductor.now
         let reported = begin(request)
         await conductor.pause(max(Self.shortest, plan.latency * Int64(slowness)))
         switch manner {
@@ -205,7 +214,7 @@ final class SimulatedCache: @unchecked Sendable {
         while given < request.bytes, bytes > 0 {
             let portion = portion(of: request.bytes - given)
             await conductor.pause(portion.nanoseconds)
-            given += give(portion.bytes)
+            given += give(portion.bytes, askedAt: calledAt)
         }
         return answer(given, request, reported: reported)
     }

@@ -123,10 +123,13 @@ final class SimulatedServer: @unchecked Sendable {
         for cache in caches { cache.move(by: nanoseconds) }
     }
 
+    /// Files that are needed all the time take room, too: with less than they need, that much is missing as well.
     func sample() -> ReleaseAccount.Sample {
-        ReleaseAccount.Sample(
-            instant: world.conductor.clock.now, limitBytes: world.cgroup.limitBytes,
-            headroomBytes: max(0, world.cgroup.headroomBytes), cacheBytes: cacheBytes,
+        let cgroup = world.cgroup
+        let files = max(0, cgroup.hotFileBytes - ReleaseAccount.reserveBytes(limitBytes: cgroup.limitBytes))
+        return ReleaseAccount.Sample(
+            instant: world.conductor.clock.now, limitBytes: cgroup.limitBytes,
+            headroomBytes: max(0, cgroup.headroomBytes) - files, cacheBytes: cacheBytes,
             refetchedBytes: caches.reduce(0) { $0 + $1.refetchedBytes })
     }
 
@@ -134,9 +137,10 @@ final class SimulatedServer: @unchecked Sendable {
         before = sample()
     }
 
-    func afterRelease(_ bytes: Int, of cache: SimulatedCache) {
+    /// - Parameter isLate: It missed its deadline long ago: it was needed then or not, and says nothing of now.
+    func afterRelease(_ bytes: Int, of cache: SimulatedCache, isLate: Bool) {
         note(.gave(cache, bytes: bytes))
-        guard let before else { return }
+        guard let before, !isLate else { return }
         if let figures = account.add(releasedBytes: bytes, before: before, after: sample()) {
             world.ended(figures, self)
         }

@@ -49,10 +49,11 @@ extension World {
         if cgroup.isOverLimit { endLargest() }
     }
 
-    /// What caches still had and could have given, had they been asked for all of it when memory became short, in bytes.
-    var purgeableInTime: Int {
+    /// What caches still have and could have given until an instant, had they been asked for all of it when memory became short, in
+    /// bytes.
+    func purgeableBytes(by instant: Int64) -> Int {
         guard let shortSince else { return 0 }
-        let time = conductor.now - shortSince
+        let time = instant - shortSince
         var sum = 0
         for server in servers where !server.plan.configuration.isDryRun {
             for cache in server.caches {
@@ -61,6 +62,13 @@ extension World {
             }
         }
         return sum
+    }
+
+    /// Bytes that disturbances take at an instant, in all.
+    func takenBytes(at instant: Int64) -> Int {
+        active.reduce(0) { sum, index in
+            instant < disturbances[index].end ? sum + disturbances[index].takenBytes(at: instant) : sum
+        }
     }
 
     /// The kernel ends the process that costs most.
