@@ -109,15 +109,19 @@ package enum ReclaimOrder {
         var isLast: Int
         var priority: ResourcePriority
         var cost: Double
+        /// One that pages memory in to give some of it comes after those that do not.
+        var isTraversal: Int
 
         init(_ client: ClientFacts) {
             isLast = (client.traits.contains(.lossy) ? 2 : 0) + (client.givesNothing ? 1 : 0)
             priority = client.priority
             cost = client.rebuildCost ?? 1
+            isTraversal = client.traits.contains(.traversal) ? 1 : 0
         }
 
         static func < (first: Rank, second: Rank) -> Bool {
-            (first.isLast, first.priority, first.cost) < (second.isLast, second.priority, second.cost)
+            (first.isLast, first.priority, first.cost, first.isTraversal)
+                < (second.isLast, second.priority, second.cost, second.isTraversal)
         }
     }
 

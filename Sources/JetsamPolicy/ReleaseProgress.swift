@@ -47,6 +47,12 @@ package struct ReleaseProgress: Equatable {
         speed.note(bytes, in: time)
     }
 
+    /// It gave after its deadline.
+    mutating func gaveLate(_ bytes: Int, in time: Duration) {
+        givenBytes = givenBytes.addingSaturating(bytes)
+        speed.note(bytes, in: time)
+    }
+
     /// It gave without being called.
     mutating func gaveBeside(_ bytes: Int) {
         remainingBytes = max(0, remainingBytes - bytes)

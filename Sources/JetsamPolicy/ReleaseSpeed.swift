@@ -47,7 +47,8 @@ package struct ReleaseSpeed: Equatable {
             scale(by: call.seconds / (latency + call.bytes / rate))
         } else {
             let rate = call.bytes / call.seconds
-            bytesPerSecond = last == nil ? bytesPerSecond.map { rate < $0 ? rate : $0 * 0.5 + rate * 0.5 } ?? rate : rate
+            bytesPerSecond =
+                last == nil ? bytesPerSecond.map { rate < $0 ? rate : $0 * 0.5 + rate * 0.5 } ?? rate : rate
         }
     }
 
@@ -66,6 +67,15 @@ package struct ReleaseSpeed: Equatable {
         latencyNanoseconds = latencyNanoseconds.map { Int(saturating: Double($0) * factor) }
     }
 
+    /// Returns whether it gives for too short a time, beside its latency, in the most that a portion may take.
+    func isCramped(deadline: Duration) -> Bool {
+        let most = Self.mostShares / Self.deadlineShare * Double(deadline.nanoseconds) * 1e-9
+        return latency * (1 + Self.mostLatencies) > most
+    }
+
+    /// Indicates whether a call was seen since it was made.
+    package var isMeasured: Bool { last != nil }
+
     private var latency: Double { Double(latencyNanoseconds ?? 0) * 1e-9 }
 
     /// Returns the bytes to ask for at a time: what is given in a part of the deadline, or in up to three of them where most of one
@@ -81,14 +91,16 @@ package struct ReleaseSpeed: Equatable {
         // One that cannot be in time is left behind, and what it gives then comes late.
         let giving =
             latency >= most
-            ? share : max(share - latency, min(Self.mostLatencies * latency, most - latency), share / Self.deadlineShare)
+            ? share
+            : max(share - latency, min(Self.mostLatencies * latency, most - latency), share / Self.deadlineShare)
         return max(Self.leastPortion, Int(saturating: rate * giving))
     }
 
     /// The same again would tell no more than that it takes too long. More tells how much of that is latency.
     private func probing(_ bytes: Double, _ share: Double) -> Double {
         guard let last, last.seconds > share else { return bytes }
-        let factor = min(2, Self.mostShares * share / last.seconds)
+        // One that cannot be in time is not waited for either way.
+        let factor = last.seconds > Self.mostShares * share ? 2 : min(2, Self.mostShares * share / last.seconds)
         return factor < 1 + Self.leastDifference ? bytes : max(bytes, last.bytes * factor)
     }
 

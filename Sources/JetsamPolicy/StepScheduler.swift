@@ -28,7 +28,7 @@ struct StepScheduler {
     private static let slowSpacing = Duration.nanoseconds(StallWindow.length)
     /// The part of the limit that a step must bring, and of what is missing, so that another step at once is worthwhile.
     private static let littleShare = 256
-    private static let littleOfMissing = 16
+    private static let littleOfMissing = 8
     /// With more time than this to the limit, other processes are left the time to do their share.
     private static let sharedMilliseconds = 1_000
     /// Between two steps at warning, and after little at critical: twenty a second at most.

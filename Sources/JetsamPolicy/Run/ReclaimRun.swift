@@ -65,6 +65,8 @@ package struct ReclaimRun {
         package var answer: LedgerEntry.Answer
         /// The error that the handler threw, as text; nil where it did not throw.
         package var error: String?
+        /// The time when the call began; nil where there was none.
+        package var start: MonotonicInstant?
     }
 
     private enum Phase: Equatable {
@@ -206,6 +208,8 @@ package struct ReclaimRun {
     /// Indicates whether nobody else is asked for anything.
     package var isHurried: Bool { pace != .full }
 
+    /// The only cache that is left has so many times the deadline where what is missing takes it as long.
+    private static let mostDeadlines = 10
     /// In this part of its deadline a portion is expected to be given.
     private static let portionShare = 4
 
@@ -352,11 +356,14 @@ package struct ReclaimRun {
                 let bytes = min(known.remainingBytes, wanted)
                 let limit = lowerLimit(part, known.remainingBytes.addingSaturating(part.keptBytes) - bytes)
                 phase = part.isAsynchronous && demand.level < .critical ? .releases(index + 1) : .portions(index)
-                if part.isAsynchronous { return startMore(part, bytes: portion(known, bytes), limit, now) }
+                if part.isAsynchronous {
+                    let ask = demand.level < .critical ? bytes : portion(known, bytes, of: part)
+                    return startMore(part, bytes: ask, limit, now)
+                }
                 if case .set(let bytes) = limit {
                     return .limit(hold(part, 0, false, now), client: part.id, bytes: bytes)
                 }
-                let ask = min(bytes, known.portionBytes(deadline: portionDeadline))
+                let ask = portion(known, bytes, of: part)
                 firstRelease = firstRelease ?? now
                 return .release(hold(part, ask, true, now), client: part.id, request: request(ask))
             case .answers:
@@ -435,12 +442,21 @@ package struct ReclaimRun {
     /// Returns what a client is asked for at the start: at critical no more of an asynchronous one than it is expected to give in
     /// time, as others are to give what it does not.
     private func firstAsk(_ part: PlannedRelease) -> Int {
-        guard part.isAsynchronous, let known = progress[part.id] else { return part.askBytes }
-        return portion(known, part.askBytes)
+        guard part.isAsynchronous, demand.level == .critical, let known = progress[part.id] else {
+            return part.askBytes
+        }
+        return portion(known, part.askBytes, of: part)
     }
 
-    private func portion(_ known: ReleaseProgress, _ bytes: Int) -> Int {
-        demand.level < .critical ? bytes : min(bytes, known.portionBytes(deadline: portionDeadline))
+    /// Returns what a client is asked for at a time. At critical the only one that is left is asked for all that is missing: nobody
+    /// waits for their turn, and calls that are short beside its latency would bring less.
+    private func portion(_ known: ReleaseProgress, _ bytes: Int, of part: PlannedRelease) -> Int {
+        if demand.level == .critical, known.speed.isCramped(deadline: portionDeadline),
+            !plan.contains(where: { $0.id != part.id && !$0.givesNothing && ($0.isStarted ? isOut($0) : canGive($0)) })
+        {
+            return bytes
+        }
+        return min(bytes, known.portionBytes(deadline: portionDeadline))
     }
 
     private func canGive(_ part: PlannedRelease) -> Bool {
@@ -521,6 +537,8 @@ package struct ReclaimRun {
         } else {
             remaining = remaining.addingSaturating(max(0, call.askedBytes - promised))
         }
+        // Others may have been passed over for it.
+        if call.isAsynchronous, promised < call.askedBytes { hasShortfall = true }
         record(id, call, promised: promised, freed: freedBytes, error: error, missed: false, now)
         return true
     }
@@ -537,6 +555,9 @@ package struct ReclaimRun {
         outcomes[index].answer.promisedBytes = promised
         outcomes[index].answer.freedBytes = freedBytes
         self.promisedBytes = self.promisedBytes.addingSaturating(promised)
+        if let start = outcomes[index].start {
+            progress[outcomes[index].client]?.gaveLate(promised, in: start.duration(to: now))
+        }
         if !unreliable.contains(outcomes[index].client) { remaining = remaining.subtractingSaturating(promised) }
         return true
     }
@@ -563,8 +584,10 @@ package struct ReclaimRun {
         return max(0, remaining.subtractingSaturating(awaitedBytes(at: lateAt)))
     }
 
-    /// How fast a client gave, by the calls of this run; nil where it was not asked.
-    package func speed(of client: UInt64) -> ReleaseSpeed? { progress[client]?.speed }
+    /// How fast a client gave, by the calls of this run; nil where none of them tells.
+    package func speed(of client: UInt64) -> ReleaseSpeed? {
+        progress[client].flatMap { $0.speed.isMeasured ? $0.speed : nil }
+    }
 
     /// Ends it without waiting for handlers that are at work: a more urgent step begins for those that are not. What they give
     /// comes late.
@@ -611,7 +634,9 @@ package struct ReclaimRun {
             askedBytes: call.askedBytes, promisedBytes: promised, freedBytes: freed, returnedBytes: 0,
             duration: call.start.duration(to: now), failed: error != nil, missedDeadline: missed)
         outcomes.append(
-            Outcome(call: id, client: call.client, isRelease: call.isRelease, answer: answer, error: error))
+            Outcome(
+                call: id, client: call.client, isRelease: call.isRelease, answer: answer, error: error,
+                start: call.start))
     }
 
     private mutating func hold(_ action: Action) -> Action {
@@ -639,9 +664,12 @@ package struct ReclaimRun {
         let id = CallID(run: number, number: nextCall)
         nextCall += 1
         let seconds = isBeside ? Double(askedBytes) / ReleaseProgress.assumedRate() : 0
-        let deadline = callDeadline + .nanoseconds(Int64(Int(saturating: seconds * 1e9)))
         let share = callDeadline / Self.portionShare
-        let expected = progress[part.id]?.speed.timeToGive(askedBytes) ?? share
+        let expected = isRelease ? progress[part.id]?.speed.timeToGive(askedBytes) ?? share : share
+        // Its time where it is asked for more than it can give in that: it works, and does not hang.
+        let deadline = max(
+            callDeadline + .nanoseconds(Int64(Int(saturating: seconds * 1e9))),
+            min(expected + expected / 2, callDeadline * Self.mostDeadlines))
         calls[id] = Call(
             client: part.id, isRelease: isRelease, askedBytes: askedBytes,
             reportedBytes: progress[part.id]?.remainingBytes.addingSaturating(part.keptBytes) ?? sizes[part.id] ?? 0,

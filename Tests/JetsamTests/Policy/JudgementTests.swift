@@ -64,12 +64,31 @@ struct JudgementTests {
     @Test("Sustained unmanaged growth votes by the time that is left")
     func timeToLimit() {
         var judgement = Judgement(configuration: .init())
-        let vote = grow(&judgement, from: 250, rate: 40, seconds: 1)
+        // Nothing that was seen for a second is drawn out beyond five of them.
+        #expect(grow(&judgement, from: 250, rate: 40, seconds: 1).level == .normal)
+        judgement = Judgement(configuration: .init())
+        let vote = grow(&judgement, from: 250, rate: 40, seconds: 1.3)
         #expect(vote.rule == .timeToLimit)
         #expect(vote.level == .warning)
-        #expect((5_000...5_600).contains(vote.observed))
+        #expect((4_500...5_000).contains(vote.observed))
         var faster = Judgement(configuration: .init())
-        #expect(grow(&faster, from: 250, rate: 150, seconds: 0.5).level == .warning)
+        #expect(grow(&faster, from: 250, rate: 150, seconds: 0.75).level == .warning)
+    }
+
+    @Test("A jump that is over in a moment does not warn of the next ten seconds; growth that goes on does")
+    func shortJump() {
+        func levels(seconds: Double) -> Set<PressureLevel> {
+            var judgement = Judgement(configuration: .init())
+            var levels: Set<PressureLevel> = []
+            for step in 0...80 {
+                let time = Double(step) * 0.025
+                let headroom = Int((240 - 80 * min(time, seconds)) * Double(mebibyte))
+                levels.insert(judgement.judge(context(reading(headroom: headroom, at: time))).level)
+            }
+            return levels
+        }
+        #expect(levels(seconds: 0.25) == [.normal])
+        #expect(levels(seconds: 1.5) == [.normal, .warning])
     }
 
     @Test("Growth is critical when caches, asked now, would give too late: the slower they are, the earlier")

@@ -345,6 +345,69 @@ struct ReclaimRunTests {
         #expect(slow.outcomes.allSatisfy { !$0.answer.missedDeadline })
     }
 
+    @Test(
+        "A cache that is slow to begin is asked for more at a time, and the only one that is left for all that is missing"
+    )
+    func latency() {
+        func asks(_ clients: [(id: UInt64, bytes: Int)]) -> [Int] {
+            var run = critical(target: 300 * mebibyte, clients, rates: [1: 1e9, 2: 1e9])
+            var asks: [Int] = []
+            var time = 0.0
+            while true {
+                switch run.next(shouldTrimLast: false, at: .seconds(time)) {
+                case .limit(let id, _, _):
+                    run.answered(id, promisedBytes: 0, freedBytes: nil, error: nil, at: .seconds(time))
+                case .release(let id, let client, let request):
+                    if client == 1 { asks.append(request.bytes / mebibyte) }
+                    // Forty milliseconds, and a MiB in each one after these.
+                    time += 0.04 + Double(request.bytes) / Double(mebibyte) * 1e-3
+                    run.answered(
+                        id, promisedBytes: request.bytes, freedBytes: nil, error: nil, at: .seconds(time))
+                default:
+                    #expect(run.outcomes.allSatisfy { !$0.answer.missedDeadline })
+                    return asks
+                }
+            }
+        }
+        // By its speed as a whole it would be asked for less and less.
+        #expect(asks([(1, 400 * mebibyte), (2, 400 * mebibyte)]).prefix(4) == [23, 9, 18, 35])
+        #expect(asks([(1, 400 * mebibyte)]).prefix(3) == [23, 9, 266])
+    }
+
+    @Test("At critical an asynchronous cache is asked in portions too, and others not for what it is expected to give")
+    func asynchronousAtCritical() {
+        var run = run(.critical, target: 100 * mebibyte, [(1, 60 * mebibyte, true), (2, 80 * mebibyte, false)])
+        guard case .start(let first, client: 1, _, let request?) = run.next(shouldTrimLast: false, at: .seconds(0))
+        else {
+            Issue.record("it is not started")
+            return
+        }
+        #expect(request.bytes == 60 * mebibyte, "a quarter of the second that it has is enough for that")
+        #expect(words(&run) { _, bytes in bytes } == ["limit 2 41943040", "wait"])
+        #expect(run.lateAt == .seconds(0.25))
+        run.answered(first, promisedBytes: 60 * mebibyte, freedBytes: nil, error: nil, at: .seconds(0.1))
+        #expect(words(&run, at: 0.1) { _, bytes in bytes } == ["release 2 41943040", "measure"])
+    }
+
+    @Test("An asynchronous cache that is late at critical is not waited for: the others are asked for its part")
+    func lateAsynchronous() {
+        var run = run(.critical, target: 100, [(1, 60, true), (2, 100, false)])
+        #expect(words(&run) { _, bytes in bytes } == ["start 1 60", "limit 2 60", "wait"])
+        #expect(words(&run, at: 0.3) { _, bytes in bytes } == ["limit 2 0", "release 2 100", "wait"])
+    }
+
+    @Test("What an asynchronous cache did not give is asked of the others in the same step", arguments: [false, true])
+    func asynchronousShortfall(isCritical: Bool) {
+        var run = run(isCritical ? .critical : .warning, target: 60, [(1, 60, true), (2, 100, false)])
+        guard case .start(let first, client: 1, _, _) = run.next(shouldTrimLast: false, at: .seconds(0)) else {
+            Issue.record("it is not started")
+            return
+        }
+        #expect(words(&run) { _, bytes in bytes }.last == "wait")
+        run.answered(first, promisedBytes: 0, freedBytes: nil, error: "no", at: .seconds(0.01))
+        #expect(words(&run, at: 0.01) { _, bytes in bytes }.contains("release 2 60"))
+    }
+
     @Test("One that had the time of its deadline lets the others go first, and goes on where they did not give enough")
     func turns() {
         let rates: [UInt64: Double] = [1: 0.5, 2: 10]

@@ -133,8 +133,9 @@ final class SimulatedServer: @unchecked Sendable {
             refetchedBytes: caches.reduce(0) { $0 + $1.refetchedBytes })
     }
 
-    func beforeRelease() {
-        before = sample()
+    /// - Parameter asked: What there was when the cache was asked: what was missing then was needed, as far as anybody could know.
+    func beforeRelease(_ asked: ReleaseAccount.Sample?) {
+        before = asked ?? sample()
     }
 
     /// - Parameter isLate: It missed its deadline long ago: it was needed then or not, and says nothing of now.

@@ -30,7 +30,7 @@ final class OrderInvariant: Invariant {
         checkTold(server.world.now)
         switch event {
         case .asked(let cache, let bytes, let level) where bytes > 0: check(cache, level, server)
-        case .step(let step) where step.stage == .caches: checkPassed(server)
+        case .step(let step) where step.stage == .caches: checkPassed(step, server)
         case .killed, .left: passings[ObjectIdentifier(server)] = nil
         case .taskExpired(let work): check(work, server)
         case .step(let step) where step.stage == .scenes && step.victimCount > 0: check(step, server)
@@ -52,14 +52,17 @@ final class OrderInvariant: Invariant {
         }
     }
 
-    /// A step is over: whoever ranks below one that was asked has been asked, too.
-    private func checkPassed(_ server: SimulatedServer) {
+    /// A step is over: whoever ranks below one that was asked has been asked, too, unless it was still at work when the step began.
+    private func checkPassed(_ step: ReclaimStep, _ server: SimulatedServer) {
+        let began = server.world.now - Int64(step.duration / .nanoseconds(1))
         for passing in passings.removeValue(forKey: ObjectIdentifier(server)) ?? []
         where passing.passed.askedAt < passing.instant {
+            if passing.passed.askedAt < began, passing.passed.answeredAt > began { continue }
             let (cache, other) = (passing.asked.plan, passing.passed.plan)
             server.world.violate(
                 .order,
-                "\(cache.name) (\(cache.priority)) was asked, \(other.name) (\(other.priority)) had \(passing.leftBytes >> 20) MiB")
+                "\(cache.name) (\(cache.priority)) was asked, \(other.name) (\(other.priority)) had \(passing.leftBytes >> 20) MiB"
+            )
         }
     }
 
