@@ -23,6 +23,8 @@ package struct ReleaseSpeed: Equatable {
     private static let leastDifference = 0.25
     /// No more than so many times as fast as the whole call is what its bytes may seem to take.
     private static let steepest = 16.0
+    /// Nobody gives memory back faster, in bytes a second: whoever says so did not give.
+    private static let fastest = 4e9
     /// Asked for at a time, a cache is expected to give in this part of its deadline.
     static let deadlineShare = 4.0
     /// A cache with a long latency may take so many parts, and gives for so many times its latency, where it has the time.
@@ -55,7 +57,7 @@ package struct ReleaseSpeed: Equatable {
     private mutating func tellApart(_ first: Call, _ second: Call) {
         let whole = min(first.seconds / first.bytes, second.seconds / second.bytes)
         let slope = (second.seconds - first.seconds) / (second.bytes - first.bytes)
-        let perByte = min(max(slope, whole / Self.steepest), whole)
+        let perByte = max(min(max(slope, whole / Self.steepest), whole), 1 / Self.fastest)
         bytesPerSecond = 1 / perByte
         latencyNanoseconds = Int(saturating: max(0, second.seconds - second.bytes * perByte) * 1e9)
     }

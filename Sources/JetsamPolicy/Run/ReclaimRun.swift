@@ -448,15 +448,19 @@ package struct ReclaimRun {
         return portion(known, part.askBytes, of: part)
     }
 
-    /// Returns what a client is asked for at a time. At critical the only one that is left is asked for all that is missing: nobody
-    /// waits for their turn, and calls that are short beside its latency would bring less.
+    /// Returns what a client is asked for at a time. At critical the only one that is left is asked for all that is missing where its
+    /// latency leaves it little of a portion's time: nobody waits for their turn.
     private func portion(_ known: ReleaseProgress, _ bytes: Int, of part: PlannedRelease) -> Int {
-        if demand.level == .critical, known.speed.isCramped(deadline: portionDeadline),
-            !plan.contains(where: { $0.id != part.id && !$0.givesNothing && ($0.isStarted ? isOut($0) : canGive($0)) })
-        {
-            return bytes
-        }
+        if demand.level == .critical, known.speed.isCramped(deadline: portionDeadline), isOnlyOne(part) { return bytes }
         return min(bytes, known.portionBytes(deadline: portionDeadline))
+    }
+
+    /// Returns whether nobody else gives, or may be asked to.
+    private func isOnlyOne(_ part: PlannedRelease) -> Bool {
+        !plan.contains { other in
+            other.id != part.id && !other.givesNothing
+                && (canGive(other) || calls.values.contains { $0.client == other.id && !$0.isLate })
+        }
     }
 
     private func canGive(_ part: PlannedRelease) -> Bool {
