@@ -293,7 +293,7 @@ package struct ReclaimRun {
                 if part.ownsSegments, part.askBytes > 0 { firstRelease = firstRelease ?? now }
                 let ask = firstAsk(part)
                 let id = out(part, askedBytes: ask, isRelease: ask > 0, isBeside: part.ownsSegments, now)
-                let request = ask > 0 ? request(ask) : nil
+                let request = ask > 0 ? request(id) : nil
                 return .start(id, client: part.id, limit: part.limit, request: request)
             case .limits(let index):
                 guard callsHandlers, index < plan.count else {
@@ -365,7 +365,8 @@ package struct ReclaimRun {
                 }
                 let ask = portion(known, bytes, of: part)
                 firstRelease = firstRelease ?? now
-                return .release(hold(part, ask, true, now), client: part.id, request: request(ask))
+                let id = hold(part, ask, true, now)
+                return .release(id, client: part.id, request: request(id))
             case .answers:
                 guard calls.isEmpty else { return .wait }
                 if hasShortfall, callsHandlers, !isHurried, openBytes > 0, plan.contains(where: { canGive($0) }) {
@@ -474,7 +475,7 @@ package struct ReclaimRun {
     ) -> Action {
         if demand.level < .critical, !part.givesNothing { remaining = remaining.subtractingSaturating(bytes) }
         let id = out(part, askedBytes: bytes, isRelease: true, now)
-        return .start(id, client: part.id, limit: limit, request: request(bytes))
+        return .start(id, client: part.id, limit: limit, request: request(id))
     }
 
     /// Returns the change of a cache's limit. Where more is asked of a cache than was planned, the limit goes down with it: else
@@ -648,8 +649,11 @@ package struct ReclaimRun {
         return action
     }
 
-    private func request(_ bytes: Int) -> ReleaseRequest {
-        ReleaseRequest(bytes: bytes, level: demand.level, deadline: callDeadline)
+    private func request(_ id: CallID) -> ReleaseRequest {
+        let call = calls[id]
+        return ReleaseRequest(
+            bytes: call?.askedBytes ?? 0, level: demand.level,
+            deadline: call.map { $0.start.duration(to: $0.deadline) } ?? callDeadline)
     }
 
     private mutating func hold(_ part: PlannedRelease, _ ask: Int, _ isRelease: Bool, _ now: MonotonicInstant) -> CallID
@@ -669,11 +673,13 @@ package struct ReclaimRun {
         nextCall += 1
         let seconds = isBeside ? Double(askedBytes) / ReleaseProgress.assumedRate() : 0
         let share = callDeadline / Self.portionShare
-        let expected = isRelease ? progress[part.id]?.speed.timeToGive(askedBytes) ?? share : share
-        // Its time where it is asked for more than it can give in that: it works, and does not hang.
-        let deadline = max(
-            callDeadline + .nanoseconds(Int64(Int(saturating: seconds * 1e9))),
-            min(expected + expected / 2, callDeadline * Self.mostDeadlines))
+        let known = isRelease ? progress[part.id] : nil
+        let expected = known?.speed.timeToGive(askedBytes) ?? share
+        var deadline = callDeadline + .nanoseconds(Int64(Int(saturating: seconds * 1e9)))
+        if demand.level == .critical, let known, askedBytes > known.portionBytes(deadline: portionDeadline) {
+            // The only one that is left: it works for so long, and does not hang.
+            deadline = max(deadline, min(expected + expected / 2, callDeadline * Self.mostDeadlines))
+        }
         calls[id] = Call(
             client: part.id, isRelease: isRelease, askedBytes: askedBytes,
             reportedBytes: progress[part.id]?.remainingBytes.addingSaturating(part.keptBytes) ?? sizes[part.id] ?? 0,
