@@ -85,6 +85,8 @@ package struct PlannedRelease: Equatable {
     package var givesNothing = false
     /// The cache's limit once ``limit`` is carried out; `.max` where it has none.
     package var limitBytes = Int.max
+    /// The place of its rank in the order: caches of one rank share what is asked of it.
+    var rank = 0
 
     /// Indicates whether it is asked at the beginning, and answers while others are asked.
     var isStarted: Bool { isAsynchronous || ownsSegments }
@@ -143,8 +145,10 @@ package enum ReclaimOrder {
     package static func plan(_ clients: [ClientFacts], targetBytes: Int) -> [PlannedRelease] {
         let order = sorted(clients)
         let asks = asks(order, targetBytes: targetBytes)
+        var rank = 0
         return order.indices.map { index in
             let client = order[index]
+            if index > 0, Rank(client) != Rank(order[index - 1]) { rank += 1 }
             let limit = max(0, client.bytes - asks[index])
             let isLower = client.limitBytes.map { limit < $0 } ?? true
             return PlannedRelease(
@@ -153,7 +157,7 @@ package enum ReclaimOrder {
                 ownsSegments: client.traits.contains(.segments), canBeAsked: client.canBeAsked,
                 bytesPerSecond: client.bytesPerSecond, latencyNanoseconds: client.latencyNanoseconds,
                 keptBytes: client.keptBytes, givesNothing: client.givesNothing,
-                limitBytes: isLower && !client.isBusy ? limit : client.limitBytes ?? .max)
+                limitBytes: isLower && !client.isBusy ? limit : client.limitBytes ?? .max, rank: rank)
         }
     }
 

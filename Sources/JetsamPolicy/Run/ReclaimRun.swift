@@ -424,10 +424,11 @@ package struct ReclaimRun {
         }
     }
 
-    /// Returns whether somebody before a place may be asked for more.
+    /// Returns whether somebody who ranks below the one at a place may be asked for more.
     private func canAnyGive(before index: Int) -> Bool {
         plan[..<index].contains { part in
-            !part.givesNothing && canGive(part) && progress[part.id].map { $0.timeInTurn < callDeadline } ?? true
+            part.rank < plan[index].rank && !part.givesNothing && canGive(part)
+                && progress[part.id].map { $0.timeInTurn < callDeadline } ?? true
         }
     }
 
@@ -436,7 +437,7 @@ package struct ReclaimRun {
     private func callToAwait(_ part: PlannedRelease, at now: MonotonicInstant) -> CallID? {
         guard part.isAsynchronous, demand.level == .critical, !part.givesNothing else { return nil }
         return calls.first { _, call in
-            call.client == part.id && call.start.advanced(by: callDeadline / Self.portionShare) > now
+            call.client == part.id && call.isRelease && call.start.advanced(by: callDeadline / Self.portionShare) > now
         }?.key
     }
 
