@@ -345,6 +345,40 @@ struct ReclaimRunTests {
         #expect(slow.outcomes.allSatisfy { !$0.answer.missedDeadline })
     }
 
+    @Test("What a slow cache does not give is asked of those who rank lower and have more, before it is of those above")
+    func backToLower() {
+        let facts = (1...3).map { (id: UInt64) in
+            ClientFacts(
+                id: id, priority: ResourcePriority(rawValue: UInt8(id)), traits: [], bytes: 100 * mebibyte)
+        }
+        var plan = ReclaimOrder.plan(facts, targetBytes: 150 * mebibyte)
+        // Both give something by the plan, and the first keeps something.
+        plan[0].askBytes = 50 * mebibyte
+        plan[1].askBytes = 100 * mebibyte
+        var run = ReclaimRun(
+            number: 1, kind: .step, demand: critical(target: 150 * mebibyte, []).demand, plan: plan,
+            sizes: [1: 100 * mebibyte, 2: 100 * mebibyte, 3: 100 * mebibyte], callDeadline: .seconds(1),
+            trimsFirst: false)
+        var asked: [UInt64] = []
+        var time = 0.0
+        loop: while true {
+            switch run.next(shouldTrimLast: false, at: .seconds(time)) {
+            case .limit(let id, _, _):
+                run.answered(id, promisedBytes: 0, freedBytes: nil, error: nil, at: .seconds(time))
+            case .release(let id, let client, let request):
+                asked.append(client)
+                // The second hangs.
+                guard client != 2 else {
+                    time += 1
+                    continue
+                }
+                run.answered(id, promisedBytes: request.bytes, freedBytes: nil, error: nil, at: .seconds(time))
+            default: break loop
+            }
+        }
+        #expect(asked.reduce(into: [UInt64]()) { if $0.last != $1 { $0.append($1) } } == [1, 2, 1, 3])
+    }
+
     @Test(
         "A cache that is slow to begin is asked for more at a time, and the only one that is left for all that is missing"
     )
