@@ -242,7 +242,7 @@ package struct Decider {
         return regrowth.next(
             reading: nearer?.reading ?? context.reading, thresholds: nearer?.thresholds ?? context.thresholds,
             level: machine.level, growthRate: judgement.growth.bytesPerSecond, required: judgement.required.byGrowth,
-            rise: judgement.growth.rise.largest)
+            rise: judgement.growth.rise.largest, isStalled: machine.reason?.rule == .stall)
     }
 
     /// Returns whether caches are held for a limit that was announced. One that was set meanwhile, or did not come, is forgotten.

@@ -32,6 +32,7 @@ struct Judgement {
     mutating func reconfigure(_ configuration: ManagerConfiguration) {
         let window = configuration.timeToLimit.window
         if window != self.configuration.timeToLimit.window { evidence.outlook.changeWindow(window) }
+        rules.hear(.reconfigured(configuration))
         self.configuration = configuration
     }
 
@@ -40,7 +41,8 @@ struct Judgement {
         var context = context
         evidence.observe(&context, configuration)
         emergency.isHeadroomCritical = context.roomBytes < context.thresholds.criticalEntry
-        emergency.isOutOfMemory = context.events.isOutOfMemory(at: context.now)
+        emergency.isOutOfMemory = context.events.isOutOfMemory(
+            context.reading, warningExit: context.thresholds.warningExit)
         emergency.isOurs = context.shortage.isOurs
         return rules.vote(context, configuration)
     }

@@ -11,9 +11,8 @@ package struct LedgerEntry: Equatable {
     package private(set) var missedDeadlines = 0
     /// Part of what was promised: what came after its step had ended.
     package private(set) var lateBytes = 0
-    /// The speed at which its handler gave, in bytes a second, the slower of the last two times counting more; nil before the
-    /// first.
-    package private(set) var bytesPerSecond: Double?
+    /// How fast its handler gave.
+    package private(set) var speed = ReleaseSpeed()
     package private(set) var longestHandlerTime = Duration.zero
     /// A moving share of what was asked for that the answers promised, in undisturbed steps; nil before the first.
     private(set) var yield: Double?
@@ -115,7 +114,6 @@ package struct LedgerEntry: Equatable {
         failures += answer.failed ? 1 : 0
         missedDeadlines += answer.missedDeadline ? 1 : 0
         longestHandlerTime = max(longestHandlerTime, answer.duration)
-        noteRate(answer.promisedBytes, answer.duration)
         isHung = answer.missedDeadline
         if answer.showsReturn, answer.promisedBytes >= Self.leastShown {
             emptySteps = answer.broughtNothing ? emptySteps + 1 : 0
@@ -157,7 +155,7 @@ package struct LedgerEntry: Equatable {
         if let freed = answer.freedBytes { freedBytes = (freedBytes ?? 0).addingSaturating(freed) }
         failures += answer.failed ? 1 : 0
         longestHandlerTime = max(longestHandlerTime, answer.duration)
-        noteRate(answer.promisedBytes, answer.duration)
+        speed.note(answer.promisedBytes, in: answer.duration)
         isHung = false
         guard answer.promisedBytes >= Self.littleBytes else { return }
         // It is slow, not empty: the step booked nothing for it.
@@ -194,9 +192,9 @@ package struct LedgerEntry: Equatable {
         emptySteps = 0
     }
 
-    private mutating func noteRate(_ bytes: Int, _ time: Duration) {
-        guard let rate = ReleaseProgress.rate(bytes, time) else { return }
-        bytesPerSecond = bytesPerSecond.map { rate < $0 ? rate : $0 * 0.5 + rate * 0.5 } ?? rate
+    /// Takes how fast it gave in a step, call by call.
+    package mutating func note(_ speed: ReleaseSpeed) {
+        self.speed = speed
     }
 
     /// Returns whether an ineffective purge still holds this cache off. It never holds up a higher level. It is void when

@@ -20,6 +20,8 @@ package struct ClientFacts: Equatable {
     package var isBusy = false
     /// The speed at which it gave, in bytes a second; nil where it is not known.
     package var bytesPerSecond: Double?
+    /// Nanoseconds until it began to give; nil where that is not known, and part of the speed.
+    package var latencyNanoseconds: Int?
     /// The share of the bytes asked for that is expected to come back as memory, by the ledger. 0…1.
     package var expectedShare = 1.0
     /// Indicates whether the cache has turned entries away for its limit since limits were last looked at. Only caches of bytes
@@ -31,7 +33,8 @@ package struct ClientFacts: Equatable {
     package init(
         id: UInt64, priority: ResourcePriority, traits: CacheTraits, rebuildCost: Double? = nil, bytes: Int,
         limitBytes: Int? = nil, givesNothing: Bool = false, isHeldOff: Bool = false, isBusy: Bool = false,
-        bytesPerSecond: Double? = nil, expectedShare: Double = 1.0, turnsAway: Bool = false, keptBytes: Int = 0
+        bytesPerSecond: Double? = nil, latencyNanoseconds: Int? = nil, expectedShare: Double = 1.0,
+        turnsAway: Bool = false, keptBytes: Int = 0
     ) {
         self.id = id
         self.priority = priority
@@ -43,6 +46,7 @@ package struct ClientFacts: Equatable {
         self.isHeldOff = isHeldOff
         self.isBusy = isBusy
         self.bytesPerSecond = bytesPerSecond
+        self.latencyNanoseconds = latencyNanoseconds
         self.expectedShare = expectedShare
         self.turnsAway = turnsAway
         self.keptBytes = keptBytes
@@ -72,6 +76,8 @@ package struct PlannedRelease: Equatable {
     var canBeAsked: Bool
     /// The speed at which it gave, in bytes a second; nil where it is not known.
     package var bytesPerSecond: Double?
+    /// Nanoseconds until it began to give; nil where that is not known.
+    package var latencyNanoseconds: Int?
     /// Bytes that it keeps whatever the others give.
     package var keptBytes = 0
     /// Indicates whether the ledger knows that the cache gives nothing. The bytes that it promises are then asked of the others
@@ -79,6 +85,8 @@ package struct PlannedRelease: Equatable {
     package var givesNothing = false
     /// The cache's limit once ``limit`` is carried out; `.max` where it has none.
     package var limitBytes = Int.max
+    /// The place of its rank in the order: caches of one rank share what is asked of it.
+    var rank = 0
 
     /// Indicates whether it is asked at the beginning, and answers while others are asked.
     var isStarted: Bool { isAsynchronous || ownsSegments }
@@ -103,15 +111,19 @@ package enum ReclaimOrder {
         var isLast: Int
         var priority: ResourcePriority
         var cost: Double
+        /// One that pages memory in to give some of it comes after those that do not.
+        var isTraversal: Int
 
         init(_ client: ClientFacts) {
             isLast = (client.traits.contains(.lossy) ? 2 : 0) + (client.givesNothing ? 1 : 0)
             priority = client.priority
             cost = client.rebuildCost ?? 1
+            isTraversal = client.traits.contains(.traversal) ? 1 : 0
         }
 
         static func < (first: Rank, second: Rank) -> Bool {
-            (first.isLast, first.priority, first.cost) < (second.isLast, second.priority, second.cost)
+            (first.isLast, first.priority, first.cost, first.isTraversal)
+                < (second.isLast, second.priority, second.cost, second.isTraversal)
         }
     }
 
@@ -133,16 +145,19 @@ package enum ReclaimOrder {
     package static func plan(_ clients: [ClientFacts], targetBytes: Int) -> [PlannedRelease] {
         let order = sorted(clients)
         let asks = asks(order, targetBytes: targetBytes)
+        var rank = 0
         return order.indices.map { index in
             let client = order[index]
+            if index > 0, Rank(client) != Rank(order[index - 1]) { rank += 1 }
             let limit = max(0, client.bytes - asks[index])
             let isLower = client.limitBytes.map { limit < $0 } ?? true
             return PlannedRelease(
                 id: client.id, askBytes: asks[index], limit: isLower && !client.isBusy ? .set(bytes: limit) : .keep,
                 isAsynchronous: client.traits.contains(.asynchronous),
                 ownsSegments: client.traits.contains(.segments), canBeAsked: client.canBeAsked,
-                bytesPerSecond: client.bytesPerSecond, keptBytes: client.keptBytes, givesNothing: client.givesNothing,
-                limitBytes: isLower && !client.isBusy ? limit : client.limitBytes ?? .max)
+                bytesPerSecond: client.bytesPerSecond, latencyNanoseconds: client.latencyNanoseconds,
+                keptBytes: client.keptBytes, givesNothing: client.givesNothing,
+                limitBytes: isLower && !client.isBusy ? limit : client.limitBytes ?? .max, rank: rank)
         }
     }
 

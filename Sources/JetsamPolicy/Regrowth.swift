@@ -12,6 +12,8 @@ package struct Regrowth {
     /// The share of the way from warning's entry to its exit that is kept free, in percent.
     private(set) var floorPercent: Int
     private var lastRaise: MonotonicInstant?
+    /// The time when the level was last above normal because tasks waited.
+    private var lastStall: MonotonicInstant?
     /// The time since which the level has been normal; nil while it is not.
     private var normalSince: MonotonicInstant?
 
@@ -22,6 +24,8 @@ package struct Regrowth {
     private static let reserveSeconds = 10
     /// A level that rises within this time of the last raise came from it.
     private static let tooSoon = Duration.seconds(120)
+    /// For so long after tasks had waited for memory limits stay: headroom does not say how much of it they need.
+    private static let afterStall = Duration.seconds(30)
     /// After so long without that the distance is halved.
     private static let calm = Duration.seconds(600)
 
@@ -56,17 +60,20 @@ package struct Regrowth {
 
     /// - Parameters:
     ///   - required: Bytes of headroom that growth needs now.
+    ///   - isStalled: The level was raised because tasks waited for memory.
     ///   - rise: The bytes by which unmanaged memory rose within ten seconds at most: it may again.
     package mutating func next(
         reading: MemoryReading, thresholds: HeadroomThresholds, level: PressureLevel, growthRate: Int?,
-        required: Int = 0, rise: Int = 0
+        required: Int = 0, rise: Int = 0, isStalled: Bool = false
     ) -> Decision? {
+        if isStalled, level > .normal { lastStall = reading.instant }
         guard noteLevel(level, at: reading.instant) else {
             last = reading.instant
             return nil
         }
         if let last, last.duration(to: reading.instant) < Self.interval { return nil }
         last = reading.instant
+        if let lastStall, lastStall.duration(to: reading.instant) < Self.afterStall { return nil }
         let floor = max(thresholds.regrowthFloor(percent: floorPercent), required)
         let growth = (growthRate ?? 0).multipliedReportingOverflow(by: Self.reserveSeconds)
         let reserve = max(growth.overflow ? .max : growth.partialValue, rise)
@@ -106,7 +113,8 @@ package struct Regrowth {
         return full.compactMap { client in
             guard let limit = client.limitBytes else { return nil }
             let share = Double(bytes) * Double(max(1, client.bytes)) / total
-            let raised = limit.addingSaturating(Int(saturating: share))
+            // A limit frees nothing: one that was set below what the cache held on to stands for that.
+            let raised = max(limit, client.bytes).addingSaturating(Int(saturating: share))
             return raised == limit ? nil : (client.id, raised)
         }
     }

@@ -26,12 +26,17 @@ struct StepScheduler {
     static let lastingWarning = Duration.seconds(600)
     /// Rules whose signal covers two seconds cannot show the effect of a step any sooner.
     private static let slowSpacing = Duration.nanoseconds(StallWindow.length)
-    /// The part of the limit that a step must bring, so that another step at once is worthwhile.
+    /// The part of the limit that a step must bring, and of what is missing, so that another step at once is worthwhile.
     private static let littleShare = 256
+    private static let littleOfMissing = 8
+    /// With more time than this to the limit, other processes are left the time to do their share.
+    private static let sharedMilliseconds = 1_000
     /// Between two steps at warning, and after little at critical: twenty a second at most.
     private static let leastSpacing = Duration.milliseconds(50)
     /// A step for growth asks for this part of the limit at least.
     private static let leastShare = 128
+    /// The most bytes that are asked for beyond warning's exit.
+    private static let mostBeyondExit = 8 << 20
     /// The most that a step asks for by a rule that names no bytes, in percent of what is purgeable.
     private static let mostSharePercent = 40
     /// The share that such a step asks for now, and the value that the rule had observed when the last one was made.
@@ -173,8 +178,13 @@ struct StepScheduler {
             // Others under the same limit do their share meanwhile.
             return configuration.reclaim.warningSpacing
         }
+        if context.isShared, context.leastMillisecondsToLimit >= Self.sharedMilliseconds {
+            return configuration.reclaim.criticalDeadline
+        }
         // A step that brought next to nothing leaves nothing to hurry for.
-        let broughtLittle = lastTarget > 0 && lastPromised < context.reading.limitBytes / Self.littleShare
+        let little = max(
+            context.reading.limitBytes / Self.littleShare, missingBytes(context) / Self.littleOfMissing)
+        let broughtLittle = lastTarget > 0 && lastPromised < little
         return context.level == .critical && !broughtLittle ? .zero : Self.leastSpacing
     }
 
@@ -198,8 +208,10 @@ struct StepScheduler {
         let thresholds = context.thresholds
         var missing = 0
         if headroom < thresholds.warningEntry || (headroom < thresholds.warningExit && isStuck(context)) {
-            // A little beyond the exit: at the exit itself the next request would keep the level where it is.
-            missing = thresholds.warningExit - headroom + (thresholds.warningExit - thresholds.warningEntry) / 8
+            // A little beyond the exit: at the exit itself the next request would keep the level where it is. Under a large limit no
+            // more is needed for that than under a small one.
+            let beyond = min((thresholds.warningExit - thresholds.warningEntry) / 8, Self.mostBeyondExit)
+            missing = thresholds.warningExit - headroom + beyond
         }
         let byGrowth = context.required.byGrowth - headroom
         guard byGrowth > missing else { return missing }

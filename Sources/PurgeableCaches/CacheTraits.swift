@@ -10,7 +10,7 @@ public struct CacheTraits: OptionSet, Sendable, Hashable {
         self.rawValue = rawValue
     }
 
-    /// Giving memory back touches much memory, and so pages it in.
+    /// Giving memory back touches much memory, and so pages it in: such a cache is asked after the others of its band and cost.
     public static let traversal = CacheTraits(rawValue: 1 << 0)
     /// The contents cannot be made again in full: such a cache is asked last.
     public static let lossy = CacheTraits(rawValue: 1 << 1)

@@ -235,7 +235,8 @@ extension Reclaimer {
                 id: client.id, priority: client.priority, traits: client.traits, rebuildCost: client.rebuildCost,
                 bytes: client.reportedBytes, limitBytes: client.limitBytes, givesNothing: entry?.givesNothing ?? false,
                 isHeldOff: isHeldOff ?? false, isBusy: client.isBusy,
-                bytesPerSecond: entry?.bytesPerSecond ?? ReleaseProgress.assumedRate(client.traits),
+                bytesPerSecond: entry?.speed.bytesPerSecond ?? ReleaseProgress.assumedRate(client.traits),
+                latencyNanoseconds: entry?.speed.latencyNanoseconds,
                 expectedShare: entry?.expectedShare ?? 1)
         }
     }
@@ -375,6 +376,8 @@ extension Reclaimer {
             entry.add(
                 answer, isDisturbed: step.isDisturbed, level: result.run.demand.level,
                 headroomBytes: result.after.headroomBytes, at: now)
+            // Nothing is given in no time.
+            if !answer.broughtNothing, let speed = result.run.speed(of: release.client) { entry.note(speed) }
             let client = state.clients[release.client]
             if client?.isBusy != true { entry.cameBack() }
             state.ledger[release.client] = entry

@@ -20,7 +20,8 @@ extension ManagerConfiguration {
         public var warningDeadline = Duration.seconds(1)
         /// The time that one handler may take at `critical`. Default 100 ms.
         ///
-        /// Why: At critical the next cache cannot wait.
+        /// Why: At critical the next cache cannot wait. If other processes use the limit too, and it is a second away or
+        /// more, this is the time that they have for their share.
         public var criticalDeadline = Duration.milliseconds(100)
         /// The share of the spare headroom, in percent a second, by which limits rise at `normal`. Default 10.
         ///

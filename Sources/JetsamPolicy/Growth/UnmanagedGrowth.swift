@@ -114,6 +114,18 @@ struct UnmanagedGrowth {
         return Int(saturating: max(0, most))
     }
 
+    /// Milliseconds in which it may grow by so many bytes; nil where none of the windows has seen growth for long enough to say that.
+    func milliseconds(toGrow bytes: Int) -> Int? {
+        func drawn(_ rate: Int, _ seen: Int64) -> Double {
+            let nanoseconds = rate > 0 ? Double(max(0, bytes)) / Double(rate) * 1e9 : .infinity
+            return nanoseconds <= Double(seen * Int64(Self.reach)) ? nanoseconds : .infinity
+        }
+        let least = min(
+            drawn(bytesPerSecond ?? 0, shortest), drawn(middleRate, Self.longer[0].nanoseconds),
+            drawn(longRate, Self.longer[1].nanoseconds))
+        return least < .infinity ? Int(saturating: least * 1e-6) : nil
+    }
+
     /// The steepest of the windows, in bytes a second; 0 where there is no growth.
     var steepest: Int { max(bytesPerSecond ?? 0, middleRate, longRate) }
 

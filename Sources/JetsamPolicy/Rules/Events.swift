@@ -16,7 +16,8 @@ struct Events: Rule {
     static let namesNoBytes = true
 
     func vote(_ context: RuleContext, _ configuration: ManagerConfiguration) -> Vote? {
-        let level = context.events.grade(context.reading, EventWatch.Thresholds(configuration.events))
+        let level = context.events.grade(
+            context.reading, EventWatch.Thresholds(configuration.events), warningExit: context.thresholds.warningExit)
         guard level > .normal else { return nil }
         let count = level == .critical ? context.events.newOutOfMemory : context.events.newReclaim
         return Vote(rule: .events, level: level, observed: count, threshold: 0, unit: .count)

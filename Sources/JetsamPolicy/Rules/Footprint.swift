@@ -26,7 +26,6 @@ struct Footprint: Rule {
 
     mutating func vote(_ context: RuleContext, _ configuration: ManagerConfiguration) -> Vote? {
         guard let rule = configuration.footprint else {
-            // With another budget, later, the vote begins anew.
             held.reset()
             return nil
         }
@@ -38,6 +37,11 @@ struct Footprint: Rule {
         return Vote(
             rule: .footprint, level: level, observed: context.reading.footprintBytes,
             threshold: share(level == .critical ? rule.criticalPercent : rule.warningPercent), unit: .bytes)
+    }
+
+    mutating func hear(_ notice: RuleNotice) {
+        // With another budget the vote begins anew. The next reading may see that one already.
+        if case .reconfigured(let configuration) = notice, configuration.footprint == nil { held.reset() }
     }
 }
 

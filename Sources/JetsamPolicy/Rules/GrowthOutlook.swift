@@ -50,7 +50,7 @@ struct GrowthOutlook {
         }
         lookEarly(context)
         context.required = required
-        context.millisecondsToLimit = millisecondsToLimit
+        context.millisecondsToLimit = growth.milliseconds(toGrow: context.reading.headroomBytes)
         context.leaving =
             early.isAsking ? RuleContext.Leaving(neededBytes: early.neededBytes, deficit: early.deficit) : nil
     }

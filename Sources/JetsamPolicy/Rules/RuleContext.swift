@@ -34,7 +34,8 @@ struct RuleContext {
     var stall = (level: PressureLevel.normal, percent: 0)
     /// The headroom that caches need to give in time.
     var required = RequiredHeadroom()
-    /// Milliseconds until the limit at the present growth; nil where it does not grow, or the limit is far.
+    /// Milliseconds until the limit at the present growth; nil where no growth has lasted for long enough to say so. A jump that is
+    /// over in a moment says nothing of the next ten seconds.
     var millisecondsToLimit: Int?
     /// Nil where caches are not asked for it.
     var leaving: Leaving?

@@ -8,4 +8,6 @@ enum RuleNotice {
     case held(PressureLevel, until: MonotonicInstant?)
     /// The supervisor says that memory is short.
     case supervisorWarns(until: MonotonicInstant)
+    /// Other settings hold from now on.
+    case reconfigured(ManagerConfiguration)
 }

@@ -53,6 +53,9 @@ package struct ReclaimRun {
         package var isAsynchronous: Bool
         /// It gives beside the handlers, and what it was asked for is taken to come.
         var isBeside = false
+        /// The time by which it is expected to answer: until then others are not asked for the same bytes.
+        var expectedBy: MonotonicInstant
+        var isLate = false
     }
 
     package struct Outcome: Equatable {
@@ -62,6 +65,8 @@ package struct ReclaimRun {
         package var answer: LedgerEntry.Answer
         /// The error that the handler threw, as text; nil where it did not throw.
         package var error: String?
+        /// The time when the call began; nil where there was none.
+        package var start: MonotonicInstant?
     }
 
     private enum Phase: Equatable {
@@ -111,11 +116,14 @@ package struct ReclaimRun {
     package private(set) var plan: [PlannedRelease] {
         didSet {
             laterAsks = Self.laterAsks(plan)
+            asynchronous = Self.asynchronous(plan, demand.level)
             unreliable = Self.unreliable(plan)
         }
     }
     /// At each place of the plan, what synchronous clients after it are to be asked for.
     private var laterAsks: [Int]
+    /// The places of asynchronous clients that have their turn among the others.
+    private var asynchronous: [Int]
     /// Those of the plan who are known to give nothing: their answers leave as much to be asked of the others.
     private var unreliable: Set<UInt64>
     package let sizes: [UInt64: Int]
@@ -159,6 +167,7 @@ package struct ReclaimRun {
         self.demand = demand
         self.plan = plan
         laterAsks = Self.laterAsks(plan)
+        asynchronous = Self.asynchronous(plan, demand.level)
         unreliable = Self.unreliable(plan)
         self.clients = clients
         self.sizes = sizes
@@ -178,6 +187,10 @@ package struct ReclaimRun {
         return sums
     }
 
+    private static func asynchronous(_ plan: [PlannedRelease], _ level: PressureLevel) -> [Int] {
+        level < .critical ? [] : plan.indices.filter { plan[$0].isAsynchronous && !plan[$0].givesNothing }
+    }
+
     private static func unreliable(_ plan: [PlannedRelease]) -> Set<UInt64> {
         Set(plan.lazy.filter(\.givesNothing).map(\.id))
     }
@@ -195,16 +208,24 @@ package struct ReclaimRun {
     /// Indicates whether nobody else is asked for anything.
     package var isHurried: Bool { pace != .full }
 
+    /// The only cache that is left has so many times the deadline where what is missing takes it as long.
+    private static let mostDeadlines = 10
     /// In this part of its deadline a portion is expected to be given.
     private static let portionShare = 4
 
-    /// The time from which the synchronous handler that was called last is late. It is nil except where that matters: at
-    /// critical, in a step that has yet to bring something. When the handler is late, others are asked, and caches that own their
-    /// memory give in its place.
+    /// The time from which a handler holds up the others, or is late with what it was asked for. It is nil except where that matters:
+    /// at critical, in a step that has yet to bring something. Others are asked then, and caches that own their memory give in its
+    /// place.
     package var lateAt: MonotonicInstant? {
-        guard kind == .step, demand.level == .critical, demand.step > 0, remaining > 0, let lastCall,
-            let call = calls[lastCall]
-        else { return nil }
+        guard kind == .step, demand.level == .critical, demand.step > 0, remaining > 0 else { return nil }
+        let late = calls.values.lazy.filter { $0.isRelease && !$0.isBeside }.map(\.expectedBy).min()
+        guard let heldUntil else { return late }
+        return min(heldUntil, late ?? heldUntil)
+    }
+
+    /// Until then nobody else is asked while the handler is at work that all wait for.
+    private var heldUntil: MonotonicInstant? {
+        guard case .call(let id) = work, let call = calls[id] else { return nil }
         return call.start.advanced(by: callDeadline / Self.portionShare)
     }
 
@@ -229,6 +250,20 @@ package struct ReclaimRun {
         calls.values.reduce(0) { $0.addingSaturating(min($1.askedBytes, $1.reportedBytes)) }
     }
 
+    /// Bytes that are still to be asked of somebody: without those that were asked for and are expected at critical.
+    private var openBytes: Int { remaining.subtractingSaturating(awaitedBytes()) }
+
+    /// - Parameter instant: Those that are late by then are not counted on.
+    private func awaitedBytes(at instant: MonotonicInstant? = nil) -> Int {
+        guard demand.level == .critical else { return 0 }
+        return calls.values.reduce(0) { sum, call in
+            let isAwaited =
+                call.isRelease && !call.isBeside && !call.isLate && !unreliable.contains(call.client)
+                && instant.map { call.expectedBy > $0 } ?? true
+            return isAwaited ? sum.addingSaturating(min(call.askedBytes, call.reportedBytes)) : sum
+        }
+    }
+
     /// Returns whether the synchronous handler that was called last may still answer in time.
     package func isAwaited(at now: MonotonicInstant) -> Bool {
         guard let lastCall, let call = calls[lastCall] else { return false }
@@ -239,11 +274,7 @@ package struct ReclaimRun {
     ///   turn are then left out of this run.
     package mutating func next(shouldTrimLast: Bool, callsHandlers: Bool = true, at now: MonotonicInstant) -> Action {
         expire(at: now)
-        // It is still awaited, but holds nobody up.
-        if case .call = work, let lateAt, lateAt <= now {
-            work = .none
-            hasShortfall = true
-        }
+        noteLate(at: now)
         guard work == .none else { return .wait }
         while true {
             switch phase {
@@ -260,9 +291,9 @@ package struct ReclaimRun {
                 guard part.isStarted, !isHurried, part.limit != .keep || part.askBytes > 0 else { continue }
                 progress[part.id] = newProgress(part)
                 if part.ownsSegments, part.askBytes > 0 { firstRelease = firstRelease ?? now }
-                let id = out(
-                    part, askedBytes: part.askBytes, isRelease: part.askBytes > 0, isBeside: part.ownsSegments, now)
-                let request = part.askBytes > 0 ? request(part.askBytes) : nil
+                let ask = firstAsk(part)
+                let id = out(part, askedBytes: ask, isRelease: ask > 0, isBeside: part.ownsSegments, now)
+                let request = ask > 0 ? request(id) : nil
                 return .start(id, client: part.id, limit: part.limit, request: request)
             case .limits(let index):
                 guard callsHandlers, index < plan.count else {
@@ -277,14 +308,14 @@ package struct ReclaimRun {
                 case .set(let bytes): return .limit(hold(part, 0, false, now), client: part.id, bytes: bytes)
                 case .lift: return .limit(hold(part, 0, false, now), client: part.id, bytes: nil)
                 }
-            case .releases where !callsHandlers && demand.level == .critical && remaining > 0 && !didReleaseSegments:
+            case .releases where !callsHandlers && demand.level == .critical && openBytes > 0 && !didReleaseSegments:
                 didReleaseSegments = true
                 firstRelease = firstRelease ?? now
-                return hold(.releaseSegments(bytes: remaining))
+                return hold(.releaseSegments(bytes: openBytes))
             case .releases(let index):
-                guard callsHandlers, index < plan.count, remaining > 0 else {
+                guard callsHandlers, index < plan.count, openBytes > 0 else {
                     phase = .answers
-                    if callsHandlers, remaining > 0, plan.contains(where: { canGive($0) }) {
+                    if callsHandlers, openBytes > 0, plan.contains(where: { canGive($0) }) {
                         isFirstTurn = false
                         for client in progress.keys { progress[client]?.beginTurn() }
                         phase = .releases(0)
@@ -296,30 +327,49 @@ package struct ReclaimRun {
                 phase = .releases(index + 1)
                 let part = plan[index]
                 // It is not asked for the bytes of later caches, unless those did not give them.
-                let wanted = remaining - (isFirstTurn && !part.givesNothing ? laterAsks[index] : 0)
-                guard callsHandlers, wanted > 0 else { continue }
+                var wanted = openBytes - (isFirstTurn && !part.givesNothing ? laterAsks(after: index) : 0)
+                guard callsHandlers, wanted > 0 || isOut(part) else { continue }
                 if isLimited(part) {
                     phase = .portions(index)
                     return .wait
                 }
-                guard canGive(part) else { continue }
+                if let id = callToAwait(part, at: now) {
+                    phase = .portions(index)
+                    work = .call(id)
+                    lastCall = id
+                    return .wait
+                }
+                guard wanted > 0, canGive(part) else { continue }
                 let known = progress[part.id] ?? newProgress(part)
+                if isFirstTurn, canAnyGive(before: index) {
+                    // Those who rank lower have more: they are asked for what is missing beyond the plan.
+                    wanted = min(wanted, part.askBytes - known.givenBytes)
+                    guard wanted > 0 else {
+                        isFirstTurn = false
+                        phase = .releases(0)
+                        continue
+                    }
+                }
                 // It has had its time: first the others.
                 guard known.timeInTurn < callDeadline else { continue }
                 progress[part.id] = known
                 let bytes = min(known.remainingBytes, wanted)
                 let limit = lowerLimit(part, known.remainingBytes.addingSaturating(part.keptBytes) - bytes)
-                if part.isAsynchronous { return startMore(part, bytes: bytes, limit, now) }
-                phase = .portions(index)
+                phase = part.isAsynchronous && demand.level < .critical ? .releases(index + 1) : .portions(index)
+                if part.isAsynchronous {
+                    let ask = demand.level < .critical ? bytes : portion(known, bytes, of: part)
+                    return startMore(part, bytes: ask, limit, now)
+                }
                 if case .set(let bytes) = limit {
                     return .limit(hold(part, 0, false, now), client: part.id, bytes: bytes)
                 }
-                let ask = min(known.remainingBytes, wanted, known.portionBytes(deadline: portionDeadline))
+                let ask = portion(known, bytes, of: part)
                 firstRelease = firstRelease ?? now
-                return .release(hold(part, ask, true, now), client: part.id, request: request(ask))
+                let id = hold(part, ask, true, now)
+                return .release(id, client: part.id, request: request(id))
             case .answers:
                 guard calls.isEmpty else { return .wait }
-                if hasShortfall, callsHandlers, !isHurried, remaining > 0, plan.contains(where: { canGive($0) }) {
+                if hasShortfall, callsHandlers, !isHurried, openBytes > 0, plan.contains(where: { canGive($0) }) {
                     hasShortfall = false
                     isFirstTurn = false
                     phase = .releases(0)
@@ -347,9 +397,76 @@ package struct ReclaimRun {
             && calls.values.contains { $0.client == part.id && !$0.isRelease }
     }
 
+    private func isOut(_ part: PlannedRelease) -> Bool { calls.values.contains { $0.client == part.id } }
+
+    /// Notes who takes longer than was expected: it is still awaited, but holds nobody up, and what it was asked for is asked of
+    /// others.
+    private mutating func noteLate(at now: MonotonicInstant) {
+        guard let lateAt, lateAt <= now else { return }
+        if let heldUntil, heldUntil <= now {
+            work = .none
+            hasShortfall = true
+        }
+        for id in calls.keys where calls[id].map({ $0.expectedBy <= now }) ?? false {
+            calls[id]?.isLate = true
+            hasShortfall = true
+        }
+    }
+
+    /// Bytes that those after a place are to give by the plan, and have not been asked for.
+    private func laterAsks(after index: Int) -> Int {
+        asynchronous.reduce(laterAsks[index]) { sum, place in
+            guard place > index else { return sum }
+            let part = plan[place]
+            let out = calls.values.reduce(0) { $1.client == part.id && !$1.isLate ? $0 + $1.askedBytes : $0 }
+            let given = progress[part.id]?.givenBytes ?? 0
+            return sum.addingSaturating(max(0, part.askBytes - given - out))
+        }
+    }
+
+    /// Returns whether somebody who ranks below the one at a place may be asked for more.
+    private func canAnyGive(before index: Int) -> Bool {
+        plan[..<index].contains { part in
+            part.rank < plan[index].rank && !part.givesNothing && canGive(part)
+                && progress[part.id].map { $0.timeInTurn < callDeadline } ?? true
+        }
+    }
+
+    /// The call of an asynchronous client that those after it wait for, as they do for a synchronous one; nil where it is none, or
+    /// takes too long.
+    private func callToAwait(_ part: PlannedRelease, at now: MonotonicInstant) -> CallID? {
+        guard part.isAsynchronous, demand.level == .critical, !part.givesNothing else { return nil }
+        return calls.first { _, call in
+            call.client == part.id && call.isRelease && call.start.advanced(by: callDeadline / Self.portionShare) > now
+        }?.key
+    }
+
+    /// Returns what a client is asked for at the start: at critical no more of an asynchronous one than it is expected to give in
+    /// time, as others are to give what it does not.
+    private func firstAsk(_ part: PlannedRelease) -> Int {
+        guard part.isAsynchronous, demand.level == .critical, let known = progress[part.id] else {
+            return part.askBytes
+        }
+        return portion(known, part.askBytes, of: part)
+    }
+
+    /// Returns what a client is asked for at a time. At critical the only one that is left is asked for all that is missing where its
+    /// latency leaves it little of a portion's time: nobody waits for their turn.
+    private func portion(_ known: ReleaseProgress, _ bytes: Int, of part: PlannedRelease) -> Int {
+        if demand.level == .critical, known.speed.isCramped(deadline: portionDeadline), isOnlyOne(part) { return bytes }
+        return min(bytes, known.portionBytes(deadline: portionDeadline))
+    }
+
+    /// Returns whether nobody else gives, or may be asked to.
+    private func isOnlyOne(_ part: PlannedRelease) -> Bool {
+        !plan.contains { other in
+            other.id != part.id && !other.givesNothing
+                && (canGive(other) || calls.values.contains { $0.client == other.id && !$0.isLate })
+        }
+    }
+
     private func canGive(_ part: PlannedRelease) -> Bool {
-        guard part.canBeAsked else { return false }
-        if calls.values.contains(where: { $0.client == part.id }) { return false }
+        guard part.canBeAsked, !isOut(part) else { return false }
         return (progress[part.id] ?? newProgress(part)).canGiveMore
     }
 
@@ -359,7 +476,7 @@ package struct ReclaimRun {
     ) -> Action {
         if demand.level < .critical, !part.givesNothing { remaining = remaining.subtractingSaturating(bytes) }
         let id = out(part, askedBytes: bytes, isRelease: true, now)
-        return .start(id, client: part.id, limit: limit, request: request(bytes))
+        return .start(id, client: part.id, limit: limit, request: request(id))
     }
 
     /// Returns the change of a cache's limit. Where more is asked of a cache than was planned, the limit goes down with it: else
@@ -426,6 +543,8 @@ package struct ReclaimRun {
         } else {
             remaining = remaining.addingSaturating(max(0, call.askedBytes - promised))
         }
+        // Others may have been passed over for it.
+        if call.isAsynchronous, promised < call.askedBytes { hasShortfall = true }
         record(id, call, promised: promised, freed: freedBytes, error: error, missed: false, now)
         return true
     }
@@ -442,6 +561,9 @@ package struct ReclaimRun {
         outcomes[index].answer.promisedBytes = promised
         outcomes[index].answer.freedBytes = freedBytes
         self.promisedBytes = self.promisedBytes.addingSaturating(promised)
+        if let start = outcomes[index].start {
+            progress[outcomes[index].client]?.gaveLate(promised, in: start.duration(to: now))
+        }
         if !unreliable.contains(outcomes[index].client) { remaining = remaining.subtractingSaturating(promised) }
         return true
     }
@@ -464,7 +586,13 @@ package struct ReclaimRun {
     /// Bytes that this step has yet to bring where it answers `critical`; what was asked for and may still come is not part
     /// of them.
     package var urgentBytes: Int {
-        kind == .step && demand.level == .critical ? max(0, remaining) : 0
+        guard kind == .step, demand.level == .critical else { return 0 }
+        return max(0, remaining.subtractingSaturating(awaitedBytes(at: lateAt)))
+    }
+
+    /// How fast a client gave, by the calls of this run; nil where none of them tells.
+    package func speed(of client: UInt64) -> ReleaseSpeed? {
+        progress[client].flatMap { $0.speed.isMeasured ? $0.speed : nil }
     }
 
     /// Ends it without waiting for handlers that are at work: a more urgent step begins for those that are not. What they give
@@ -512,7 +640,9 @@ package struct ReclaimRun {
             askedBytes: call.askedBytes, promisedBytes: promised, freedBytes: freed, returnedBytes: 0,
             duration: call.start.duration(to: now), failed: error != nil, missedDeadline: missed)
         outcomes.append(
-            Outcome(call: id, client: call.client, isRelease: call.isRelease, answer: answer, error: error))
+            Outcome(
+                call: id, client: call.client, isRelease: call.isRelease, answer: answer, error: error,
+                start: call.start))
     }
 
     private mutating func hold(_ action: Action) -> Action {
@@ -520,8 +650,11 @@ package struct ReclaimRun {
         return action
     }
 
-    private func request(_ bytes: Int) -> ReleaseRequest {
-        ReleaseRequest(bytes: bytes, level: demand.level, deadline: callDeadline)
+    private func request(_ id: CallID) -> ReleaseRequest {
+        let call = calls[id]
+        return ReleaseRequest(
+            bytes: call?.askedBytes ?? 0, level: demand.level,
+            deadline: call.map { $0.start.duration(to: $0.deadline) } ?? callDeadline)
     }
 
     private mutating func hold(_ part: PlannedRelease, _ ask: Int, _ isRelease: Bool, _ now: MonotonicInstant) -> CallID
@@ -540,11 +673,20 @@ package struct ReclaimRun {
         let id = CallID(run: number, number: nextCall)
         nextCall += 1
         let seconds = isBeside ? Double(askedBytes) / ReleaseProgress.assumedRate() : 0
-        let deadline = callDeadline + .nanoseconds(Int64(Int(saturating: seconds * 1e9)))
+        let share = callDeadline / Self.portionShare
+        let known = isRelease ? progress[part.id] : nil
+        let expected = known?.speed.timeToGive(askedBytes) ?? share
+        var deadline = callDeadline + .nanoseconds(Int64(Int(saturating: seconds * 1e9)))
+        if demand.level == .critical, let known, askedBytes > known.portionBytes(deadline: portionDeadline) {
+            // The only one that is left: it works for so long, and does not hang.
+            deadline = max(deadline, min(expected + expected / 2, callDeadline * Self.mostDeadlines))
+        }
         calls[id] = Call(
             client: part.id, isRelease: isRelease, askedBytes: askedBytes,
             reportedBytes: progress[part.id]?.remainingBytes.addingSaturating(part.keptBytes) ?? sizes[part.id] ?? 0,
-            start: now, deadline: now.advanced(by: deadline), isAsynchronous: part.isAsynchronous, isBeside: isBeside)
+            start: now, deadline: now.advanced(by: deadline), isAsynchronous: part.isAsynchronous, isBeside: isBeside,
+            // Beyond its part of the deadline it gets a little more than it took before, where the limit is not too near for that.
+            expectedBy: now.advanced(by: expected > share && !demand.isUrgent ? expected + expected / 4 : share))
         return id
     }
 }

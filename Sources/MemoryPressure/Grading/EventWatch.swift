@@ -37,8 +37,10 @@ package struct EventWatch: Sendable {
 
     /// Returns the grade of the events so far: `critical` after a new `oom` or `oom_kill`, `warning` after a new `high` or `max`
     /// where headroom is short and little page cache is left.
-    package func grade(_ reading: MemoryReading, _ thresholds: Thresholds) -> PressureLevel {
-        if isOutOfMemory(at: reading.instant, hold: thresholds.hold) { return .critical }
+    ///
+    /// - Parameter warningExit: The headroom at which a warning ends, in bytes.
+    package func grade(_ reading: MemoryReading, _ thresholds: Thresholds, warningExit: Int) -> PressureLevel {
+        if isOutOfMemory(reading, hold: thresholds.hold, warningExit: warningExit) { return .critical }
         let isShort =
             reading.isLimited && sawEvents(within: thresholds.hold.nanoseconds, of: reading.instant)
             && reading.isHeadroomBelow(percent: max(1, thresholds.headroomPercent))
@@ -105,8 +107,19 @@ package struct EventWatch: Sendable {
         lastRefault.map { now.nanoseconds - $0.nanoseconds <= nanoseconds } ?? false
     }
 
-    package func isOutOfMemory(at now: MonotonicInstant, hold: Duration = emergencyHold) -> Bool {
-        guard let lastOutOfMemory else { return false }
-        return lastOutOfMemory.duration(to: now) <= hold
+    /// Returns whether this process or its cgroup has met its limit within `hold`, and is still near it.
+    ///
+    /// - Parameter warningExit: The headroom at which a warning ends, in bytes.
+    package func isOutOfMemory(
+        _ reading: MemoryReading, hold: Duration = emergencyHold, warningExit: Int
+    ) -> Bool {
+        guard let lastOutOfMemory, lastOutOfMemory.duration(to: reading.instant) <= hold else { return false }
+        return !Self.isOver(reading, warningExit)
+    }
+
+    /// Returns whether the kernel has ended what filled the limit: so much is not even used by page cache that no warning would be
+    /// left. Headroom alone does not say so: what counts as reclaimable there may not have been.
+    private static func isOver(_ reading: MemoryReading, _ warningExit: Int) -> Bool {
+        reading.isLimited && reading.limitBytes.subtractingSaturating(reading.usageBytes) >= warningExit
     }
 }

@@ -50,7 +50,11 @@ struct PressureGrader: Sendable {
         events.observe(reading)
         stall.judge(at: now, counts: countsStall(reading), Self.stallThresholds)
         return max(
-            observation.externalGrade, stall.level, events.grade(reading, Self.eventThresholds), headroomVote(reading))
+            observation.externalGrade, stall.level,
+            events.grade(
+                reading, Self.eventThresholds,
+                warningExit: HeadroomThresholds(limitBytes: reading.limitBytes).warningExit),
+            headroomVote(reading))
     }
 
     /// Where headroom is not known, stall is all there is.

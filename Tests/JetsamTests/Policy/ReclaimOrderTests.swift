@@ -27,6 +27,15 @@ struct ReclaimOrderTests {
         #expect(ReclaimOrder.sorted(clients).map(\.id) == [7, 6, 5, 4, 3, 2, 1])
     }
 
+    @Test("Of one band and cost, who pages memory in to give some of it comes after the others")
+    func traversal() {
+        let clients = [
+            client(1, traits: .traversal, bytes: 300), client(2, bytes: 100), client(3, .high),
+            client(4, traits: .traversal, cost: 0.5),
+        ]
+        #expect(ReclaimOrder.sorted(clients).map(\.id) == [4, 2, 1, 3])
+    }
+
     @Test("Bytes are asked for in order until there are enough, and everybody gets a limit at what is left")
     func plan() {
         let plan = ReclaimOrder.plan([client(1, .low), client(2, .normal), client(3, .high)], targetBytes: 150)

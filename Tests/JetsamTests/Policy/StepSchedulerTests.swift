@@ -48,6 +48,44 @@ struct StepSchedulerTests {
         #expect(rounded(less) == 20)
     }
 
+    @Test("Beyond warning's exit a step asks for a few MiB, however large the limit")
+    func beyondExit() throws {
+        var scheduler = StepScheduler(configuration: .init())
+        var context = context(headroom: 800, level: .warning, purgeable: 3000)
+        context.reading.limitBytes = 4096 * mebibyte
+        context.thresholds = HeadroomThresholds(limitBytes: context.reading.limitBytes, rule: .init())
+        #expect(rounded(try next(&scheduler, context)) == 1024 + 8 - 800)
+    }
+
+    @Test("At critical others under the limit are left the time to do their share, unless the limit is near in time")
+    func sharedSpacing() throws {
+        func waits(time: Int?) throws -> Bool {
+            var scheduler = StepScheduler(configuration: .init())
+            let first = try next(&scheduler, context(headroom: 40, level: .critical, footprint: 100, time: time))
+            scheduler.stepEnded(1, promisedBytes: first.targetBytes, at: .seconds(0.01))
+            let next = context(headroom: 60, level: .critical, at: 0.05, footprint: 100, time: time)
+            let later = context(headroom: 60, level: .critical, at: 0.11, footprint: 100, time: time)
+            let waits = scheduler.next(next) == nil
+            if waits { #expect(scheduler.next(later) != nil) }
+            return waits
+        }
+        #expect(try waits(time: nil))
+        #expect(try waits(time: 5000))
+        #expect(try !waits(time: 200))
+    }
+
+    @Test("A critical step that brought little of what is missing is not repeated at once")
+    func littleOfMissing() throws {
+        func waits(brought: Int) throws -> Bool {
+            var scheduler = StepScheduler(configuration: .init())
+            _ = try next(&scheduler, context(headroom: 40, level: .critical))
+            scheduler.stepEnded(1, promisedBytes: brought * mebibyte, at: .seconds(0))
+            return scheduler.next(context(headroom: 40, level: .critical, at: 0.01)) == nil
+        }
+        #expect(try waits(brought: 10))
+        #expect(try !waits(brought: 13))
+    }
+
     @Test("After ten minutes of warning with nothing left to give it is told once by how much the limit is too small")
     func lack() throws {
         var scheduler = StepScheduler(configuration: .init())

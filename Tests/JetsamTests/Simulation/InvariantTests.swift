@@ -87,6 +87,25 @@ struct InvariantTests {
         #expect(early.violated == [.survival] && early.world.record.killed == 1)
     }
 
+    @Test("A kill that caches could only have put off does not count")
+    func putOff() throws {
+        for (mebibytes, expected) in [(100, [InvariantName.survival]), (2000, [])] {
+            let stage = try Stage()
+            stage.leave(headroom: 100 * mebibyte)
+            stage.world.afterMove()
+            stage.pass(1)
+            stage.world.disturbances = [
+                Disturbance(
+                    kind: .ramp500, begin: stage.world.now, end: stage.world.now + 60_000_000_000,
+                    bytes: mebibytes * mebibyte)
+            ]
+            stage.world.active = [0]
+            stage.leave(headroom: -mebibyte)
+            stage.world.afterMove()
+            #expect(stage.violated == expected, "what goes on to come is \(mebibytes) MiB")
+        }
+    }
+
     @Test("An episode may release a quarter more than it needs, five points of the limit and 16 MiB")
     func need() throws {
         let stage = try Stage()
@@ -100,15 +119,17 @@ struct InvariantTests {
         #expect(stage.violated == [.need])
     }
 
-    @Test("A higher band may be asked only when the lower ones have nothing left")
+    @Test("A higher band may be asked only in a step that asks the lower ones for what they have left")
     func order() throws {
         let stage = try Stage()
-        stage.note(.asked(stage.low, bytes: 1, level: .warning))
+        stage.note(.asked(stage.low, bytes: 1, level: .warning), .step(.made()))
         #expect(stage.violated.isEmpty)
         stage.note(.asked(stage.high, bytes: 1, level: .warning))
+        #expect(stage.violated.isEmpty, "the step may ask the lower one yet")
+        stage.note(.step(.made()))
         #expect(stage.violated == [.order])
         stage.low.manner = .throwing
-        stage.note(.asked(stage.high, bytes: 1, level: .warning))
+        stage.note(.asked(stage.high, bytes: 1, level: .warning), .step(.made()))
         #expect(stage.violated == [.order])
     }
 
@@ -140,6 +161,15 @@ struct InvariantTests {
             }
             #expect(stage.violated == expected)
         }
+        let thrashing = try Stage()
+        thrashing.low.appetite = 2
+        thrashing.leave(headroom: 310 * mebibyte)
+        thrashing.world.cgroup.hotFileBytes = 400 * mebibyte
+        for _ in 0..<3 {
+            thrashing.note(.look)
+            thrashing.pass(31)
+        }
+        #expect(thrashing.violated.isEmpty, "files need that room")
     }
 
     @Test("Twenty steps a second are allowed, one more is not")
@@ -161,6 +191,27 @@ struct InvariantTests {
             stage.note(.look)
             #expect(stage.violated == (second < 20 ? [] : [.normal]))
         }
+    }
+
+    @Test("While others grow towards the limit a level may stay up")
+    func normalWhileOthersGrow() throws {
+        let stage = try Stage()
+        stage.server.manager.simulate(.warning)
+        for second in 0...25 {
+            stage.pass(1)
+            // Less is left each second, and always enough for a level to be normal.
+            stage.leave(headroom: (600 - 10 * second) * mebibyte)
+            for _ in 0..<4 { stage.note(.look) }
+        }
+        #expect(stage.violated == [.normal], "so slowly that it does not matter")
+        let fast = try Stage()
+        fast.server.manager.simulate(.warning)
+        for second in 0...120 {
+            fast.pass(0.25)
+            fast.leave(headroom: (600 - 30 * (second % 8)) * mebibyte)
+            fast.note(.look)
+        }
+        #expect(fast.violated.isEmpty)
     }
 
     @Test("A task that expires before its time, twice, after its end or never counts")

@@ -52,10 +52,11 @@ final class SimulatedCache: @unchecked Sendable {
     /// When it was asked last, in nanoseconds.
     private(set) var askedAt = Int64.min
     private(set) var grownBytes = 0
-    /// The most that it held in about the last twenty minutes, in bytes: at `warning` it may keep a quarter of that.
-    private(set) var peakBytes = 0
-    private var peakAt: Int64 = 0
-    private static let peakMemory: Int64 = 1_200_000_000_000
+    /// When it answered last, in nanoseconds.
+    private(set) var answeredAt = Int64.min
+    /// The most that it held in each ten minutes, this and the one before, in bytes.
+    private var peaks = (current: 0, before: 0, number: Int64.min)
+    private static let peakMemory: Int64 = 600_000_000_000
     private var bytesBeforeRelease = 0
     private var fraction = 0.0
     private var registration: CacheRegistration?
@@ -64,6 +65,8 @@ final class SimulatedCache: @unchecked Sendable {
     private static let shortest: Int64 = 50_000
     /// So long a handler works that gives nothing.
     private static let lie: Int64 = 5_000_000
+    /// What comes later than this after the call has missed every deadline, and nobody can take the call back.
+    private static let latest: Int64 = 1_000_000_000
     /// It gives in portions of this time, so that others see memory come.
     private static let portion: Int64 = 10_000_000
 
@@ -72,6 +75,8 @@ final class SimulatedCache: @unchecked Sendable {
         self.server = server
     }
 
+    /// The most that it held in the last ten to twenty minutes, in bytes: at `warning` it may keep a quarter of that.
+    var peakBytes: Int { max(peaks.current, peaks.before) }
     var wantedBytes: Int { plan.wantedBytes * appetite }
     var wantsMore: Bool { bytes + (1 << 20) < wantedBytes }
     private var conductor: Conductor { server.world.conductor }
@@ -104,6 +109,7 @@ final class SimulatedCache: @unchecked Sendable {
 
     /// Fills up for so long.
     func move(by nanoseconds: Int64) {
+        notePeak()
         let room = min(wantedBytes, limit ?? .max) - bytes
         guard room > 0 else { return }
         fraction += Double(plan.growthRate * appetite) * Double(nanoseconds) * 1e-9
@@ -113,11 +119,14 @@ final class SimulatedCache: @unchecked Sendable {
         refetchedBytes += max(0, min(grown, bytesBeforeRelease - bytes))
         grownBytes += grown
         bytes += grown
-        if bytes >= peakBytes || conductor.now - peakAt > Self.peakMemory {
-            (peakBytes, peakAt) = (bytes, conductor.now)
-        }
         server.allocator.allocate(grown)
         registration?.update(bytes: bytes)
+    }
+
+    private func notePeak() {
+        let number = conductor.now / Self.peakMemory
+        if number != peaks.number { peaks = (bytes, peaks.current, number) }
+        peaks.current = max(peaks.current, bytes)
     }
 
     /// Whether no handler of it is out, and the step that it had a part in is over for certain.
@@ -144,21 +153,24 @@ final class SimulatedCache: @unchecked Sendable {
 
     private func answer(_ bytes: Int, _ request: ReleaseRequest, reported: Int) -> Int {
         outstandingBytes -= request.bytes
+        answeredAt = conductor.now
         answeredBytes += max(0, min(bytes, max(reported, request.bytes)))
         server.note(.answered(self, asked: request.bytes, answer: bytes))
         return bytes
     }
 
-    private func give(_ bytes: Int) -> Int {
+    /// - Parameter sample: What there was when it was asked, for the first bytes that it gives.
+    private func give(_ bytes: Int, askedAt calledAt: Int64, _ sample: ReleaseAccount.Sample?) -> Int {
         let given = min(max(0, bytes), self.bytes)
         guard given > 0 else { return 0 }
-        server.beforeRelease()
+        notePeak()
+        server.beforeRelease(sample)
         self.bytes -= given
         givenBytes += given
         server.allocator.free(given)
         registration?.update(bytes: self.bytes)
         server.world.recount()
-        server.afterRelease(given, of: self)
+        server.afterRelease(given, of: self, isLate: conductor.now - calledAt > Self.latest)
         return given
     }
 
@@ -166,6 +178,7 @@ final class SimulatedCache: @unchecked Sendable {
 
     /// The synchronous handler: it takes time on the thread that calls it.
     private func release(_ request: ReleaseRequest) throws -> Int {
+        let (calledAt, sample) = (conductor.now, server.sample())
         let reported = begin(request)
         conductor.sleep(max(Self.shortest, plan.latency * Int64(slowness)))
         switch manner {
@@ -182,13 +195,14 @@ final class SimulatedCache: @unchecked Sendable {
         while given < request.bytes, bytes > 0 {
             let portion = portion(of: request.bytes - given)
             conductor.sleep(portion.nanoseconds)
-            given += give(portion.bytes)
+            given += give(portion.bytes, askedAt: calledAt, given == 0 ? sample : nil)
         }
         return answer(given, request, reported: reported)
     }
 
     /// The asynchronous one: it takes time in its task.
     private func release(_ request: ReleaseRequest) async throws -> Int {
+        let (calledAt, sample) = (conductor.now, server.sample())
         let reported = begin(request)
         await conductor.pause(max(Self.shortest, plan.latency * Int64(slowness)))
         switch manner {
@@ -205,7 +219,7 @@ final class SimulatedCache: @unchecked Sendable {
         while given < request.bytes, bytes > 0 {
             let portion = portion(of: request.bytes - given)
             await conductor.pause(portion.nanoseconds)
-            given += give(portion.bytes)
+            given += give(portion.bytes, askedAt: calledAt, given == 0 ? sample : nil)
         }
         return answer(given, request, reported: reported)
     }

@@ -123,20 +123,25 @@ final class SimulatedServer: @unchecked Sendable {
         for cache in caches { cache.move(by: nanoseconds) }
     }
 
+    /// Files that are needed all the time take room, too: with less than they need, that much is missing as well.
     func sample() -> ReleaseAccount.Sample {
-        ReleaseAccount.Sample(
-            instant: world.conductor.clock.now, limitBytes: world.cgroup.limitBytes,
-            headroomBytes: max(0, world.cgroup.headroomBytes), cacheBytes: cacheBytes,
+        let cgroup = world.cgroup
+        let files = max(0, cgroup.hotFileBytes - ReleaseAccount.reserveBytes(limitBytes: cgroup.limitBytes))
+        return ReleaseAccount.Sample(
+            instant: world.conductor.clock.now, limitBytes: cgroup.limitBytes,
+            headroomBytes: max(0, cgroup.headroomBytes) - files, cacheBytes: cacheBytes,
             refetchedBytes: caches.reduce(0) { $0 + $1.refetchedBytes })
     }
 
-    func beforeRelease() {
-        before = sample()
+    /// - Parameter asked: What there was when the cache was asked: what was missing then was needed, as far as anybody could know.
+    func beforeRelease(_ asked: ReleaseAccount.Sample?) {
+        before = asked ?? sample()
     }
 
-    func afterRelease(_ bytes: Int, of cache: SimulatedCache) {
+    /// - Parameter isLate: It missed its deadline long ago: it was needed then or not, and says nothing of now.
+    func afterRelease(_ bytes: Int, of cache: SimulatedCache, isLate: Bool) {
         note(.gave(cache, bytes: bytes))
-        guard let before else { return }
+        guard let before, !isLate else { return }
         if let figures = account.add(releasedBytes: bytes, before: before, after: sample()) {
             world.ended(figures, self)
         }

@@ -13,6 +13,16 @@ final class OrderInvariant: Invariant {
     /// Ages and states are compared where they differ by more than this, in nanoseconds.
     private static let moment: Int64 = 5_000_000_000
 
+    /// A cache that was asked while one that ranks below it had bytes left.
+    private struct Passing {
+        var asked: SimulatedCache
+        var passed: SimulatedCache
+        var leftBytes: Int
+        var instant: Int64
+    }
+
+    /// What a step has to make good before it ends: caches are asked beside each other, each for its part.
+    private var passings: [ObjectIdentifier: [Passing]] = [:]
     /// Who was told early, and when.
     private var told: [(work: SimulatedTasks.Work, server: SimulatedServer, instant: Int64)] = []
 
@@ -20,6 +30,8 @@ final class OrderInvariant: Invariant {
         checkTold(server.world.now)
         switch event {
         case .asked(let cache, let bytes, let level) where bytes > 0: check(cache, level, server)
+        case .step(let step) where step.stage == .caches: checkPassed(step, server)
+        case .killed, .left: passings[ObjectIdentifier(server)] = nil
         case .taskExpired(let work): check(work, server)
         case .step(let step) where step.stage == .scenes && step.victimCount > 0: check(step, server)
         default: break
@@ -35,9 +47,22 @@ final class OrderInvariant: Invariant {
             let kept = level == .warning ? other.peakBytes / 4 : 0
             let left = other.bytes - kept - Self.tolerance - other.plan.growthRate * other.appetite / 4
             guard left > 0 else { continue }
-            let names =
-                "\(cache.plan.name) (\(cache.plan.priority)) was asked, \(other.plan.name) (\(other.plan.priority))"
-            return server.world.violate(.order, "\(names) has \(other.bytes >> 20) MiB")
+            passings[ObjectIdentifier(server), default: []].append(
+                Passing(asked: cache, passed: other, leftBytes: other.bytes, instant: server.world.now))
+        }
+    }
+
+    /// A step is over: whoever ranks below one that was asked has been asked, too, unless it was still at work when the step began.
+    private func checkPassed(_ step: ReclaimStep, _ server: SimulatedServer) {
+        let began = server.world.now - Int64(step.duration / .nanoseconds(1))
+        for passing in passings.removeValue(forKey: ObjectIdentifier(server)) ?? []
+        where passing.passed.askedAt < passing.instant {
+            if passing.passed.askedAt < began, passing.passed.answeredAt > began { continue }
+            let (cache, other) = (passing.asked.plan, passing.passed.plan)
+            server.world.violate(
+                .order,
+                "\(cache.name) (\(cache.priority)) was asked, \(other.name) (\(other.priority)) had \(passing.leftBytes >> 20) MiB"
+            )
         }
     }
 

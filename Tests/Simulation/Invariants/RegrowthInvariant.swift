@@ -2,7 +2,8 @@ import Jetsam
 import MemoryPressure
 
 /// Every cache that wants more grows again once there is room: by a mebibyte in a minute in which five points of the limit more
-/// are free than where a warning ends and than other memory may rise by again; after the caches of higher bands.
+/// are free than where a warning ends and than other memory may rise by again, and files that are needed have theirs; after the
+/// caches of higher bands.
 final class RegrowthInvariant: Invariant {
     private struct Wait {
         var since: Int64
@@ -29,7 +30,7 @@ final class RegrowthInvariant: Invariant {
         common.append(world.cgroup.unreclaimableBytes - inAll, at: now)
         let rise = max(common.largest, rises[ObjectIdentifier(server)]?.largest ?? 0)
         let hasRoom =
-            server.life == .running
+            server.life == .running && !world.cgroup.isThrashing
             && world.cgroup.headroomBytes >= exit + world.cgroup.limitBytes / 20 + rise
         let first = server.caches.filter(\.wantsMore).map(\.plan.priority).max()
         for cache in server.caches {

@@ -49,10 +49,15 @@ extension World {
         if cgroup.isOverLimit { endLargest() }
     }
 
-    /// What caches still had and could have given, had they been asked for all of it when memory became short, in bytes.
-    var purgeableInTime: Int {
+    /// From memory's becoming short until caches can be asked, in nanoseconds: as long as from one full reading to the next, and for a
+    /// thread to wake.
+    private static let reaction: Int64 = 15_000_000
+
+    /// What caches still have and could have given until an instant, had they been asked for all of it as soon as memory was seen to be
+    /// short, in bytes.
+    func purgeableBytes(by instant: Int64) -> Int {
         guard let shortSince else { return 0 }
-        let time = conductor.now - shortSince
+        let time = instant - shortSince - Self.reaction
         var sum = 0
         for server in servers where !server.plan.configuration.isDryRun {
             for cache in server.caches {
@@ -61,6 +66,13 @@ extension World {
             }
         }
         return sum
+    }
+
+    /// Bytes that disturbances take at an instant, in all.
+    func takenBytes(at instant: Int64) -> Int {
+        active.reduce(0) { sum, index in
+            instant < disturbances[index].end ? sum + disturbances[index].takenBytes(at: instant) : sum
+        }
     }
 
     /// The kernel ends the process that costs most.

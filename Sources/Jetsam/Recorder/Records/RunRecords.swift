@@ -64,6 +64,8 @@ package struct ClientRecord: Record {
     package var keptBytes = 0
     /// 1 where it does.
     package var turnsAway = 0
+    /// 0 where it is not known.
+    package var latencyNanoseconds = 0
 
     package init() {}
 
@@ -82,6 +84,7 @@ package struct ClientRecord: Record {
         visitor.real("expectedShare", &expectedShare)
         visitor.laterSize("keptBytes", &keptBytes)
         visitor.laterSize("turnsAway", &turnsAway)
+        visitor.laterSize("latency", &latencyNanoseconds)
     }
 }
 
@@ -101,6 +104,7 @@ extension ClientRecord {
         expectedShare = facts.expectedShare
         keptBytes = facts.keptBytes
         turnsAway = facts.turnsAway ? 1 : 0
+        latencyNanoseconds = facts.latencyNanoseconds.map { max(1, $0) } ?? 0
     }
 
     package var facts: ClientFacts {
@@ -108,8 +112,8 @@ extension ClientRecord {
             id: UInt64(max(0, cache)), priority: ResourcePriority(rawValue: UInt8(clamping: priority)),
             traits: CacheTraits(rawValue: UInt8(clamping: traits)), rebuildCost: rebuildCost, bytes: bytes,
             limitBytes: limitBytes, givesNothing: givesNothing, isHeldOff: isHeldOff, isBusy: isBusy,
-            bytesPerSecond: bytesPerSecond, expectedShare: expectedShare ?? 1, turnsAway: turnsAway > 0,
-            keptBytes: keptBytes)
+            bytesPerSecond: bytesPerSecond, latencyNanoseconds: latencyNanoseconds > 0 ? latencyNanoseconds : nil,
+            expectedShare: expectedShare ?? 1, turnsAway: turnsAway > 0, keptBytes: keptBytes)
     }
 }
 

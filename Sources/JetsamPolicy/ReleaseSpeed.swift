@@ -1,0 +1,113 @@
+internal import MemoryPressure
+
+/// How fast one cache gives: the time until its first byte, and the bytes a second from then on.
+///
+/// The two are told apart by calls of different size. A cache that takes its time however little is asked for is to be asked for more at
+/// once; one that takes longer for more is not.
+package struct ReleaseSpeed: Equatable {
+    /// Nanoseconds from the call to the first byte; nil while only calls of about one size were seen.
+    package private(set) var latencyNanoseconds: Int?
+    /// Bytes a second after that; in all, where the latency is not known. Nil before the first call that tells.
+    package private(set) var bytesPerSecond: Double?
+    /// The call that the next one is compared with.
+    private var last: Call?
+
+    private struct Call: Equatable {
+        var bytes: Double
+        var seconds: Double
+    }
+
+    /// Less says nothing about how fast it is.
+    private static let leastMeasured = 1 << 20
+    /// Calls whose sizes differ by less than this part of the smaller one tell nothing about latency.
+    private static let leastDifference = 0.25
+    /// No more than so many times as fast as the whole call is what its bytes may seem to take.
+    private static let steepest = 16.0
+    /// Nobody gives memory back faster, in bytes a second: whoever says so did not give.
+    private static let fastest = 4e9
+    /// Asked for at a time, a cache is expected to give in this part of its deadline.
+    static let deadlineShare = 4.0
+    /// A cache with a long latency may take so many parts, and gives for so many times its latency, where it has the time.
+    private static let mostShares = 3.0
+    private static let mostLatencies = 6.0
+    /// Smaller portions would be more calls than help.
+    static let leastPortion = 4 << 20
+
+    package init(bytesPerSecond: Double? = nil, latencyNanoseconds: Int? = nil) {
+        self.bytesPerSecond = bytesPerSecond
+        self.latencyNanoseconds = latencyNanoseconds
+    }
+
+    /// Takes a call that gave so many bytes in that time.
+    package mutating func note(_ bytes: Int, in time: Duration) {
+        guard bytes >= Self.leastMeasured else { return }
+        let call = Call(bytes: Double(bytes), seconds: Double(max(1_000, time.nanoseconds)) * 1e-9)
+        defer { last = call }
+        if let last, abs(call.bytes - last.bytes) >= min(call.bytes, last.bytes) * Self.leastDifference {
+            tellApart(last, call)
+        } else if let rate = bytesPerSecond, latencyNanoseconds != nil {
+            scale(by: call.seconds / (latency + call.bytes / rate))
+        } else {
+            let rate = call.bytes / call.seconds
+            bytesPerSecond =
+                last == nil ? bytesPerSecond.map { rate < $0 ? rate : $0 * 0.5 + rate * 0.5 } ?? rate : rate
+        }
+    }
+
+    private mutating func tellApart(_ first: Call, _ second: Call) {
+        let whole = min(first.seconds / first.bytes, second.seconds / second.bytes)
+        let slope = (second.seconds - first.seconds) / (second.bytes - first.bytes)
+        let perByte = max(min(max(slope, whole / Self.steepest), whole), 1 / Self.fastest)
+        bytesPerSecond = 1 / perByte
+        latencyNanoseconds = Int(saturating: max(0, second.seconds - second.bytes * perByte) * 1e9)
+    }
+
+    /// It was slower than known, or faster: the one is believed at once, the other by half.
+    private mutating func scale(by factor: Double) {
+        let factor = factor > 1 ? factor : (1 + factor) / 2
+        bytesPerSecond = bytesPerSecond.map { $0 / factor }
+        latencyNanoseconds = latencyNanoseconds.map { Int(saturating: Double($0) * factor) }
+    }
+
+    /// Returns whether it gives for too short a time, beside its latency, in the most that a portion may take.
+    func isCramped(deadline: Duration) -> Bool {
+        let most = Self.mostShares / Self.deadlineShare * Double(deadline.nanoseconds) * 1e-9
+        return latency * (1 + Self.mostLatencies) > most
+    }
+
+    /// Indicates whether a call was seen since it was made.
+    package var isMeasured: Bool { last != nil }
+
+    private var latency: Double { Double(latencyNanoseconds ?? 0) * 1e-9 }
+
+    /// Returns the bytes to ask for at a time: what is given in a part of the deadline, or in up to three of them where most of one
+    /// would be latency.
+    func portionBytes(deadline: Duration, assuming assumed: Double) -> Int {
+        let share = Double(deadline.nanoseconds) * 1e-9 / Self.deadlineShare
+        let rate = bytesPerSecond ?? assumed
+        guard latencyNanoseconds != nil else {
+            let bytes = max(Double(Self.leastPortion), rate * share)
+            return Int(saturating: probing(bytes, share))
+        }
+        let most = Self.mostShares * share
+        // One that cannot be in time is left behind, and what it gives then comes late.
+        let giving =
+            latency >= most
+            ? share
+            : max(share - latency, min(Self.mostLatencies * latency, most - latency), share / Self.deadlineShare)
+        return max(Self.leastPortion, Int(saturating: rate * giving))
+    }
+
+    /// The same again would tell no more than that it takes too long. More tells how much of that is latency.
+    private func probing(_ bytes: Double, _ share: Double) -> Double {
+        guard let last, last.seconds > share else { return bytes }
+        // One that cannot be in time is not waited for either way.
+        let factor = last.seconds > Self.mostShares * share ? 2 : min(2, Self.mostShares * share / last.seconds)
+        return factor < 1 + Self.leastDifference ? bytes : max(bytes, last.bytes * factor)
+    }
+
+    /// Returns the time in which so many bytes are expected; nil before the first call that tells.
+    func timeToGive(_ bytes: Int) -> Duration? {
+        bytesPerSecond.map { .nanoseconds(Int64(Int(saturating: (latency + Double(bytes) / $0) * 1e9))) }
+    }
+}

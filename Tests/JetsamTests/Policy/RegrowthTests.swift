@@ -1,0 +1,33 @@
+import MemoryPressure
+import Testing
+
+@testable import JetsamPolicy
+
+struct RegrowthTests {
+    @Test("A limit that was set below what its cache held on to rises from there")
+    func limitBelowSize() {
+        let held = ClientFacts(
+            id: 1, priority: .normal, traits: [], bytes: 26 * mebibyte, limitBytes: 2 * mebibyte)
+        let limits = Regrowth.limits([held], bytes: mebibyte)
+        #expect(limits.map(\.limitBytes) == [27 * mebibyte])
+    }
+
+    @Test("After tasks waited for memory limits stay for thirty seconds: headroom does not say what they need")
+    func afterStall() {
+        func rises(at seconds: Double, isStalled: Bool) -> Bool {
+            var regrowth = Regrowth(configuration: .init())
+            func next(_ level: PressureLevel, at seconds: Double) -> Regrowth.Decision? {
+                let reading = reading(headroom: 300 * mebibyte, at: seconds)
+                return regrowth.next(
+                    reading: reading, thresholds: HeadroomThresholds(limitBytes: reading.limitBytes), level: level,
+                    growthRate: nil, isStalled: isStalled)
+            }
+            _ = next(.warning, at: 0)
+            return next(.normal, at: seconds) != nil
+        }
+        #expect(rises(at: 5, isStalled: false))
+        #expect(!rises(at: 5, isStalled: true))
+        #expect(!rises(at: 29, isStalled: true))
+        #expect(rises(at: 30, isStalled: true))
+    }
+}
