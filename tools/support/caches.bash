@@ -77,8 +77,9 @@ check_bounds() {
             bound("hit-10k, share of dictionary and lock", ratio("hit-10k", "dictionary"), 1.1, "<= 1.1")
             bound("hit-10k, share of NSCache", ratio("hit-10k", "nscache"), 0.1, "<= 1/10")
             bound("hit-1M, share of dictionary and lock", ratio("hit-1M", "dictionary"), 1.7, "<= 1.7")
-            bound("two threads, hits in the same time against one", \
-                share("hit-10k", "jetsam", "hit-two-threads", "jetsam"), 1.7, ">= 1.7", 1)
+            # Of what two threads with nothing in common do here: two processors may be one core.
+            bound("two threads, hits on one cache against a cache each", \
+                share("hit-two-apart", "jetsam", "hit-two-threads", "jetsam"), 0.85, ">= 0.85", 1)
             # No worse, but for what a median of them differs from the next.
             bound("eight threads, time a hit against two", \
                 share("hit-eight-threads", "jetsam", "hit-two-threads", "jetsam"), 1.05, "<= 1.05")
@@ -86,7 +87,10 @@ check_bounds() {
             bound("bytes-entry, byte cache", figure["bytes-entry", "jetsam-bytes"], 16, "<= 16 B")
             bound("hit-10k, byte cache as a share of PurgeableCache", \
                 share("hit-10k", "jetsam-bytes", "hit-10k", "jetsam"), 1.05, "<= 1")
-            bound("longest insertion", figure["insert-worst", "jetsam"], 5, "<= 5 ms")
+            # Where one access to fresh memory takes longer than that, no insertion that needs it can be shorter.
+            page = 1.25 * figure["insert-worst", "machine"]
+            bound("longest insertion, or what the first access to memory takes", figure["insert-worst", "jetsam"], \
+                page > 5 ? page : 5, sprintf("<= %.3g ms", page > 5 ? page : 5))
             bound("longest insertion, byte cache", figure["insert-worst", "jetsam-bytes"], 5, "<= 5 ms")
             bound("longest insertion, byte cache, 16 MiB segments", figure["insert-worst-16MiB", "jetsam-bytes"], 5, "<= 5 ms")
             bound("longest hold of a lock", figure["lock-worst", "jetsam"], 1, "<= 1 ms")
@@ -114,9 +118,9 @@ compare_caches() {
     : >"$work/medians"
     if ((${#traces[@]} + ${#workloads[@]} == 0)); then
         step "measuring; two threads that share nothing do $(parallel_limit) x of one here, load $(cut -d ' ' -f 1 /proc/loadavg)"
-        measure Caches "hit-10k hit-two-threads hit-eight-threads" "${rounds:-11}" "${ways[@]}"
+        measure Caches "hit-10k hit-two-threads hit-two-apart hit-eight-threads" "${rounds:-11}" "${ways[@]}"
         measure Caches hit-1M "${rounds:-9}" "${ways[@]}"
-        measure Caches insert-worst "${rounds:-5}" jetsam jetsam-bytes
+        measure Caches insert-worst "${rounds:-5}" machine jetsam jetsam-bytes
         measure Caches insert-worst-16MiB "${rounds:-5}" jetsam-bytes
         binaries=$root/.build-lock-holds/release
         measure LockHolds lock-worst "${rounds:-5}" jetsam jetsam-bytes

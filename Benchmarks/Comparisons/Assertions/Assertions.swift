@@ -31,13 +31,15 @@ enum Assertions {
     }
 
     private static func measure<C: Contender>(_ name: String, _ contender: C.Type) -> [Row] {
-        func pairs(live: Int, threads: Int = 1) -> [Row] {
-            [Row(name: name, value: Pairs.nanoseconds(contender, live: live / threads, threads: threads), unit: "ns")]
+        func pairs(live: Int, threads: Int = 1, isShared: Bool = true) -> [Row] {
+            let time = Pairs.nanoseconds(contender, live: live / threads, threads: threads, isShared: isShared)
+            return [Row(name: name, value: time, unit: "ns")]
         }
         switch name {
         case "pair-1000": return pairs(live: 1000)
         case "pair-100k": return pairs(live: 100_000)
         case "pair-two-threads": return pairs(live: 1000, threads: 2)
+        case "pair-two-apart": return pairs(live: 1000, threads: 2, isShared: false)
         case "pair-eight-threads": return pairs(live: 1000, threads: 8)
         case "memory":
             let (bytes, share) = Memory.measure(contender)

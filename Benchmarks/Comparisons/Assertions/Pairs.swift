@@ -7,19 +7,28 @@ enum Pairs {
     private static let portion = 100
 
     /// Nanoseconds of wall time a pair over all threads, each with `live` of its own, ended in random order.
-    static func nanoseconds<C: Contender>(_: C.Type, live: Int, threads: Int = 1) -> Double {
-        let contender = C(slots: live * threads, threads: threads)
-        for slot in 0..<live * threads { contender.begin(slot) }
-        contender.settle()
+    ///
+    /// - Parameter isShared: True where all threads use one contender; false where each has its own.
+    static func nanoseconds<C: Contender>(
+        _: C.Type, live: Int, threads: Int = 1, isShared: Bool = true
+    ) -> Double {
+        let contenders =
+            isShared
+            ? [C(slots: live * threads, threads: threads)] : (0..<threads).map { _ in C(slots: live, threads: 1) }
+        for contender in contenders {
+            for slot in 0..<live * threads / contenders.count { contender.begin(slot) }
+            contender.settle()
+        }
         var turn = 0
         func measure(_ portions: Int) -> Int64 {
             let drawn = Counter()
             let seed = turn * threads
             turn += 1
             return onThreads(threads) { thread in
+                let contender = contenders[thread % contenders.count]
                 var indices = RandomIndices(below: live, thread: seed + thread)
                 while drawn.next() < portions {
-                    run(contender, from: thread * live, &indices, pairs: portion)
+                    run(contender, from: isShared ? thread * live : 0, &indices, pairs: portion)
                 }
                 contender.settle()
             }

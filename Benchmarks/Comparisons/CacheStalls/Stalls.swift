@@ -69,6 +69,31 @@ package enum Stalls {
         return Double(worst) * 1e-6
     }
 
+    /// The longest first access to a huge page in milliseconds, among as many as the entries take: the kernel clears it, and where the
+    /// machine is itself a guest, its host may have to find the memory first.
+    package static func worstFirstAccess() -> Double {
+        let page = 2 << 20
+        let count = entries * 56 / page
+        guard
+            let start = unsafe mmap(
+                nil, (count + 1) * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
+            unsafe start != MAP_FAILED
+        else { stop("memory cannot be mapped") }
+        let first = unsafe start + (page - Int(bitPattern: start) % page) % page
+        let madvHugePage: Int32 = 14
+        guard unsafe madvise(first, count * page, madvHugePage) == 0 else { stop("huge pages cannot be asked for") }
+        var worst: Int64 = 0
+        let waiting = Waiting()
+        for number in 0..<count {
+            let waited = waiting.nanoseconds
+            let begin = monotonicNanoseconds()
+            unsafe first.storeBytes(of: 1, toByteOffset: number * page, as: UInt8.self)
+            let time = monotonicNanoseconds() - begin
+            worst = max(worst, time - (waiting.nanoseconds - waited))
+        }
+        return Double(worst) * 1e-6
+    }
+
     /// Fills a cache of so many entries and goes on until three times as many have come; each insertion is given to `insertion`, which
     /// calls it.
     @inline(__always)

@@ -32,6 +32,7 @@ enum Caches {
         switch (name, who) {
         case ("insert-worst", "jetsam"): Stalls.worstInsertion(StallingValues.self)
         case ("insert-worst", "jetsam-bytes"): Stalls.worstInsertion(StallingBytes.self)
+        case ("insert-worst", "machine"): Stalls.worstFirstAccess()
         case ("insert-worst-16MiB", "jetsam-bytes"): Stalls.worstInsertion(StallingBytes.self, segmentBytes: 16 << 20)
         case ("lookup-worst", "jetsam"): Stalls.worstLookup(StallingValues.self)
         case ("lookup-worst", "jetsam-bytes"): Stalls.worstLookup(StallingBytes.self)
@@ -48,6 +49,8 @@ enum Caches {
         case "hit-10k": show(Hits.nanoseconds(contender, entries: 10_000), "ns")
         case "hit-1M": show(Hits.nanoseconds(contender, entries: 1_000_000), "ns")
         case "hit-two-threads": show(Hits.nanoseconds(contender, entries: 10_000, threads: 2), "ns")
+        case "hit-two-apart":
+            show(Hits.nanoseconds(contender, entries: 10_000, threads: 2, isShared: false), "ns")
         case "hit-eight-threads": show(Hits.nanoseconds(contender, entries: 10_000, threads: 8), "ns")
         case "bytes-entry": show(Hits.bytesEach(contender), "B")
         case "hitrate-zipf", "hitrate-shift", "hitrate-scan":

@@ -3,16 +3,23 @@ import ComparisonSupport
 /// What it costs to find what is there.
 enum Hits {
     /// Nanoseconds of wall time an access over all threads, to keys at random of those that are there, all of them.
-    static func nanoseconds<C: Contender>(_: C.Type, entries: Int, threads: Int = 1) -> Double {
-        let contender = C(capacity: nil, keys: entries)
-        for key in 0..<entries { contender.put(key) }
+    ///
+    /// - Parameter isShared: True where all threads access the same entries; false where each has as many of its own.
+    static func nanoseconds<C: Contender>(
+        _: C.Type, entries: Int, threads: Int = 1, isShared: Bool = true
+    ) -> Double {
+        let contenders = (0..<(isShared ? 1 : threads)).map { _ in C(capacity: nil, keys: entries) }
         var random = RandomIndices(below: entries, thread: threads)
-        run(contender, &random, accesses: entries)
+        for contender in contenders {
+            for key in 0..<entries { contender.put(key) }
+            run(contender, &random, accesses: entries)
+        }
         let slices = Slices(threads: threads)
         return slices.quiet { slice in
             let done = Counter()
             // By the clock, and not by a number that was found to fit: a lock may take a thousand times longer once threads queue.
             let elapsed = onThreads(threads) { thread in
+                let contender = contenders[thread % contenders.count]
                 var random = RandomIndices(below: entries, thread: slice * threads + thread)
                 var accesses = 0
                 let end = monotonicNanoseconds() + slices.nanoseconds
