@@ -23,6 +23,8 @@ package struct LedgerEntry: Equatable {
     package private(set) var emptySteps = 0
     /// The same of steps in which nobody else grew. Below critical one with a big promise counts twice.
     private var clearlyEmptySteps = 0
+    /// The time when it was last asked in a step.
+    private var askedAt: MonotonicInstant?
     /// It missed its deadline and has not come back yet.
     private(set) var isHung = false
     /// The time when an undisturbed step last showed what comes back.
@@ -108,6 +110,7 @@ package struct LedgerEntry: Equatable {
         _ answer: Answer, isDisturbed: Bool, level: PressureLevel, headroomBytes: Int, at now: MonotonicInstant
     ) {
         asks += 1
+        askedAt = now
         promisedBytes = promisedBytes.addingSaturating(answer.promisedBytes)
         returnedBytes = returnedBytes.addingSaturating(answer.returnedBytes)
         if let freed = answer.freedBytes { freedBytes = (freedBytes ?? 0).addingSaturating(freed) }
@@ -187,9 +190,13 @@ package struct LedgerEntry: Equatable {
         isHung = false
     }
 
-    /// Another shortage has begun: what it did in the one before may have been a fault that is mended.
-    package mutating func forgive() {
+    /// Another shortage has begun: what it did in the one before may have been a fault that is mended. What it did long ago counts for
+    /// nothing at all: one that is never asked cannot show that it gives again.
+    package mutating func forgive(at now: MonotonicInstant) {
         emptySteps = 0
+        guard let askedAt, askedAt.duration(to: now) >= Self.probeAge else { return }
+        clearlyEmptySteps = 0
+        yield = nil
     }
 
     /// Takes how fast it gave in a step, call by call.

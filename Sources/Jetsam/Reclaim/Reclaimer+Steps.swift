@@ -142,9 +142,10 @@ extension Reclaimer {
 
     /// A shortage begins: what steps of an earlier one brought says no more than that.
     private func forgive(_ clients: [CacheClient], in state: inout State) {
+        let now = clock.now
         for client in clients {
-            guard let entry = state.ledger[client.id], entry.emptySteps > 0 else { continue }
-            state.ledger[client.id]?.forgive()
+            guard let entry = state.ledger[client.id], entry.emptySteps > 0 || entry.givesNothing else { continue }
+            state.ledger[client.id]?.forgive(at: now)
             expect(client, state)
         }
     }

@@ -232,19 +232,38 @@ struct LedgerEntryTests {
         #expect(!entry(2, hidden: 10 * mebibyte).isHollow)
         #expect(entry(2, hidden: 4 * mebibyte, returned: 5 * mebibyte).isHollow)
         var other = entry(2)
-        other.forgive()
+        other.forgive(at: .seconds(1))
         #expect(!other.isHollow)
         // Where nobody else grew, once is enough if it was much; at critical, where nothing is taken back, it is not.
         var known = LedgerEntry()
         known.add(promise, isDisturbed: false, level: .warning, headroomBytes: 0, at: .seconds(0))
-        known.forgive()
+        known.forgive(at: .seconds(1))
         #expect(known.isHollow)
         var urgent = LedgerEntry()
         urgent.add(promise, isDisturbed: false, level: .critical, headroomBytes: 0, at: .seconds(0))
         #expect(!urgent.isHollow)
         urgent.add(promise, isDisturbed: false, level: .critical, headroomBytes: 0, at: .seconds(0))
-        urgent.forgive()
+        urgent.forgive(at: .seconds(1))
         #expect(urgent.isHollow)
+    }
+
+    @Test("One that was not asked for ten minutes is tried anew, whether it gave nothing or promised nothing")
+    func longAgo() {
+        var hollow = LedgerEntry()
+        var promise = answer(20 * mebibyte, 20 * mebibyte)
+        promise.showsReturn = true
+        var throwing = LedgerEntry()
+        for _ in 0..<12 {
+            hollow.add(promise, isDisturbed: false, level: .warning, headroomBytes: 0, at: .seconds(0))
+            throwing.add(
+                answer(20 * mebibyte, 0), isDisturbed: false, level: .warning, headroomBytes: 0, at: .seconds(0))
+        }
+        for (seconds, givesNothing) in [(599.0, true), (600, false)] {
+            hollow.forgive(at: .seconds(seconds))
+            throwing.forgive(at: .seconds(seconds))
+            #expect(hollow.givesNothing == givesNothing)
+            #expect(throwing.givesNothing == givesNothing)
+        }
     }
 
     @Test("Nothing is to be had of a handler that hangs until it is back")
