@@ -61,8 +61,8 @@ struct PressureSourceTests {
         look(unreclaimable: 420 << 20)
         look(unreclaimable: 490 << 20)
         try await eventually("it is called") { events.withLock { $0 } == [.critical] }
-        look(unreclaimable: 100 << 20)
-        look(unreclaimable: 100 << 20, after: .seconds(5))
+        // A level falls one step at a time.
+        for seconds in [1, 2, 5] { look(unreclaimable: 100 << 20, after: .seconds(seconds)) }
         try await eventually("it is called again") { events.withLock { $0 } == [.critical, .normal] }
         source.cancel()
     }
