@@ -48,7 +48,10 @@ struct PressureSourceTests {
             let event = source.data
             events.withLock { $0.append(event) }
         }
+        let isRegistered = Lock(false)
+        source.setRegistrationHandler { isRegistered.withLock { $0 = true } }
         source.activate()
+        try await eventually("it watches") { isRegistered.withLock { $0 } }
         func look(unreclaimable bytes: Int, after duration: Duration = .seconds(1)) {
             tree.setUnreclaimable(bytes: bytes)
             clock.advance(by: duration)

@@ -1,3 +1,4 @@
+import Dispatch
 import Jetsam
 import JetsamTesting
 import Logging
@@ -53,10 +54,14 @@ import UIKit
         }
         await group.triggerGracefulShutdown()
         try await until("it has ended") {
-            self.machine.advance(by: .milliseconds(100))
+            self.machine.advance(by: .milliseconds(5))
+            // The made-up time must not run away from callbacks that wait for a real thread.
+            await Task.detached(priority: .low) {}.value
+            await withCheckedContinuation { continuation in DispatchQueue.main.async { continuation.resume() } }
             return self.hasEnded
         }
         try await running.value
+        try await until("its scenes are gone") { UIApplication.shared.connectedScenes.isEmpty }
     }
 
     func until(_ what: Comment, _ condition: @MainActor () async -> Bool) async throws {
