@@ -24,7 +24,7 @@ struct External: Rule {
         case .held(let level, let until): held = level == .normal ? nil : (level, until)
         // Whatever is held: neither ends the other.
         case .supervisorWarns(let until): warnedUntil = until
-        case .paused: break
+        case .paused, .reconfigured: break
         }
     }
 

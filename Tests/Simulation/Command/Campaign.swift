@@ -29,7 +29,7 @@ final class Campaign: @unchecked Sendable {
         print(tally.table(baseline, isFixed: options.isFixed))
         print(tally.tableByDisturbance())
         if options.records, let path = options.baseline {
-            try tally.baseline.write(to: path)
+            try tally.baseline(after: baseline).write(to: path)
             print("written: \(path)")
             return changed.isEmpty ? 0 : 1
         }

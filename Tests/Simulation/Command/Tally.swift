@@ -23,8 +23,10 @@ struct Tally {
         return nil
     }
 
-    var baseline: Baseline {
-        Baseline(counts: Dictionary(uniqueKeysWithValues: InvariantName.allCases.map { ($0.rawValue, count($0)) }))
+    /// What is counted. What held and still does goes on to hold; that what was violated holds from now on is for somebody to say.
+    func baseline(after known: Baseline) -> Baseline {
+        let violated = InvariantName.allCases.filter { count($0) > 0 || !known.holds($0) }
+        return Baseline(counts: Dictionary(uniqueKeysWithValues: violated.map { ($0.rawValue, count($0)) }))
     }
 
     /// What does not hold, a sentence each.
@@ -33,8 +35,8 @@ struct Tally {
             let count = count(name)
             let allowed = baseline.allowed(name)
             // Over other seeds a number says nothing; what holds has to hold there too.
-            guard count > allowed, isFixed || allowed == 0, let first = first(name) else { return nil }
-            let much = allowed == 0 ? "which has to hold" : "of which \(allowed) are known"
+            guard count > allowed, isFixed || baseline.holds(name), let first = first(name) else { return nil }
+            let much = baseline.holds(name) ? "which has to hold" : "of which \(allowed) are known"
             return """
                 \(count) violations of '\(name.rawValue)', \(much): \(name.statement).
                   seed \(first.seed) after \(Int(first.violation.seconds)) s: \(first.violation.text)
@@ -48,7 +50,7 @@ struct Tally {
         for name in InvariantName.allCases {
             let allowed = baseline.allowed(name)
             rows.append([
-                name.rawValue, allowed == 0 ? "holds" : isFixed ? "\(allowed)" : "-", "\(count(name))",
+                name.rawValue, baseline.holds(name) ? "holds" : isFixed ? "\(allowed)" : "-", "\(count(name))",
                 "\(worlds(name))",
                 first(name).map { "\($0.seed)" } ?? "-", name.statement,
             ])

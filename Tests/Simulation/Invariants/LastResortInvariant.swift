@@ -15,6 +15,8 @@ final class LastResortInvariant: Invariant {
     private static let distrust: Int64 = 600_000_000_000
     /// Nanoseconds that are looked back.
     private static let memory: Int64 = 10_000_000_000
+    /// Growth counts up to so long ago, in nanoseconds.
+    private static let lately: Int64 = 1_000_000_000
     /// The shortest time that growth is measured over, in nanoseconds.
     private static let shortest: Int64 = 900_000_000
 
@@ -60,10 +62,13 @@ final class LastResortInvariant: Invariant {
     private func foreseenBytes(_ server: SimulatedServer) -> Int {
         look(server)
         let cgroup = server.world.cgroup
-        guard let known = looks[ObjectIdentifier(server)], let last = known.last else { return 0 }
+        let known = looks[ObjectIdentifier(server), default: []]
         var growth = 0.0
-        for look in known where last.time - look.time >= Self.shortest {
-            growth = max(growth, Double(last.unmanagedBytes - look.unmanagedBytes) / Double(last.time - look.time))
+        // What others gave a moment ago does not end it.
+        for end in known where server.world.now - end.time <= Self.lately {
+            for look in known where end.time - look.time >= Self.shortest {
+                growth = max(growth, Double(end.unmanagedBytes - look.unmanagedBytes) / Double(end.time - look.time))
+            }
         }
         let time = server.manager.timeToLeave / .nanoseconds(1)
         let lead = time * 1.25 + max(1e9, time / 10)
