@@ -104,7 +104,8 @@ struct LadderIntegrationTests {
             // Room and cache: growth for 1.25 x 10 s + 1 s, a second for which it has to hold, and critical's entry.
             #expect(room.contains(reason.observed / mebibyte), "\(reason)")
             #expect(!cache.state.withLock { $0.requests }.isEmpty)
-            #expect(log.warnings.contains { $0.contains("leaving takes 10 s") && $0.contains("The process leaves") })
+            #expect(
+                log.warnings.contains { $0.contains("a shutdown takes 10 s") && $0.contains("The process shuts down") })
             fixture.change(used: 5 * mebibyte)
             await pass(5, fixture)
             #expect(reasons.withLock { $0.count } == 1)

@@ -125,8 +125,16 @@ private func counters(max: UInt64 = 0, oom: UInt64 = 0, kills: UInt64 = 0) -> Me
             name: "what was counted before the first look is nobody's news, a new kill is critical for two seconds",
             looks: [
                 (look(0, events: counters(oom: 1, kills: 4)), nil), (look(1, events: counters(oom: 1, kills: 4)), nil),
-                (look(2, events: counters(oom: 1, kills: 5)), .critical), (look(4, events: nil), nil),
-                (look(4.1, events: nil), nil), (look(6.1, events: nil), nil), (look(11.1, events: nil), .normal),
+                (look(2, events: counters(oom: 1, kills: 5), cache: limit / 5 * 4), .critical),
+                (look(4, events: nil, cache: limit / 5 * 4), nil), (look(4.1, events: nil), nil),
+                (look(6.1, events: nil), nil), (look(11.1, events: nil), .normal),
+            ]),
+        Story(
+            name: "a kill after which most of the limit is not even used by page cache is over",
+            looks: [
+                (look(0, left: 8, events: counters(kills: 4)), .critical),
+                (look(1, left: 90, events: counters(kills: 5)), nil), (look(3.1, left: 90), nil),
+                (look(8.1, left: 90), .normal),
             ]),
         Story(
             name: "systemd's word is a warning whatever is left",
