@@ -125,7 +125,9 @@ struct ServingTests {
         fixture.ports.withLock { $0 = nil }
         let server = FakeService("server", in: group)
         try await fixture.run(servers: [server], serving: .listening(onPorts: [80])) { fixture, group in
-            try await fixture.until("it says so") { fixture.logs.warnings.contains { $0.contains("ports that listen cannot be read") } }
+            try await fixture.until("it says so") {
+                fixture.logs.warnings.contains { $0.contains("ports that listen cannot be read") }
+            }
             #expect(!fixture.manager.isReady)
             fixture.manager.didStartServing()
             await fixture.record.heard("didBecomeActive")
