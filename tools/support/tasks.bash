@@ -22,10 +22,7 @@ check_bounds() {
             bound("allocations-pair, the closure included", figure["allocations-pair", "jetsam"], 1.001, "<= 1")
             bound("bytes-live-1M, the closure included", figure["bytes-live-1M", "jetsam"], 96, "<= 96 B")
             bound("kept-share-after-end", figure["kept-share-after-end", "jetsam"], 5, "<= 5 %")
-            # The closure of each handler is somewhere in memory: a load that no cache of the processor has.
-            loads = figure["load-12MiB", "machine"] * 100000 * 1e-6
-            bound("due-at-once-100k, or a load of load-12MiB each", figure["due-at-once-100k", "jetsam"], \
-                loads > 10 ? loads : 10, sprintf("<= %.3g ms", loads > 10 ? loads : 10))
+            bound("due-at-once-100k", figure["due-at-once-100k", "jetsam"], 10, "<= 10 ms")
             bound("late-p99-sparse", figure["late-p99-sparse", "jetsam"], 1.5, "<= 1.5 ms")
             bound("cpu-sparse, share of a DispatchSourceTimer", ratio("cpu-sparse", "dispatch-timer"), 1 / 3, "<= 1/3")
             exit missed > 0
