@@ -9,7 +9,8 @@ dependent_flags=()
 [[ -z ${JETSAM_SCRATCH:-} ]] || dependent_flags+=(--scratch-path "$JETSAM_SCRATCH")
 [[ -z ${CI:-} ]] || dependent_flags+=(-Xswiftc -gnone)
 # The traits that this package and its tests are built with. The demo server asks for the same, or all would be built twice.
-traits=(--traits Hummingbird,NIO)
+# In this order: the package manager gives them so where this package is a dependency, and in another order all is compiled again.
+traits=(--traits NIO,Hummingbird)
 build_flags=("${dependent_flags[@]}" "${traits[@]}")
 
 # Every step says what it is and when it began, so that a slow one is seen while it runs.

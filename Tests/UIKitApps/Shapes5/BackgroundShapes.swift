@@ -102,7 +102,7 @@ final class Activities {
                 self.isExpired = true
                 return
             }
-            Thread.sleep(forTimeInterval: 0)
+            print("saved")
         }
     }
 }
