@@ -126,12 +126,16 @@ extension BackgroundTaskRegistry {
         return due == .max ? nil : MonotonicInstant(nanoseconds: due)
     }
 
-    private func expireNow(_ identifiers: [TaskTable.Identifier], _ reason: BackgroundTaskExpiry.Reason) {
-        guard !identifiers.isEmpty else { return }
+    /// - Returns: The number of those that nobody has told yet.
+    @discardableResult
+    func expireNow(_ identifiers: [TaskTable.Identifier], _ reason: BackgroundTaskExpiry.Reason) -> Int {
+        guard !identifiers.isEmpty else { return 0 }
         table.pauses.check(MonotonicInstant(nanoseconds: table.now))
         // What is made due last is told first.
-        for identifier in identifiers.reversed() { table.makeDue(identifier, reason) }
+        var count = 0
+        for identifier in identifiers.reversed() where table.makeDue(identifier, reason) { count += 1 }
         engine.expect(table.now)
+        return count
     }
 }
 
@@ -207,6 +211,16 @@ extension TaskTable {
         return result
     }
 
+    /// What is held and was not told yet.
+    func heldIdentifiers(named name: String?) -> [Identifier] {
+        let wanted = name.map { origins.numbers(named: $0) }
+        var result: [Identifier] = []
+        forEach { entry, identifier, _ in
+            if entry.phase == .held, wanted?.contains(entry.origin) ?? true { result.append(identifier) }
+        }
+        return result
+    }
+
     func held(_ identifier: Identifier) -> HeldBackgroundTask? {
         let now = now
         guard let (shard, index, generation) = locate(identifier) else { return nil }
@@ -278,19 +292,21 @@ extension TaskTable {
         }
     }
 
-    /// The task expires now for that reason, if nobody has told it yet.
-    func makeDue(_ identifier: Identifier, _ reason: BackgroundTaskExpiry.Reason) {
+    /// The task expires now for that reason, if nobody has told it yet. Returns whether it would not have expired now by itself.
+    func makeDue(_ identifier: Identifier, _ reason: BackgroundTaskExpiry.Reason) -> Bool {
         let running = running(now)
-        guard let (shard, index, generation) = locate(identifier) else { return }
-        shard.withLock { shard in
+        guard let (shard, index, generation) = locate(identifier) else { return false }
+        return shard.withLock { shard in
             guard let entry = unsafe shard.slab.entry(index, generation: generation),
                 unsafe entry.pointee.phase == .held
-            else { return }
+            else { return false }
+            let isDue = unsafe entry.pointee.due <= running
             shard.unlink(index)
             unsafe entry.pointee.due = running
             unsafe entry.pointee.leadAndMarks &= ~TaskEntry.leadMask
             unsafe entry.pointee.reason = reason
             shard.link(index)
+            return !isDue
         }
     }
 }

@@ -227,4 +227,15 @@ public final class BackgroundTaskRegistry: Sendable {
     public func heldTasks(limit: Int = 100) -> [HeldBackgroundTask] {
         table.longestRunning(limit: min(limit, 10_000))
     }
+
+    /// Notifies held tasks now that they expire, with the reason ``BackgroundTaskExpiry/Reason/operator``: for work that stands in the
+    /// way of something that cannot wait. They have their grace to end, as at any other expiry. Their handlers are called on the
+    /// registry's own thread. A task that was notified before is not notified again.
+    ///
+    /// - Parameter name: Only tasks with this name; nil, the default, for all.
+    /// - Returns: The number of tasks that are notified.
+    @discardableResult
+    public func expireTasks(named name: String? = nil) -> Int {
+        expireNow(table.heldIdentifiers(named: name), .operator)
+    }
 }

@@ -1,18 +1,20 @@
 #if NIO
     internal import CoreMetrics
+    internal import Jetsam
 
     /// What a gate tells to its `MetricsFactory`.
     struct GateMetrics: Sendable {
+        private typealias Metrics = ResourceManager.Metrics
         private let open: Gauge
         private let closed: [ClosingReason: Counter]
 
         init(factory: any MetricsFactory) {
-            open = Gauge(label: "jetsam_connections", dimensions: [], factory: factory)
+            open = Gauge(label: Metrics.connections.label, dimensions: [], factory: factory)
             closed = Dictionary(
                 uniqueKeysWithValues: ClosingReason.all.map { reason in
                     let counter = Counter(
-                        label: "jetsam_connections_closed_total", dimensions: [("reason", reason.name)],
-                        factory: factory)
+                        label: Metrics.connectionsClosed.label,
+                        dimensions: [(Metrics.connectionsClosed.dimension ?? "", reason.name)], factory: factory)
                     return (reason, counter)
                 })
         }

@@ -57,7 +57,8 @@ public final class PrometheusMetrics: MetricsFactory {
         self.configuration = configuration
         self.onRefusal = onRefusal
         knownHelp = Dictionary(
-            ResourceManager.Metric.all.map { ($0.label, $0.help) }, uniquingKeysWith: { first, _ in first })
+            (ResourceManager.Metric.all + ResourceManager.Metrics.ofOthers).map { ($0.label, $0.help) },
+            uniquingKeysWith: { first, _ in first })
         let allowed = 1...1_000_000
         table = Lock(
             MetricTable(

@@ -171,7 +171,9 @@ struct PageTests {
         for metric in ResourceManager.Metric.all where metric.kind == .gauge {
             Gauge(label: metric.label, factory: metrics).record(1)
         }
+        Gauge(label: "jetsam_connections", factory: metrics).record(1)
         let page = try Page(metrics)
+        #expect(page.help["jetsam_connections"] == "Open connections behind a gate.")
         #expect(page.help["hb_requests_total"] == #"Requests, "all" of \\them"#)
         #expect(page.help["other_total"] == nil && page.kinds["other_total"] == "counter")
         for metric in ResourceManager.Metric.all where metric.kind == .gauge {

@@ -13,9 +13,8 @@ struct JetsamCommand: ParsableCommand {
         version: version,
         subcommands: [
             DoctorCommand.self, CheckCommand.self, ListCommand.self, StatusCommand.self, WatchCommand.self,
-            SimulateCommand.self,
-            ReleaseCommand.self, DryRunCommand.self, BlackboxCommand.self, RecordCommand.self, ReplayCommand.self,
-            TuneCommand.self, ReportCommand.self,
+            SimulateCommand.self, ReleaseCommand.self, ExpireCommand.self, DryRunCommand.self, BlackboxCommand.self,
+            RecordCommand.self, ReplayCommand.self, TuneCommand.self, ReportCommand.self,
         ]
     )
 }

@@ -38,6 +38,13 @@ final class OriginTable: Sendable {
         }
     }
 
+    /// The numbers of every origin with that name.
+    func numbers(named name: String) -> Set<UInt32> {
+        let name = BackgroundTaskName.bounded(name)
+        let origins = state.withLock { $0.origins }
+        return Set(origins.indices.lazy.filter { origins[$0].name == name }.map { UInt32($0) })
+    }
+
     subscript(_ number: UInt32) -> TaskOrigin {
         state.withLock { $0.origins.indices.contains(Int(number)) ? $0.origins[Int(number)] : $0.origins[0] }
     }

@@ -25,5 +25,7 @@ public enum BackgroundTaskExpiry: Sendable, Hashable {
         case memory
         /// The scene that it belongs to is suspended. The process goes on.
         case scene
+        /// Somebody asked for it: `jetsam expire`, or ``BackgroundTaskRegistry/expireTasks(named:)``. The process goes on.
+        case `operator`
     }
 }

@@ -13,6 +13,9 @@ package enum ControlRequest: Sendable, Equatable, CustomStringConvertible {
     case prepare(limitBytes: Int?, holding: Duration)
     /// Decide and do nothing, or act again: `dry-run on` or `dry-run off`.
     case dryRun(Bool)
+    /// Notify held background tasks that they expire: `expire all`, or `expire named NAME`. What is not printable ASCII in a name, and a
+    /// blank or a `%`, stands there as `%` and the two hexadecimal digits of each byte. Nil is for all.
+    case expire(named: String?)
 
     /// The longest request in bytes, its line end included.
     package static let maximumBytes = 4096
@@ -42,10 +45,12 @@ package enum ControlRequest: Sendable, Equatable, CustomStringConvertible {
         case ("release", 4) where words[1] == "to":
             self = .prepare(limitBytes: try Self.bytes(words[2]), holding: try Self.seconds(words[3]))
         case ("dry-run", 2) where words[1] == "on" || words[1] == "off": self = .dryRun(words[1] == "on")
+        case ("expire", 2) where words[1] == "all": self = .expire(named: nil)
+        case ("expire", 3) where words[1] == "named": self = .expire(named: try Self.name(words[2]))
         default:
             throw .badRequest(
-                "known are: status, simulate LEVEL [SECONDS], release BYTES|all|to none|to BYTES [SECONDS], dry-run on|off"
-            )
+                "known are: status, simulate LEVEL [SECONDS], release BYTES|all|to none|to BYTES [SECONDS], dry-run on|off, "
+                    + "expire all|named NAME")
         }
     }
 
@@ -80,6 +85,13 @@ package enum ControlRequest: Sendable, Equatable, CustomStringConvertible {
         return bytes
     }
 
+    private static func name(_ word: String) throws(ControlRefusal) -> String {
+        guard let name = PercentText.decoded(word) else {
+            throw .badRequest("a name is UTF-8, with % before two hexadecimal digits, not '\(word.prefix(20))'")
+        }
+        return name
+    }
+
     /// The line, without its end.
     package var description: String {
         switch self {
@@ -90,6 +102,8 @@ package enum ControlRequest: Sendable, Equatable, CustomStringConvertible {
         case .release(let bytes?): return "release \(bytes)"
         case .prepare(nil, _): return "release to none"
         case .prepare(let bytes?, let time): return "release to \(bytes) \(Self.text(time))"
+        case .expire(nil): return "expire all"
+        case .expire(let name?): return "expire named \(PercentText.encoded(name))"
         case .dryRun(let isOn): return "dry-run \(isOn ? "on" : "off")"
         }
     }

@@ -102,6 +102,14 @@ extension ResourceManager {
         /// Connected scenes, one series for each state; told only by processes that have had a scene.
         package static let scenes = Metric(
             "jetsam_scenes", .gauge, .none, "Connected scenes by state.", dimension: "state")
+        /// Open connections of a gate. JetsamNIO tells it, not a manager.
+        package static let connections = Metric(
+            "jetsam_connections", .gauge, .none, "Open connections behind a gate.")
+        /// Connections that a gate closed. JetsamNIO tells it, not a manager.
+        package static let connectionsClosed = Metric(
+            "jetsam_connections_closed_total", .counter, .none, "Connections that a gate closed.", dimension: "reason")
+        /// Metrics that other products of this package tell.
+        package static let ofOthers = [connections, connectionsClosed]
     }
 
     /// A metric that a manager tells to its `MetricsFactory`: its name, and its meaning. ``all`` lists them, for pages that show a

@@ -63,6 +63,10 @@ private struct ManagerControl: ControlHandler {
         case .dryRun(let isOn):
             manager.setDryRun(isOn)
             reply(ControlAnswer("dryRun", .object([("isOn", .bool(isOn))])))
+        case .expire(let name):
+            let isDryRun = manager.status.isDryRun
+            let count = isDryRun ? 0 : manager.backgroundTasks.expireTasks(named: name)
+            reply(ControlAnswer("expired", .object([("notified", .integer(count)), ("isDryRun", .bool(isDryRun))])))
         case .release(let bytes):
             Task { [manager] in
                 let step = await manager.releaseCaches(bytes: bytes)

@@ -48,7 +48,7 @@ extension LevelChange {
     /// The metadata of its log line, for programs.
     var metadata: Logger.Metadata {
         [
-            "level": "\(level)", "previous": "\(previous)", "rule": "\(reason.rule)", "cause": "\(reason.cause)",
+            "level": "\(level)", "previous": "\(previous)", "rule": "\(reason.rule)", "cause": "\(reason.cause.text)",
             "headroomBytes": "\(headroomBytes)", "sequence": "\(sequence)",
         ]
     }

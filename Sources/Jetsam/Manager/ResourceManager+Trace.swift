@@ -49,22 +49,16 @@ extension ResourceManager {
     /// Records everything that the process holds, after the application had its chance to redact it.
     func recordSnapshot() {
         guard recorder.isOn else { return }
-        var snapshot = StateSnapshot()
-        snapshot.caches = registry.clients.map { StateSnapshot.Part(name: $0.name, bytes: $0.reportedBytes) }
-        snapshot.backgroundTasks = backgroundTasks.heldTasks(limit: 100).map { StateSnapshot.Part(name: $0.name) }
-        snapshot.scenes = scenes.scenes.prefix(100).map {
-            StateSnapshot.Part(name: $0.identifier.description, bytes: $0.footprintBytes)
-        }
-        redactSnapshot?(&snapshot)
         let now = environment.clock.now
         recorder.record(SnapshotRecord(.begin, name: "", bytes: registry.reportedBytes), at: now)
-        for (part, members) in [
-            (SnapshotRecord.Part.cache, snapshot.caches), (.task, snapshot.backgroundTasks), (.scene, snapshot.scenes),
-        ] {
-            for member in members {
-                recorder.record(
-                    SnapshotRecord(part, name: recorder.name(member.name), bytes: member.bytes), at: now)
-            }
+        func record(_ name: String, bytes: Int, _ part: SnapshotPart, _ word: SnapshotRecord.Part) {
+            guard let name = redactSnapshot.map({ $0(name, part) }) ?? name else { return }
+            recorder.record(SnapshotRecord(word, name: recorder.name(name), bytes: bytes), at: now)
+        }
+        for cache in registry.clients { record(cache.name, bytes: cache.reportedBytes, .cache, .cache) }
+        for task in backgroundTasks.heldTasks(limit: 100) { record(task.name, bytes: 0, .backgroundTask, .task) }
+        for scene in scenes.scenes.prefix(100) {
+            record(scene.identifier.description, bytes: scene.footprintBytes, .scene, .scene)
         }
     }
 

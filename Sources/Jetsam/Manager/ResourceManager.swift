@@ -29,7 +29,7 @@ public final class ResourceManager: Service, Sendable {
     package let logger: Logger
     private let parts: ManagerParts
     let lastCounts = Lock<CountsRecord?>(nil)
-    let redactSnapshot: (@Sendable (inout StateSnapshot) -> Void)?
+    let redactSnapshot: (@Sendable (_ name: String, _ part: SnapshotPart) -> String?)?
     /// The scenes of this process, for servers that have some.
     public var scenes: SceneManager { parts.scenes }
     let levels = Broadcast<LevelChange>(capacity: LevelChanges.capacity)
@@ -65,9 +65,10 @@ public final class ResourceManager: Service, Sendable {
     ///     limit is near or the state has lasted ``ManagerConfiguration/LastResort/degradedLimit``; earlier where leaving takes longer than
     ///     memory lasts: see <doc:ReclaimLadder>. Typically it triggers a graceful shutdown. Nil, the default, leaves the
     ///     process to its fate.
-    ///   - redactSnapshot: Called on entering the background, in a task that has the deadline of a life-cycle callback, before the
-    ///     recorder keeps what the process holds: the place to change names or leave parts out. Not called where nothing is
-    ///     recorded.
+    ///   - redactSnapshot: Returns the name to record for a name that the process holds, or nil to leave this part out. It is
+    ///     called on entering the background, for every cache and at most a hundred background tasks and scenes each, in a task
+    ///     that has the deadline of a life-cycle callback. It is not called where nothing is recorded. Nil, the default, records
+    ///     the names as they are.
     /// - Throws: ``ConfigurationError`` for a configuration that cannot be used, `MemoryPressureError` where the kernel
     ///   offers nothing to read.
     public init(
@@ -79,7 +80,7 @@ public final class ResourceManager: Service, Sendable {
         stateStore: (any SceneStateStore)? = nil,
         environment: Environment = Environment(),
         lastResort: (@Sendable (LevelReason) -> Void)? = nil,
-        redactSnapshot: (@Sendable (inout StateSnapshot) -> Void)? = nil
+        redactSnapshot: (@Sendable (_ name: String, _ part: SnapshotPart) -> String?)? = nil
     ) throws {
         try configuration.validate()
         let parts = try ManagerParts(

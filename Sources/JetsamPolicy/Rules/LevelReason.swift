@@ -2,7 +2,7 @@ public import MemoryPressure
 
 /// The cause that made the manager look. Others may be added: give a
 /// `switch` a `default`.
-public enum LevelCause: Sendable, Hashable, CustomStringConvertible {
+public enum LevelCause: Sendable, Hashable {
     /// The sampler's own reading.
     case sampler
     /// The reading taken after a reclaim step.
@@ -18,7 +18,7 @@ public enum LevelCause: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// A few words, such as `event of PSI trigger`.
-    public var description: String {
+    package var text: String {
         switch self {
         case .sampler: "sampler"
         case .reclaim: "reading after a reclaim step"
@@ -68,11 +68,11 @@ public struct LevelReason: Sendable, Equatable, CustomStringConvertible {
         // For a fall it is the highest vote that is left: it has passed its threshold the other way.
         let relation = observed < threshold ? "is below" : "is above"
         switch unit {
-        case .bytes: return "\(rule) \(ByteCount(observed)) \(relation) \(ByteCount(threshold)) (\(cause))"
-        case .milliseconds: return "\(rule) \(observed) ms \(relation) \(threshold) ms (\(cause))"
-        case .percent: return "\(rule) \(observed) % \(relation) \(threshold) % (\(cause))"
-        case .count: return "\(rule): \(observed) new (\(cause))"
-        case .none: return "\(rule) (\(cause))"
+        case .bytes: return "\(rule) \(ByteCount(observed)) \(relation) \(ByteCount(threshold)) (\(cause.text))"
+        case .milliseconds: return "\(rule) \(observed) ms \(relation) \(threshold) ms (\(cause.text))"
+        case .percent: return "\(rule) \(observed) % \(relation) \(threshold) % (\(cause.text))"
+        case .count: return "\(rule): \(observed) new (\(cause.text))"
+        case .none: return "\(rule) (\(cause.text))"
         }
     }
 }

@@ -131,6 +131,37 @@ import Testing
             cache.end()
         }
 
+        @Test("Tasks are notified by name, or all of them, once; in a dry run none is")
+        func expire() async throws {
+            let fixture = try fixture(directory)
+            let told = Lock<[String]>([])
+            @Sendable func begin(_ name: String) throws -> BackgroundTask {
+                try fixture.backgroundTasks.begin(BackgroundTaskName(name)) { reason, _ in
+                    told.withLock { $0.append("\(name): \(reason)") }
+                }
+            }
+            @Sendable func answer(_ notified: Int, isDryRun: Bool = false) -> String {
+                "{\"version\":1,\"expired\":{\"notified\":\(notified),\"isDryRun\":\(isDryRun)}}\n"
+            }
+            try await fixture.run { fixture in
+                var tasks = try [begin("flush é").stored(), begin("flush é").stored(), begin("upload").stored()]
+                fixture.manager.setDryRun(true)
+                #expect(try await ControlPeer.ask("expire all", path(fixture)) == answer(0, isDryRun: true))
+                fixture.manager.setDryRun(false)
+                #expect(try await ControlPeer.ask("expire named index", path(fixture)) == answer(0))
+                #expect(try await ControlPeer.ask("expire named flush%20%C3%A9", path(fixture)) == answer(2))
+                fixture.machine.advance(by: .milliseconds(10))
+                #expect(told.withLock { $0.count } == 2)
+                #expect(tasks.map(\.expiryReason) == [.operator, .operator, nil])
+                #expect(try await ControlPeer.ask("expire all", path(fixture)) == answer(1))
+                fixture.machine.advance(by: .milliseconds(10))
+                #expect(
+                    told.withLock { $0 } == ["flush é: operator", "flush é: operator", "upload: operator"])
+                tasks.forEach { $0.end() }
+                tasks = []
+            }
+        }
+
         @Test("Without a directory, and in one that others can enter, the manager runs and says why there is no socket")
         func refused() async throws {
             for directory in [nil, "/tmp"] {

@@ -10,7 +10,7 @@ struct RulesTests {
         #expect(PressureRule.words == PressureRule.all.map(\.description))
         #expect(Set(PressureRule.words).count == PressureRule.all.count)
         #expect(PressureRule(code: PressureRule.all.count) == nil)
-        #expect(PressureRule.all.allSatisfy { $0.type.rule == $0 && PressureRule(rawValue: $0.rawValue) == $0 })
+        #expect(PressureRule.all.allSatisfy { $0.type.rule == $0 && PressureRule(code: $0.code) == $0 })
     }
 
     @Test("Numbers and names are part of the formats, and stay")

@@ -23,7 +23,7 @@ final class Fixture: Sendable {
         logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
         metricsFactory: (any MetricsFactory)? = nil,
         lastResort: (@Sendable (LevelReason) -> Void)? = nil,
-        redactSnapshot: (@Sendable (inout StateSnapshot) -> Void)? = nil,
+        redactSnapshot: (@Sendable (_ name: String, _ part: SnapshotPart) -> String?)? = nil,
         later: (@Sendable (Duration, @escaping @Sendable () -> Void) -> Void)? = nil
     ) throws {
         machine = SimulatedMachine(tree: try .v2(limit: 512 * mebibyte), allocator: allocator)

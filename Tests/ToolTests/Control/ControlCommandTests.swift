@@ -111,6 +111,13 @@ import Testing
             let (above, _, _) = try await command("release", "--to", "513MiB")
             #expect(above == .exited(64))
 
+            var task = try manager.backgroundTasks.begin("a b", priority: .high)
+            let (told, notice, _) = try await command("expire", "--name", "a b")
+            #expect(told == .exited(0) && notice == "1 background task was notified\n")
+            let (untold, again, _) = try await command("expire", "--name", "a b")
+            #expect(untold == .exited(1) && again == "no such task is held, or it was notified before\n")
+            task.end()
+
             let (switched, dry, _) = try await command("dry-run", "on")
             #expect(switched == .exited(0))
             #expect(dry.hasSuffix("decides and records, and does nothing\n"))
@@ -175,6 +182,7 @@ import Testing
     func noSocket() async throws {
         for arguments in [
             ["status"], ["watch", "--once"], ["simulate", "warning"], ["release", "--all"], ["dry-run", "on"],
+            ["expire", "--all"],
         ] {
             let process = try ToolProcess(
                 [arguments[0], "\(System.processIdentifier)"] + arguments.dropFirst()
@@ -227,6 +235,8 @@ import Testing
             (["release", "1", "--all", "--hold", "1s"], "--hold is for"),
             (["release", "1", "--bytes", "0"], "above 0"),
             (["release", "1", "--bytes", "much"], "above 0"), (["dry-run", "1"], "state"),
+            (["expire", "1"], "--name and --all"), (["expire", "1", "--name", "x", "--all"], "--name and --all"),
+            (["expire", "1", "--name", ""], "empty"),
             (["dry-run", "1", "yes"], "on"),
         ])
     func wrongCommandLine(arguments: [String], words: String) {

@@ -36,7 +36,7 @@ struct DrainGate: Service {
 ///
 /// A group starts its services and does not know when they listen. If a process called itself ready before, its first connections
 /// would be refused.
-public enum ServingSignal: Sendable, Hashable, CustomStringConvertible {
+public enum ServingSignal: Sendable, Hashable {
     /// The application calls ``ResourceManager/didStartServing()`` when the last of its servers listens, such as in
     /// Hummingbird's `onServerRunning`.
     case reported
@@ -48,8 +48,8 @@ public enum ServingSignal: Sendable, Hashable, CustomStringConvertible {
     /// The group has started the servers: for those that take work from elsewhere, such as a queue, and listen to nothing.
     case started
 
-    /// The signal in a few words.
-    public var description: String {
+    /// The signal in a few words, for the log.
+    var text: String {
         switch self {
         case .reported: "didStartServing() is called"
         case .started: "the group has started the servers"

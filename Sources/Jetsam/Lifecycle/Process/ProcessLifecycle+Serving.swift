@@ -39,7 +39,7 @@ extension ProcessLifecycle {
             ) { [self] in
                 let signal = state.withLock { $0.servers.signal }
                 dependencies.logger.warning(
-                    "The servers do not listen yet, as far as is known, and the process is not ready: it waits until \(signal)"
+                    "The servers do not listen yet, as far as is known, and the process is not ready: it waits until \(signal.text)"
                 )
                 noteLate(
                     ["servers"], "didStartServing", state.withLock { $0.launch.deadline } ?? now, isLogged: true)

@@ -20,7 +20,7 @@ public struct AllocatorStatistics: Sendable, Equatable {
     }
 
     /// Bytes that were freed and are still resident: what a trim can bring.
-    public var retainedBytes: Int {
+    package var retainedBytes: Int {
         max(0, residentBytes - activeBytes)
     }
 }

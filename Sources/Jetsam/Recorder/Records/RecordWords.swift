@@ -6,8 +6,13 @@ extension PressureLevel: RecordWord {
     package init?(code: Int) { self.init(rawValue: UInt8(clamping: code)) }
 }
 
-extension PressureRule: NumberedWord {
+extension PressureRule: RecordWord {
     package static let words = all.map { "\($0)" }
+    package var code: Int { number }
+    package init?(code: Int) {
+        guard Self.all.indices.contains(code) else { return nil }
+        self = Self.all[code]
+    }
 }
 
 extension LevelCause: RecordWord {
