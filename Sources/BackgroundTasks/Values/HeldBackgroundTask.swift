@@ -30,18 +30,18 @@ public struct HeldBackgroundTask: Sendable, Hashable, CustomStringConvertible {
     /// The scene that it belongs to.
     public var scene: SceneIdentifier?
 
-    /// One line, such as `'flush' (Server/Store.swift:88), low, held for 12.4 s, no progress for 8.1 s, overdue for 3.0 s`. It
+    /// One line, such as `'flush' (Server/Store.swift:88), low, held for 12.4 s, no progress for 8.1 s, overdue for 3 s`. It
     /// names the last progress if the task reported any, and how long it is overdue from a tenth of a second on. Control
     /// characters are escaped.
     public var description: String {
         let place = origin.isEmpty ? "" : " (\(origin))"
         let owner = scene.map { ", scene '\($0)'" } ?? ""
-        let progress = sinceProgress.map { ", no progress for \($0.inTenthsOfSeconds)" } ?? ""
+        let progress = sinceProgress.map { ", no progress for \($0.shortText)" } ?? ""
         var late = ""
         if case .overdue(let time) = state, time >= .milliseconds(100) {
-            late = ", overdue for \(time.inTenthsOfSeconds)"
+            late = ", overdue for \(time.shortText)"
         }
-        return "'\(name.onOneLine)'\(place), \(priority), held for \(age.inTenthsOfSeconds)\(progress)\(late)\(owner)"
+        return "'\(name.onOneLine)'\(place), \(priority), held for \(age.shortText)\(progress)\(late)\(owner)"
     }
 }
 

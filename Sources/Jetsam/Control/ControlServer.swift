@@ -1,4 +1,3 @@
-internal import CLinuxShims
 internal import MemoryPressure
 internal import Synchronization
 internal import SystemPackage
@@ -96,7 +95,7 @@ final class ControlServer: Sendable {
     /// Returns once the socket is gone and nobody is served any more; peers that wait for an answer get none.
     func stop() async {
         mail.withLock { $0.isStopped = true }
-        ring()
+        Syscalls.signal(eventCounter: bell)
         await withCheckedContinuation { continuation in
             let isRunning = mail.withLock { mail in
                 if mail.isRunning { mail.waiter = continuation }
@@ -104,18 +103,6 @@ final class ControlServer: Sendable {
             }
             if !isRunning { continuation.resume() }
         }
-    }
-
-    private func ring() {
-        #if os(Linux)
-            _ = jetsam_eventfd_signal(bell)
-        #endif
-    }
-
-    private func silence() {
-        #if os(Linux)
-            _ = jetsam_eventfd_drain(bell)
-        #endif
     }
 
     private func loop() {
@@ -133,7 +120,7 @@ final class ControlServer: Sendable {
             var times = connections.map { now.duration(to: $0.conversation.deadline) }
             if pausedUntil > now { times.append(now.duration(to: pausedUntil)) }
             Syscalls.wait(&waits, for: max(.zero, times.min() ?? Self.longestWait))
-            if waits[0].hasInput { silence() }
+            if waits[0].hasInput { Syscalls.clear(eventCounter: bell) }
             let (answers, isStopped) = mail.withLock { mail in
                 defer { mail.answers = [] }
                 return (mail.answers, mail.isStopped)
@@ -218,7 +205,7 @@ final class ControlServer: Sendable {
                 mail.underWay -= 1
                 mail.answers.append((number, answer))
             }
-            ring()
+            Syscalls.signal(eventCounter: bell)
         }
     }
 

@@ -53,11 +53,3 @@ public struct LimitPreparation: Sendable, CustomStringConvertible {
         }
     }
 }
-
-extension Duration {
-    /// In seconds, such as `60 s` or `0.5 s`.
-    fileprivate var shortText: String {
-        let tenths = milliseconds / 100
-        return tenths % 10 == 0 ? "\(tenths / 10) s" : "\(tenths / 10).\(tenths % 10) s"
-    }
-}

@@ -4,9 +4,9 @@ internal import MemoryPressure
 extension LeaveForecast {
     /// One sentence, and what follows from it.
     func message(isDryRun: Bool) -> String {
-        let seconds = (leavingNanoseconds + 500_000_000) / 1_000_000_000
+        let leaving = Duration.nanoseconds(leavingNanoseconds).shortText
         let growth =
-            "Unmanaged memory grows by \(ByteCount(growthRate)) a second, and a shutdown takes \(seconds) s"
+            "Unmanaged memory grows by \(ByteCount(growthRate)) a second, and a shutdown takes \(leaving)"
         let lack =
             "until then \(ByteCount(neededBytes)) are needed, \(ByteCount(missingBytes)) more than there are, even if all caches give"
         return "\(growth): \(lack). The process \(isDryRun ? "would shut down" : "shuts down") unless that changes"

@@ -49,7 +49,7 @@ struct ReclaimEpisode: Equatable {
         let taken = victims == 0 ? "" : ", took \(victims)"
         return """
             \(steps) \(steps == 1 ? "step" : "steps"): promised \(ByteCount(promisedBytes))\(givers), returned \
-            \(ByteCount(returnedBytes))\(taken); worked \(working.inTenthsOfSeconds) of \(duration.inTenthsOfSeconds), up to \(highest)
+            \(ByteCount(returnedBytes))\(taken); worked \(working.shortText) of \(duration.shortText), up to \(highest)
             """
     }
 

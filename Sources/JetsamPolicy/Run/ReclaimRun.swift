@@ -32,32 +32,6 @@ package struct ReclaimRun {
         case measure
     }
 
-    package struct CallID: Hashable {
-        /// An answer that comes when its run is over is not taken for another's.
-        package var run: UInt64
-        package var number: Int
-
-        package init(run: UInt64, number: Int) {
-            self.run = run
-            self.number = number
-        }
-    }
-
-    package struct Call: Equatable {
-        package var client: UInt64
-        package var isRelease: Bool
-        package var askedBytes: Int
-        package var reportedBytes: Int
-        package var start: MonotonicInstant
-        package var deadline: MonotonicInstant
-        package var isAsynchronous: Bool
-        /// It gives beside the handlers, and what it was asked for is taken to come.
-        var isBeside = false
-        /// The time by which it is expected to answer: until then others are not asked for the same bytes.
-        var expectedBy: MonotonicInstant
-        var isLate = false
-    }
-
     package struct Outcome: Equatable {
         package var call: CallID?
         package var client: UInt64
@@ -111,21 +85,9 @@ package struct ReclaimRun {
     package let number: UInt64
     package let kind: Kind
     package let demand: ReclaimDemand
-    /// The caches that take part. The plan is made from them anew where a trim has changed what is missing.
+    /// The caches that take part. The order is made from them anew where a trim has changed what is missing.
     private let clients: [ClientFacts]
-    package private(set) var plan: [PlannedRelease] {
-        didSet {
-            laterAsks = Self.laterAsks(plan)
-            asynchronous = Self.asynchronous(plan, demand.level)
-            unreliable = Self.unreliable(plan)
-        }
-    }
-    /// At each place of the plan, what synchronous clients after it are to be asked for.
-    private var laterAsks: [Int]
-    /// The places of asynchronous clients that have their turn among the others.
-    private var asynchronous: [Int]
-    /// Those of the plan who are known to give nothing: their answers leave as much to be asked of the others.
-    private var unreliable: Set<UInt64>
+    private var order: StepPlan
     package let sizes: [UInt64: Int]
     package let callDeadline: Duration
     /// The deadline that portions are measured by. A critical step that comes meanwhile waits for no more than one portion.
@@ -139,8 +101,7 @@ package struct ReclaimRun {
     private var lastCall: CallID?
     /// Those who may have more are looked for once all have answered: one that was counted on gave less, or was not waited for.
     private var hasShortfall = false
-    private var calls: [CallID: Call] = [:]
-    private var nextCall = 0
+    private var calls = ReclaimCalls()
     private var remaining: Int
     private var progress: [UInt64: ReleaseProgress] = [:]
     /// Limits that went further down than was planned.
@@ -165,45 +126,17 @@ package struct ReclaimRun {
         self.number = number
         self.kind = kind
         self.demand = demand
-        self.plan = plan
-        laterAsks = Self.laterAsks(plan)
-        asynchronous = Self.asynchronous(plan, demand.level)
-        unreliable = Self.unreliable(plan)
+        order = StepPlan(plan, level: demand.level)
         self.clients = clients
         self.sizes = sizes
         self.callDeadline = callDeadline
         self.portionDeadline = portionDeadline ?? callDeadline
         self.trimsFirst = trimsFirst
-        remaining = Self.remaining(of: demand.targetBytes, demand.level, plan)
+        remaining = order.remaining(of: demand.targetBytes)
     }
 
-    private static func laterAsks(_ plan: [PlannedRelease]) -> [Int] {
-        var sums = [Int](repeating: 0, count: plan.count)
-        for index in plan.indices.dropLast().reversed() {
-            let next = plan[index + 1]
-            let counts = !next.isStarted && !next.givesNothing
-            sums[index] = sums[index + 1].addingSaturating(counts ? next.askBytes : 0)
-        }
-        return sums
-    }
-
-    private static func asynchronous(_ plan: [PlannedRelease], _ level: PressureLevel) -> [Int] {
-        level < .critical ? [] : plan.indices.filter { plan[$0].isAsynchronous && !plan[$0].givesNothing }
-    }
-
-    private static func unreliable(_ plan: [PlannedRelease]) -> Set<UInt64> {
-        Set(plan.lazy.filter(\.givesNothing).map(\.id))
-    }
-
-    /// At critical only answers count; at warning what asynchronous clients were asked for is taken to come. What is asked of memory
-    /// of the library's own always is.
-    private static func remaining(of target: Int, _ level: PressureLevel, _ plan: [PlannedRelease]) -> Int {
-        let asked = plan.reduce(0) { sum, part in
-            let counts = !part.givesNothing && (part.ownsSegments || (part.isAsynchronous && level < .critical))
-            return sum.addingSaturating(counts ? part.askBytes : 0)
-        }
-        return target.subtractingSaturating(asked)
-    }
+    /// The caches that are asked, in that order.
+    package var plan: [PlannedRelease] { order.parts }
 
     /// Indicates whether nobody else is asked for anything.
     package var isHurried: Bool { pace != .full }
@@ -218,7 +151,7 @@ package struct ReclaimRun {
     /// place.
     package var lateAt: MonotonicInstant? {
         guard kind == .step, demand.level == .critical, demand.step > 0, remaining > 0 else { return nil }
-        let late = calls.values.lazy.filter { $0.isRelease && !$0.isBeside }.map(\.expectedBy).min()
+        let late = calls.nextExpected
         guard let heldUntil else { return late }
         return min(heldUntil, late ?? heldUntil)
     }
@@ -231,13 +164,11 @@ package struct ReclaimRun {
 
     /// The caches that have not answered in time, and may still do so.
     package var lateClients: Set<UInt64> {
-        Set(outcomes.lazy.filter(\.answer.missedDeadline).map(\.client)).union(calls.values.lazy.map(\.client))
+        Set(outcomes.lazy.filter(\.answer.missedDeadline).map(\.client)).union(calls.clients)
     }
 
     /// The instant at which a call that is out will have missed its deadline; nil where none is out.
-    package var nextDeadline: MonotonicInstant? {
-        calls.values.map(\.deadline).min()
-    }
+    package var nextDeadline: MonotonicInstant? { calls.nextDeadline }
 
     /// Returns whether the handler that was called last takes longer than a portion is expected to.
     package func isLate(at now: MonotonicInstant) -> Bool {
@@ -246,22 +177,14 @@ package struct ReclaimRun {
     }
 
     /// Bytes that were asked for and not answered.
-    package var inFlightBytes: Int {
-        calls.values.reduce(0) { $0.addingSaturating(min($1.askedBytes, $1.reportedBytes)) }
-    }
+    package var inFlightBytes: Int { calls.inFlightBytes }
 
     /// Bytes that are still to be asked of somebody: without those that were asked for and are expected at critical.
     private var openBytes: Int { remaining.subtractingSaturating(awaitedBytes()) }
 
     /// - Parameter instant: Those that are late by then are not counted on.
     private func awaitedBytes(at instant: MonotonicInstant? = nil) -> Int {
-        guard demand.level == .critical else { return 0 }
-        return calls.values.reduce(0) { sum, call in
-            let isAwaited =
-                call.isRelease && !call.isBeside && !call.isLate && !unreliable.contains(call.client)
-                && instant.map { call.expectedBy > $0 } ?? true
-            return isAwaited ? sum.addingSaturating(min(call.askedBytes, call.reportedBytes)) : sum
-        }
+        demand.level == .critical ? calls.awaitedBytes(at: instant, from: order) : 0
     }
 
     /// Returns whether the synchronous handler that was called last may still answer in time.
@@ -282,12 +205,12 @@ package struct ReclaimRun {
                 phase = .starts(0)
                 if trimsFirst { return hold(.trim) }
             case .starts(let index):
-                guard index < plan.count else {
+                guard index < order.count else {
                     phase = .limits(0)
                     continue
                 }
                 phase = .starts(index + 1)
-                let part = plan[index]
+                let part = order[index]
                 guard part.isStarted, !isHurried, part.limit != .keep || part.askBytes > 0 else { continue }
                 progress[part.id] = newProgress(part)
                 if part.ownsSegments, part.askBytes > 0 { firstRelease = firstRelease ?? now }
@@ -296,12 +219,12 @@ package struct ReclaimRun {
                 let request = ask > 0 ? request(id) : nil
                 return .start(id, client: part.id, limit: part.limit, request: request)
             case .limits(let index):
-                guard callsHandlers, index < plan.count else {
+                guard callsHandlers, index < order.count else {
                     phase = kind == .step ? .releases(0) : .answers
                     continue
                 }
                 phase = .limits(index + 1)
-                let part = plan[index]
+                let part = order[index]
                 guard !part.isStarted else { continue }
                 switch part.limit {
                 case .keep: continue
@@ -313,7 +236,7 @@ package struct ReclaimRun {
                 firstRelease = firstRelease ?? now
                 return hold(.releaseSegments(bytes: openBytes))
             case .releases(let index):
-                guard callsHandlers, index < plan.count, openBytes > 0 else {
+                guard callsHandlers, index < order.count, openBytes > 0 else {
                     phase = .answers
                     if callsHandlers, openBytes > 0, plan.contains(where: { canGive($0) }) {
                         isFirstTurn = false
@@ -325,7 +248,7 @@ package struct ReclaimRun {
                 phase = .portions(index)
             case .portions(let index):
                 phase = .releases(index + 1)
-                let part = plan[index]
+                let part = order[index]
                 // It is not asked for the bytes of later caches, unless those did not give them.
                 var wanted = openBytes - (isFirstTurn && !part.givesNothing ? laterAsks(after: index) : 0)
                 guard callsHandlers, wanted > 0 || isOut(part) else { continue }
@@ -394,10 +317,10 @@ package struct ReclaimRun {
     /// Returns whether the cache is still only taking its limit, and has time to do so. Those after it are then not asked instead.
     private func isLimited(_ part: PlannedRelease) -> Bool {
         part.isAsynchronous && demand.level < .critical
-            && calls.values.contains { $0.client == part.id && !$0.isRelease }
+            && calls.isTakingLimit(part.id)
     }
 
-    private func isOut(_ part: PlannedRelease) -> Bool { calls.values.contains { $0.client == part.id } }
+    private func isOut(_ part: PlannedRelease) -> Bool { calls.isOut(part.id) }
 
     /// Notes who takes longer than was expected: it is still awaited, but holds nobody up, and what it was asked for is asked of
     /// others.
@@ -407,27 +330,20 @@ package struct ReclaimRun {
             work = .none
             hasShortfall = true
         }
-        for id in calls.keys where calls[id].map({ $0.expectedBy <= now }) ?? false {
-            calls[id]?.isLate = true
-            hasShortfall = true
-        }
+        if calls.markLate(at: now) { hasShortfall = true }
     }
 
     /// Bytes that those after a place are to give by the plan, and have not been asked for.
     private func laterAsks(after index: Int) -> Int {
-        asynchronous.reduce(laterAsks[index]) { sum, place in
-            guard place > index else { return sum }
-            let part = plan[place]
-            let out = calls.values.reduce(0) { $1.client == part.id && !$1.isLate ? $0 + $1.askedBytes : $0 }
-            let given = progress[part.id]?.givenBytes ?? 0
-            return sum.addingSaturating(max(0, part.askBytes - given - out))
+        order.laterAsks(after: index) { part in
+            part.askBytes - (progress[part.id]?.givenBytes ?? 0) - calls.askedBytes(of: part.id)
         }
     }
 
     /// Returns whether somebody who ranks below the one at a place may be asked for more.
     private func canAnyGive(before index: Int) -> Bool {
         plan[..<index].contains { part in
-            part.rank < plan[index].rank && !part.givesNothing && canGive(part)
+            part.rank < order[index].rank && !part.givesNothing && canGive(part)
                 && progress[part.id].map { $0.timeInTurn < callDeadline } ?? true
         }
     }
@@ -436,9 +352,7 @@ package struct ReclaimRun {
     /// takes too long.
     private func callToAwait(_ part: PlannedRelease, at now: MonotonicInstant) -> CallID? {
         guard part.isAsynchronous, demand.level == .critical, !part.givesNothing else { return nil }
-        return calls.first { _, call in
-            call.client == part.id && call.isRelease && call.start.advanced(by: callDeadline / Self.portionShare) > now
-        }?.key
+        return calls.release(of: part.id, begunAfter: now.advanced(by: .zero - callDeadline / Self.portionShare))
     }
 
     /// Returns what a client is asked for at the start: at critical no more of an asynchronous one than it is expected to give in
@@ -460,8 +374,7 @@ package struct ReclaimRun {
     /// Returns whether nobody else gives, or may be asked to.
     private func isOnlyOne(_ part: PlannedRelease) -> Bool {
         !plan.contains { other in
-            other.id != part.id && !other.givesNothing
-                && (canGive(other) || calls.values.contains { $0.client == other.id && !$0.isLate })
+            other.id != part.id && !other.givesNothing && (canGive(other) || calls.isInTime(other.id))
         }
     }
 
@@ -506,12 +419,14 @@ package struct ReclaimRun {
         let gained = gainedBytes - demand.retainedBytes
         guard gained > 0, isAtStart, !isHurried, demand.holdsCaches else { return }
         let target = max(0, demand.targetBytes - gained)
-        if !clients.isEmpty { plan = ReclaimOrder.plan(clients, targetBytes: target) }
-        remaining = Self.remaining(of: target, demand.level, plan)
+        if !clients.isEmpty {
+            order = StepPlan(ReclaimOrder.plan(clients, targetBytes: target), level: demand.level)
+        }
+        remaining = order.remaining(of: target)
     }
 
     /// Indicates whether nobody has been asked yet.
-    package var isAtStart: Bool { nextCall == 0 && outcomes.isEmpty }
+    package var isAtStart: Bool { calls.made == 0 && outcomes.isEmpty }
 
     /// Takes an answer; false where it belongs to another run, or came after its deadline and this run is over.
     @discardableResult
@@ -520,7 +435,7 @@ package struct ReclaimRun {
     )
         -> Bool
     {
-        guard let call = calls.removeValue(forKey: id) else {
+        guard let call = calls.remove(id) else {
             return answeredLate(id, promisedBytes: promisedBytes, freedBytes: freedBytes, at: now)
         }
         if work == .call(id) { work = .none }
@@ -532,7 +447,7 @@ package struct ReclaimRun {
         let promised = max(0, min(promisedBytes, max(call.reportedBytes, call.askedBytes)))
         self.promisedBytes = self.promisedBytes.addingSaturating(promised)
         progress[call.client]?.gave(promised, of: call.askedBytes, in: call.start.duration(to: now))
-        if unreliable.contains(call.client) {
+        if order.isUnreliable(call.client) {
             // It was not counted on.
         } else if call.isBeside {
             let missing = max(0, call.askedBytes - promised)
@@ -564,7 +479,7 @@ package struct ReclaimRun {
         if let start = outcomes[index].start {
             progress[outcomes[index].client]?.gaveLate(promised, in: start.duration(to: now))
         }
-        if !unreliable.contains(outcomes[index].client) { remaining = remaining.subtractingSaturating(promised) }
+        if !order.isUnreliable(outcomes[index].client) { remaining = remaining.subtractingSaturating(promised) }
         return true
     }
 
@@ -601,7 +516,7 @@ package struct ReclaimRun {
         guard phase != .done, pace != .left else { return }
         pace = .left
         remaining = 0
-        calls = calls.filter { $0.value.isBeside }
+        calls.removeHandlers()
         if case .call = work { work = .none }
         phase = .answers
     }
@@ -614,18 +529,14 @@ package struct ReclaimRun {
         guard deadline > .zero else { return leave() }
         remaining = 0
         if pace == .full { pace = .hurried }
-        let latest = now.advanced(by: deadline)
-        for id in calls.keys where calls[id].map({ $0.deadline > latest }) ?? false {
-            calls[id]?.deadline = latest
-        }
+        calls.shortenDeadlines(to: now.advanced(by: deadline))
     }
 
     private mutating func expire(at now: MonotonicInstant) {
-        for (id, call) in calls.filter({ $0.value.deadline <= now }) {
-            calls[id] = nil
+        for (id, call) in calls.removeMissed(at: now) {
             if work == .call(id) { work = .none }
             progress[call.client]?.missed()
-            if call.isBeside, !unreliable.contains(call.client) {
+            if call.isBeside, !order.isUnreliable(call.client) {
                 remaining = remaining.addingSaturating(call.askedBytes)
                 hasShortfall = true
             }
@@ -670,8 +581,6 @@ package struct ReclaimRun {
     private mutating func out(
         _ part: PlannedRelease, askedBytes: Int, isRelease: Bool, isBeside: Bool = false, _ now: MonotonicInstant
     ) -> CallID {
-        let id = CallID(run: number, number: nextCall)
-        nextCall += 1
         let seconds = isBeside ? Double(askedBytes) / ReleaseProgress.assumedRate() : 0
         let share = callDeadline / Self.portionShare
         let known = isRelease ? progress[part.id] : nil
@@ -681,12 +590,12 @@ package struct ReclaimRun {
             // The only one that is left: it works for so long, and does not hang.
             deadline = max(deadline, min(expected + expected / 2, callDeadline * Self.mostDeadlines))
         }
-        calls[id] = Call(
+        let call = Call(
             client: part.id, isRelease: isRelease, askedBytes: askedBytes,
             reportedBytes: progress[part.id]?.remainingBytes.addingSaturating(part.keptBytes) ?? sizes[part.id] ?? 0,
             start: now, deadline: now.advanced(by: deadline), isAsynchronous: part.isAsynchronous, isBeside: isBeside,
             // Beyond its part of the deadline it gets a little more than it took before, where the limit is not too near for that.
             expectedBy: now.advanced(by: expected > share && !demand.isUrgent ? expected + expected / 4 : share))
-        return id
+        return calls.add(call, run: number)
     }
 }

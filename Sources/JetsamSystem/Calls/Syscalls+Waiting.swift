@@ -119,6 +119,20 @@ extension Syscalls {
             throw .noFunction
         #endif
     }
+
+    /// Wakes who waits for an eventfd.
+    package static func signal(eventCounter descriptor: CInt) {
+        #if os(Linux)
+            _ = jetsam_eventfd_signal(descriptor)
+        #endif
+    }
+
+    /// Lets an eventfd be waited for again: whatever came before counts as one signal.
+    package static func clear(eventCounter descriptor: CInt) {
+        #if os(Linux)
+            _ = jetsam_eventfd_drain(descriptor)
+        #endif
+    }
 }
 
 @unsafe private func systemConnect(_ fd: CInt, _ to: UnsafePointer<sockaddr>, _ length: socklen_t) -> CInt {

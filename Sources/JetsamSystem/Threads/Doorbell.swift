@@ -1,4 +1,3 @@
-internal import CLinuxShims
 package import Dispatch
 package import SystemPackage
 
@@ -15,7 +14,7 @@ package import SystemPackage
             self.descriptor = descriptor
             unsafe source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
             unsafe source.setEventHandler {
-                _ = jetsam_eventfd_drain(descriptor)
+                Syscalls.clear(eventCounter: descriptor)
                 handler()
             }
             unsafe source.setCancelHandler { try? FileDescriptor(rawValue: descriptor).close() }
@@ -23,7 +22,7 @@ package import SystemPackage
         }
 
         package func ring() {
-            _ = jetsam_eventfd_signal(descriptor)
+            Syscalls.signal(eventCounter: descriptor)
         }
 
         /// The handler does not run again; ringing has no effect from here on, and must have ended.

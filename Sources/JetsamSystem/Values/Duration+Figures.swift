@@ -14,10 +14,4 @@ extension Duration {
     package var inSeconds: Double {
         Double(components.seconds) + Double(components.attoseconds) / 1e18
     }
-
-    /// Seconds with one decimal, such as `12.4 s`; what is beyond that is cut off.
-    package var inTenthsOfSeconds: String {
-        let tenths = nanoseconds / 100_000_000
-        return "\(tenths / 10).\(tenths % 10) s"
-    }
 }

@@ -1,3 +1,4 @@
+import MemoryPressure
 import Testing
 
 @testable import _StressPatterns
@@ -35,7 +36,7 @@ struct PreloadedAllocatorTests {
     /// Where the loader finds a library that Debian installs.
     private static func has(_ library: String) -> Bool {
         ["/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib"]
-            .contains { System.exists("\($0)/\(library)") }
+            .contains { Syscalls.exists("\($0)/\(library)") }
     }
 
     @Test("Without one that is preloaded glibc's is found, and its trim brings what any thread has freed")

@@ -33,7 +33,7 @@ import Testing
     private func run(_ body: () async throws -> Void) async throws {
         defer {
             machine.tree.remove()
-            try? System.removeDirectory(directory.path + "/s")
+            try? Syscalls.removeDirectory(directory.path + "/s")
         }
         let task = Task { [manager] in try await manager.run() }
         await machine.waitUntilStarted()

@@ -1,4 +1,5 @@
 import ArgumentParser
+import MemoryPressure
 import SystemPackage
 import Testing
 
@@ -56,7 +57,7 @@ struct ReportCommandTests {
         let result = try await report([trace, "-o", page])
         #expect(result.status == 65)
         #expect(result.errors.contains(message), "\(result.errors)")
-        #expect(!System.exists(page))
+        #expect(!Syscalls.exists(page))
     }
 
     @Test("What cannot be read ends with 66, and what cannot be written with 73; nothing but a file is written over")

@@ -77,7 +77,7 @@ struct ReportPartsTests {
             (-5_000_000_000, "-5 s"), (59_960_000_000, "60 s"),
         ])
     func spans(nanoseconds: Int64, text: String) {
-        #expect(FigureText.span(.nanoseconds(nanoseconds)) == text)
+        #expect(Duration.nanoseconds(nanoseconds).shortText == text)
     }
 
     @Test("An axis has two to eight round ticks from zero and room for the highest value")

@@ -1,4 +1,5 @@
 import ArgumentParser
+import MemoryPressure
 import Testing
 
 @testable import _StressPatterns
@@ -16,7 +17,7 @@ import Testing
         #expect(tool.output.contains(#""runs":10,"seed":"\#(seed)","failures":0,"#))
         let committed = tool.output.firstMatch(of: /"committed":([0-9]+)/).flatMap { Int($0.1) }
         #expect(try #require(committed) > 1000)
-        #expect(!System.exists(directory.path + "/rings"))
+        #expect(!Syscalls.exists(directory.path + "/rings"))
     }
 
     @Test("A record that is not as it was written is found")

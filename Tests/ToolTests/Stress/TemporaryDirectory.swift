@@ -1,3 +1,6 @@
+import MemoryPressure
+import SystemPackage
+
 @testable import _StressPatterns
 @testable import jetsam_stress
 
@@ -15,12 +18,12 @@ final class TemporaryDirectory: Sendable {
 
     init() throws {
         path = "/tmp/jetsam-tooltest-\(System.processIdentifier)-\(UInt32.random(in: 0 ... .max))"
-        try System.makeDirectory(path)
+        try Syscalls.makeDirectory(path, mode: .ownerReadWriteExecute)
     }
 
     deinit {
         for name in names { unsafe unlink(path + "/" + name) }
-        try? System.removeDirectory(path)
+        try? Syscalls.removeDirectory(path)
     }
 
     var isEmpty: Bool { names.isEmpty }

@@ -66,7 +66,7 @@ final class ToolProcess: Sendable {
     var groups: [String] {
         let places = CgroupPlaces.current()
         return (places.memory + places.unified).map { "\($0)/\(LimitedGroup.namePrefix)\(process)" }
-            .filter(System.exists)
+            .filter(Syscalls.exists)
     }
 
     func send(_ signal: Int32) {
@@ -82,7 +82,16 @@ final class ToolProcess: Sendable {
 
     /// Everything that is written to a FIFO until its last writer closes it.
     static func contents(ofFIFO path: String) async -> String {
-        await inBackground { (try? System.text(of: path)) ?? "" }
+        await inBackground {
+            guard let file = try? FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec) else { return "" }
+            defer { try? file.close() }
+            var text: [UInt8] = []
+            var buffer = [UInt8](repeating: 0, count: 64)
+            while let count = try? unsafe buffer.withUnsafeMutableBytes({ try unsafe file.read(into: $0) }), count > 0 {
+                text += buffer[..<count]
+            }
+            return String(decoding: text, as: UTF8.self)
+        }
     }
 
     /// Opens a FIFO for reading, which takes until somebody writes.

@@ -18,10 +18,10 @@ extension CgroupDirectory {
     static func remove(_ path: String) -> Bool {
         let clock = SystemMonotonicClock()
         let end = clock.now.advanced(by: .seconds(5))
-        while System.exists(path) {
+        while Syscalls.exists(path) {
             kill(path)
             removeOnce(path)
-            guard System.exists(path) else { return true }
+            guard Syscalls.exists(path) else { return true }
             guard clock.now < end else { return false }
             System.sleep(until: clock.now.advanced(by: .milliseconds(5)))
         }
@@ -30,7 +30,7 @@ extension CgroupDirectory {
 
     private static func removeOnce(_ path: String) {
         for name in System.directories(in: path) { removeOnce(path + "/" + name) }
-        try? System.removeDirectory(path)
+        try? Syscalls.removeDirectory(path)
     }
 
     /// Removes what earlier runs left that were ended without a chance to clean up, and gives their paths. A group is

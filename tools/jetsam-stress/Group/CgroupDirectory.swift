@@ -13,8 +13,8 @@ final class CgroupDirectory {
     init(makingIn parent: String) throws(Errno) {
         path = "\(parent)/\(LimitedGroup.namePrefix)\(System.processIdentifier)"
         // Only an earlier process with this one's number can have left it.
-        if System.exists(path) { Self.remove(path) }
-        try System.makeDirectory(path)
+        if Syscalls.exists(path) { Self.remove(path) }
+        try Syscalls.makeDirectory(path, mode: [.ownerReadWriteExecute, .groupReadExecute, .otherReadExecute])
         lock = try? System.lockDirectory(path)
     }
 
@@ -68,7 +68,7 @@ final class CgroupDirectory {
     }
 
     func remove() {
-        guard lock != nil || System.exists(path) else { return }
+        guard lock != nil || Syscalls.exists(path) else { return }
         Self.remove(path)
         try? lock?.close()
         lock = nil

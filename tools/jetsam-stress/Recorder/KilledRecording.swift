@@ -28,7 +28,7 @@ struct KilledRecording {
     }
 
     func run() throws -> Counts {
-        try System.makePrivateDirectory(directory)
+        try Syscalls.makeDirectory(directory, mode: .ownerReadWriteExecute)
         var random = SplitMix(state: seed)
         let threads = 2 + Int(random.next() % 5)
         // The smallest ring comes round thousands of times, so that writers meet each other in it.
@@ -65,7 +65,7 @@ struct KilledRecording {
             guard noted.allSatisfy({ $0 == 0 }) else { throw StressError("there is no recording") }
             return Counts()
         }
-        let recording = try RecordingContents(try System.bytes(of: "\(directory)/ring/\(name)"))
+        let recording = try RecordingContents(try Syscalls.contents(of: "\(directory)/ring/\(name)"))
         guard recording.state == .running else { throw StressError("its state is \(recording.state as Any)") }
         guard recording.dropped == 0 else { throw StressError("\(recording.dropped) records were dropped") }
         guard recording.torn <= log.threads else {

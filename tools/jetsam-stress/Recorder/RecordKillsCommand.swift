@@ -39,7 +39,7 @@ struct RecordKillsCommand: ParsableCommand {
 
     func run() throws {
         let place = directory ?? "/tmp/jetsam-record-\(System.processIdentifier)"
-        try System.makePrivateDirectory(place)
+        try Syscalls.makeDirectory(place, mode: .ownerReadWriteExecute)
         defer { System.removeTree(place) }
         var sum = KilledRecording.Counts()
         var failures = 0

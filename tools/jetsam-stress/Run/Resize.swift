@@ -109,7 +109,7 @@ extension LimitedGroup {
         guard version == .v1 else { return writing("\(bytes)", to: "memory.max") }
         let writes = [
             ("memory.limit_in_bytes", bytes), ("memory.memsw.limit_in_bytes", bytes + swapBytes),
-        ].filter { System.exists(path + "/" + $0.0) }
+        ].filter { Syscalls.exists(path + "/" + $0.0) }
         let isSmaller = limitBytes.map { bytes < $0 } ?? true
         for (file, value) in isSmaller ? writes : writes.reversed() {
             if let error = writing("\(value)", to: file) { return error }

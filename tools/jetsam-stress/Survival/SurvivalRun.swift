@@ -298,7 +298,7 @@ private struct Looks {
 
     mutating func look(at now: MonotonicInstant) {
         // One that has ended has no cgroup any more, and what is read then is somebody else's.
-        guard System.exists("/proc/\(process)/cgroup") else { return }
+        guard Syscalls.exists("/proc/\(process)/cgroup") else { return }
         reader.refreshLimits()
         let reading = reader.read(.full, at: now, includingStall: false)
         guard reading.isLimited else { return }

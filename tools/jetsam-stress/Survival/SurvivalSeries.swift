@@ -28,7 +28,7 @@ struct SurvivalSeries {
 
     /// Makes the runs that are missing.
     mutating func perform() throws {
-        if resumes, let file, System.exists(file) {
+        if resumes, let file, Syscalls.exists(file) {
             do { table = try SurvivalTable(System.text(of: file)) } catch {
                 throw StressError("--resume: \(file) cannot be used: \(error)")
             }
@@ -73,7 +73,7 @@ struct SurvivalSeries {
     private mutating func makeRun(_ disturbance: Disturbance, _ way: Way, _ budget: Int) throws {
         let number = table.results(disturbance, way).count + 1
         let directory = try System.makeTemporaryDirectory()
-        defer { System.removeFiles(in: directory) }
+        defer { System.removeTree(directory) }
         let result = try SurvivalRun(
             programs: programs, disturbance: disturbance, way: way, budgetBytes: way == .fixed ? budget : nil,
             seed: number, directory: directory

@@ -121,7 +121,7 @@ struct SurviveCommand: ParsableCommand {
     }
 
     private func perform() throws {
-        for (option, file) in [("--server", server), ("--script", script)] where !System.exists(file) {
+        for (option, file) in [("--server", server), ("--script", script)] where !Syscalls.exists(file) {
             throw StressError("\(option) \(file): there is no such file")
         }
         guard System.executablePath(of: "wrk") != nil else {

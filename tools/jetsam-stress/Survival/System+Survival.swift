@@ -19,33 +19,17 @@ extension System {
     /// A new directory for this user alone.
     static func makeTemporaryDirectory() throws(StressError) -> String {
         let parent = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp"
-        let path = "\(parent)/jetsam-stress-\(processIdentifier)-\(UInt32.random(in: 0 ... .max))"
-        guard unsafe mkdir(path, 0o700) == 0 else {
-            throw StressError("\(path): the directory cannot be made: \(lastError)")
+        do throws(Errno) { return try Syscalls.makeTemporaryDirectory("\(parent)/jetsam-stress-") } catch {
+            throw StressError("\(parent): no directory can be made in it: \(error)")
         }
-        return path
-    }
-
-    /// Removes a directory of files, none of them a directory.
-    static func removeFiles(in path: String) {
-        guard let directory = unsafe opendir(path) else { return }
-        while let entry = unsafe readdir(directory) {
-            let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if name != ".", name != ".." { unsafe unlink("\(path)/\(name)") }
-        }
-        unsafe closedir(directory)
-        unsafe rmdir(path)
     }
 
     /// Makes a file anew in one step: whoever reads it finds the old text or the new one.
     static func replaceAtOnce(_ path: String, with text: String) throws(Errno) {
         let beside = "\(path).\(processIdentifier)"
         try replace(beside, with: text)
-        guard unsafe rename(beside, path) == 0 else {
-            let error = lastError
-            unsafe unlink(beside)
+        do throws(Errno) { try Syscalls.rename(beside, to: path) } catch {
+            try? Syscalls.removeFile(beside)
             throw error
         }
     }

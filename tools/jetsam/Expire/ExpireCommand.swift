@@ -9,7 +9,7 @@ struct ExpireCommand: ParsableCommand {
         discussion: """
             Use it if work stands in the way of something that cannot wait, such as a deploy. Each task gets the reason operator, and \
             has its grace (2 s by default) to end. A task that ignores this is not ended: the process reports it as overdue. A task \
-            that was notified before is not notified again. The names of held tasks stand in the log when the process drains.
+            that was notified before is not notified again. 'jetsam status' names the five longest-running tasks.
 
             EXIT STATUS
               0     at least one task was notified

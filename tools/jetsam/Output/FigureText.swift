@@ -6,29 +6,6 @@ enum FigureText {
     static func bytes(_ bytes: Int) -> String { ByteCount(bytes).description }
     static func bytes(_ bytes: Int?) -> String { bytes.map { ByteCount($0).description } ?? "not known" }
 
-    /// `250 ms`, `12.3 s`, `4 min 5 s`, `2 h 10 min`, `3 d 4 h`.
-    static func span(_ duration: Duration) -> String {
-        let nanoseconds = duration.nanoseconds
-        guard nanoseconds >= 0 else { return "-" + span(.nanoseconds(-max(nanoseconds, -.max))) }
-        let milliseconds = nanoseconds / 1_000_000 + (nanoseconds % 1_000_000 >= 500_000 ? 1 : 0)
-        if nanoseconds < 1_000_000, nanoseconds > 0 { return "\((nanoseconds + 500) / 1000) µs" }
-        if nanoseconds == 0 { return "0 s" }
-        if milliseconds < 1000 { return "\(milliseconds) ms" }
-        if milliseconds < 60_000 {
-            let tenths = (milliseconds + 50) / 100
-            return tenths % 10 == 0 ? "\(tenths / 10) s" : "\(tenths / 10).\(tenths % 10) s"
-        }
-        let seconds = (milliseconds + 500) / 1000
-        return seconds < 3600
-            ? pair(seconds, 60, "min", "s")
-            : seconds < 86_400 ? pair(seconds / 60, 60, "h", "min") : pair(seconds / 3600, 24, "d", "h")
-    }
-
-    private static func pair(_ value: Int64, _ factor: Int64, _ large: String, _ small: String) -> String {
-        value % factor == 0
-            ? "\(value / factor) \(large)" : "\(value / factor) \(large) \(value % factor) \(small)"
-    }
-
     /// The time since the beginning to the millisecond: `0:00:04.250`.
     static func offset(_ nanoseconds: Int) -> String {
         let milliseconds = max(0, nanoseconds) / 1_000_000

@@ -76,6 +76,6 @@ struct Comparison {
             case .ladder(let record): "\(LadderRecord.Action.words[record.action.code])"
             default: ""
             }
-        return "after \(FigureText.span(.nanoseconds(decision.time))): \(what)"
+        return "after \(Duration.nanoseconds(decision.time).shortText): \(what)"
     }
 }

@@ -52,7 +52,7 @@ struct TrialRun {
         for (name, value) in Trial.Outcome.figures { rows.append([name, value(recorded), value(trial)]) }
         print(Columns.aligned(rows).joined(separator: "\n"))
         if let begin = trial.modelBegins {
-            let time = FigureText.span(first.duration(to: begin))
+            let time = first.duration(to: begin).shortText
             print(
                 "\nThe two part \(time) after the beginning. Up to there the trial is exact; from there on it is a model."
             )
@@ -72,8 +72,8 @@ extension Trial.Outcome {
         ("released", { ByteCount($0.releases.releasedBytes).description }),
         ("needed", { ByteCount($0.releases.neededBytes).description }),
         ("wasted", { "\(ByteCount($0.releases.wastedBytes)) (\(FigureText.wastedShare($0.releases)))" }),
-        ("time at warning", { FigureText.span(.nanoseconds($0.warningTime)) }),
-        ("time at critical", { FigureText.span(.nanoseconds($0.criticalTime)) }),
+        ("time at warning", { Duration.nanoseconds($0.warningTime).shortText }),
+        ("time at critical", { Duration.nanoseconds($0.criticalTime).shortText }),
         ("least headroom", { "\($0.leastHeadroomPercent) %" }),
         ("without headroom", { "\($0.kills) times" }),
         ("later stages", { "\($0.ladderActions)" }),

@@ -8,7 +8,7 @@ extension ReportPage {
         let places: [Double] = [0.06, 0.5, 0.94]
         let first = digest.changes.first.first { $0.record.level > .normal }
         var facts = [PressureLevel.normal, .warning, .critical].map { level in
-            "\(level) for \(FigureText.span(digest.time(at: level)))"
+            "\(level) for \(digest.time(at: level).shortText)"
         }.joined(separator: ", ")
         facts = "The level was \(facts)."
         if let first {
@@ -142,7 +142,7 @@ extension ReportPage {
             lanes: all.map { amount, name in
                 Lanes.Lane(name: name, maximum: sum(amount), amount: amount, highest: highest)
             })
-        let span = FigureText.span(.nanoseconds(Int64(columns.nanosecondsPerColumn * columnsPerBar)))
+        let span = Duration.nanoseconds(Int64(columns.nanosecondsPerColumn * columnsPerBar)).shortText
         let dry = digest.isDryRun ? " This was a dry run: all of it was decided only." : ""
         var figure = Figure(
             id: "plot-purges", title: "Purges",

@@ -6,14 +6,14 @@ extension ReportPage {
     var sentence: String {
         let (warning, critical) = (digest.time(at: .warning), digest.time(at: .critical))
         var parts = [
-            "\(FigureText.span(digest.length)) with \(FigureText.count(digest.readings, "reading", "readings"))."
+            "\(digest.length.shortText) with \(FigureText.count(digest.readings, "reading", "readings"))."
         ]
         if digest.rises == 0 {
             parts.append("The level was normal all the time.")
         } else {
             parts.append(
-                "The level rose \(FigureText.count(digest.rises, "time", "times")): \(FigureText.span(warning)) at warning and "
-                    + "\(FigureText.span(critical)) at critical.")
+                "The level rose \(FigureText.count(digest.rises, "time", "times")): \(warning.shortText) at warning and "
+                    + "\(critical.shortText) at critical.")
         }
         if let least = digest.leastHeadroom {
             parts.append(
@@ -53,12 +53,12 @@ extension ReportPage {
             rows.append(("Began", UTCTime(nanoseconds: Int64(wallClock)).description))
         }
         rows += [
-            ("Length", FigureText.span(digest.length)), ("Readings", "\(digest.readings)"),
+            ("Length", digest.length.shortText), ("Readings", "\(digest.readings)"),
             ("Level rises", "\(digest.rises)"),
         ]
         for level in [PressureLevel.normal, .warning, .critical] {
             let time = digest.time(at: level)
-            rows.append(("Time at \(level)", "\(FigureText.span(time)) (\(FigureText.share(time, of: digest.length)))"))
+            rows.append(("Time at \(level)", "\(time.shortText) (\(FigureText.share(time, of: digest.length)))"))
         }
         rows += memoryRows + stepRows
         rows.append(("Lost records", digest.lostRecords == 0 ? "none" : "\(digest.lostRecords)"))
@@ -117,7 +117,7 @@ extension ReportPage {
                 "Bytes wasted, where keys are known",
                 "\(FigureText.bytes(digest.releases.wastedBytes)) (\(FigureText.wastedShare(digest.releases)))"
             ),
-            ("Longest step", FigureText.span(digest.longestStep)),
+            ("Longest step", digest.longestStep.shortText),
             ("Steps disturbed by other growth", "\(digest.disturbedSteps)"),
         ]
         return rows

@@ -128,7 +128,7 @@ extension ReportPage {
             FigureText.bytes(step.targetBytes), FigureText.bytes(step.promisedBytes), FigureText.bytes(step.freedBytes),
             FigureText.bytes(step.returnedBytes),
             "\(FigureText.bytes(step.headroomBefore)) → \(FigureText.bytes(step.headroomAfter))",
-            FigureText.span(step.duration), remarks.isEmpty ? "none" : remarks.joined(separator: "; "),
+            step.duration.shortText, remarks.isEmpty ? "none" : remarks.joined(separator: "; "),
         ]
     }
 
@@ -145,7 +145,7 @@ extension ReportPage {
                     cache.name.map(Markup.name) ?? "number \(cache.cache)",
                     cache.traits.words.joined(separator: ", "), "\(cache.answers)",
                     FigureText.bytes(cache.promisedBytes), FigureText.bytes(cache.freedBytes),
-                    FigureText.span(cache.longest), "\(cache.failures)",
+                    cache.longest.shortText, "\(cache.failures)",
                 ]
             }, figures: [2, 3, 4, 5, 6]
         ).html

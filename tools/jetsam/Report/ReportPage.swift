@@ -75,7 +75,7 @@ struct ReportPage {
         <svg class="definitions" aria-hidden="true" width="0" height="0">\(bands.definitions)</svg>
         <p>Time goes from left to right. Behind each plot a plain band is time at <b class="key warning">warning</b>, and a darker \
         one with an edge time at <b class="key critical">critical</b>. Each of the up to \(TimeColumns.capacity) columns of a plot \
-        spans \(FigureText.span(.nanoseconds(Int64(digest.columns.nanosecondsPerColumn)))) and is drawn from the lowest to the \
+        spans \(Duration.nanoseconds(Int64(digest.columns.nanosecondsPerColumn)).shortText) and is drawn from the lowest to the \
         highest that was read in it; of the level it has the highest.</p>
 
         """

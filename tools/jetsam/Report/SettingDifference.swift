@@ -49,7 +49,7 @@ struct SettingDifference: Equatable {
             case .percent: "\(value) %"
             case .points: "\(value) points"
             case .number: "\(value)"
-            case .time: FigureText.span(.nanoseconds(Int64(value)))
+            case .time: Duration.nanoseconds(Int64(value)).shortText
             }
         }
     }

@@ -1,3 +1,5 @@
+internal import MemoryPressure
+
 /// The axis of time: labelled ticks at round distances from the beginning.
 struct TimeScale {
     struct Tick {
@@ -16,7 +18,7 @@ struct TimeScale {
         ticks = (0...(length / step)).map { index in
             Tick(
                 place: Double(index * step) / Double(max(1, length)),
-                text: index == 0 ? "0" : FigureText.span(.nanoseconds(Int64(index * step))))
+                text: index == 0 ? "0" : Duration.nanoseconds(Int64(index * step)).shortText)
         }
     }
 }

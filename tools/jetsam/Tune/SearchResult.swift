@@ -43,8 +43,8 @@ struct SearchResult {
     private func row(_ name: String, _ outcome: Trial.Outcome) -> [String] {
         [
             name, ByteCount(outcome.purgedBytes).description, FigureText.wastedShare(outcome.releases),
-            FigureText.span(.nanoseconds(outcome.warningTime)),
-            FigureText.span(.nanoseconds(outcome.criticalTime)), "\(outcome.leastHeadroomPercent) %",
+            Duration.nanoseconds(outcome.warningTime).shortText,
+            Duration.nanoseconds(outcome.criticalTime).shortText, "\(outcome.leastHeadroomPercent) %",
             "\(outcome.kills)",
             "\(outcome.steps)",
         ]
@@ -78,8 +78,8 @@ struct SearchResult {
         let outcome = preferred.outcome
         writer.heading = [
             "Found by jetsam tune among \(tried.count) configurations.",
-            "On its traces: \(ByteCount(outcome.purgedBytes)) asked of caches, \(FigureText.span(.nanoseconds(outcome.warningTime))) at warning, "
-                + "\(FigureText.span(.nanoseconds(outcome.criticalTime))) at critical, \(outcome.kills) times without headroom.",
+            "On its traces: \(ByteCount(outcome.purgedBytes)) asked of caches, \(Duration.nanoseconds(outcome.warningTime).shortText) at warning, "
+                + "\(Duration.nanoseconds(outcome.criticalTime).shortText) at critical, \(outcome.kills) times without headroom.",
         ]
         return writer.text(of: settings(preferred))
     }

@@ -176,6 +176,6 @@ struct WatchView {
     static func span(_ seconds: Double) -> String {
         // A process can say anything; beyond this is more than a duration's nanoseconds hold.
         guard seconds.isFinite, seconds < 1e9 else { return "long" }
-        return FigureText.span(.seconds(max(0, seconds)))
+        return Duration.seconds(max(0, seconds)).shortText
     }
 }

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import MemoryPressure
 
 /// A length of time on a command line: `500ms`, `5s`, `2m`, `1h`; a bare number is seconds.
 package struct Span: ExpressibleByArgument, Hashable {

@@ -26,7 +26,7 @@ final class BoundServer {
             let socket = directory + "/socket"
             defer {
                 System.removeFile(socket)
-                try? System.removeDirectory(directory)
+                try? Syscalls.removeDirectory(directory)
             }
             return try Self.start(path, [kind.program] + kind.arguments(socket, limitBytes), kind.program, socket)
         }

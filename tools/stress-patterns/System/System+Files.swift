@@ -1,3 +1,4 @@
+internal import MemoryPressure
 package import SystemPackage
 
 #if canImport(Glibc)
@@ -11,18 +12,7 @@ package import SystemPackage
 extension System {
     /// The whole of a small file.
     package static func text(of path: String) throws(Errno) -> String {
-        try typed {
-            let file = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
-            return try file.closeAfter {
-                var bytes: [UInt8] = []
-                var piece = [UInt8](repeating: 0, count: 16384)
-                while true {
-                    let count = try unsafe piece.withUnsafeMutableBytes { try unsafe file.read(into: $0) }
-                    guard count > 0 else { return String(decoding: bytes, as: UTF8.self) }
-                    bytes += piece[..<count]
-                }
-            }
-        }
+        String(decoding: try Syscalls.contents(of: path), as: UTF8.self)
     }
 
     /// Writes to a file that exists, in one write as control files want it.
@@ -44,18 +34,6 @@ extension System {
         }
     }
 
-    package static func makeDirectory(_ path: String) throws(Errno) {
-        try check(unsafe mkdir(path, 0o755))
-    }
-
-    package static func removeDirectory(_ path: String) throws(Errno) {
-        try check(unsafe rmdir(path))
-    }
-
-    package static func exists(_ path: String) -> Bool {
-        unsafe access(path, F_OK) == 0
-    }
-
     package static func isExecutableFile(_ path: String) -> Bool {
         var information = stat()
         guard unsafe stat(path, &information) == 0, information.st_mode & S_IFMT == S_IFREG else { return false }
@@ -63,18 +41,30 @@ extension System {
     }
 
     /// The names of the directories in a directory; none where it cannot be read.
-    package static func directories(in path: String) -> [String] {
-        guard let directory = unsafe opendir(path) else { return [] }
+    package static func directories(in path: String) -> [String] { (try? names(in: path, ofType: Int(DT_DIR))) ?? [] }
+
+    /// The names of the files in a directory.
+    package static func files(in path: String) throws(Errno) -> [String] { try names(in: path, ofType: Int(DT_REG)) }
+
+    private static func names(in path: String, ofType type: Int) throws(Errno) -> [String] {
+        guard let directory = unsafe opendir(path) else { throw lastError }
         defer { unsafe closedir(directory) }
         var names: [String] = []
         while let entry = unsafe readdir(directory) {
-            guard unsafe Int(entry.pointee.d_type) == Int(DT_DIR) else { continue }
+            guard unsafe Int(entry.pointee.d_type) == type else { continue }
             let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
                 unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
             }
             if name != ".", name != ".." { names.append(name) }
         }
         return names
+    }
+
+    /// Removes a directory of our own with all that is in it. Follows no link.
+    package static func removeTree(_ path: String) {
+        for name in directories(in: path) { removeTree("\(path)/\(name)") }
+        for name in (try? files(in: path)) ?? [] { try? Syscalls.removeFile("\(path)/\(name)") }
+        try? Syscalls.removeDirectory(path)
     }
 
     /// Opens a directory and takes its advisory lock, which ends with the process; nil where somebody else holds it.
@@ -100,8 +90,7 @@ extension System {
                 permissions: .ownerReadWrite
             )
         }
-        guard unsafe unlink(path) == 0 else {
-            let error = lastError
+        do throws(Errno) { try Syscalls.removeFile(path) } catch {
             try? file.close()
             throw error
         }

@@ -37,6 +37,26 @@ struct ByteLayoutTests {
         #expect(HugePages.never.bytes(in: root) == nil)
     }
 
+    @Test("A reader finds lock, index and its size in a stripe of a cache of values")
+    func cacheStripe() {
+        let slots = UnsafeMutablePointer<UInt32>.allocate(capacity: 1)
+        let pieces = UnsafeMutablePointer<UnsafeMutableRawPointer>.allocate(capacity: 1)
+        let stripe = UnsafeMutablePointer<CacheStripe>.allocate(capacity: 1)
+        defer {
+            unsafe stripe.deallocate()
+            unsafe pieces.deallocate()
+            unsafe slots.deallocate()
+        }
+        unsafe stripe.initialize(to: CacheStripe(slots, pieces, pieces))
+        unsafe stripe.pointee.slotCount = 77
+        let (index, count) = unsafe CacheStripe.table(stripe)
+        #expect(unsafe index.pointee == slots && count.pointee == 77)
+        let lock = unsafe UnsafeMutableRawPointer(CacheStripe.word(stripe)) - UnsafeMutableRawPointer(stripe)
+        #expect(lock == MemoryLayout<CacheStripe>.offset(of: \.word))
+        // Two stripes share no cache line.
+        #expect(MemoryLayout<CacheStripe>.stride == 64)
+    }
+
     @Test("A lease finds where its segment's record says that it is deferred")
     func deferred() {
         let record = UnsafeMutablePointer<SegmentRecord>.allocate(capacity: 1)

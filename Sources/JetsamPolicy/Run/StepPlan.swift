@@ -1,0 +1,53 @@
+internal import PurgeableCaches
+
+/// The caches of a step in the order in which they are asked, and what follows from that order.
+struct StepPlan {
+    let parts: [PlannedRelease]
+    private let level: PressureLevel
+    /// At each place, what synchronous clients after it are to be asked for.
+    private let laterAsks: [Int]
+    /// The places of asynchronous clients that have their turn among the others.
+    private let asynchronous: [Int]
+    /// Those who are known to give nothing: their answers leave as much to be asked of the others.
+    private let unreliable: Set<UInt64>
+
+    init(_ parts: [PlannedRelease], level: PressureLevel) {
+        self.parts = parts
+        self.level = level
+        var sums = [Int](repeating: 0, count: parts.count)
+        for index in parts.indices.dropLast().reversed() {
+            let next = parts[index + 1]
+            let counts = !next.isStarted && !next.givesNothing
+            sums[index] = sums[index + 1].addingSaturating(counts ? next.askBytes : 0)
+        }
+        laterAsks = sums
+        asynchronous =
+            level < .critical ? [] : parts.indices.filter { parts[$0].isAsynchronous && !parts[$0].givesNothing }
+        unreliable = Set(parts.lazy.filter(\.givesNothing).map(\.id))
+    }
+
+    var count: Int { parts.count }
+
+    subscript(index: Int) -> PlannedRelease { parts[index] }
+
+    func isUnreliable(_ client: UInt64) -> Bool { unreliable.contains(client) }
+
+    /// Returns the bytes that are left of a target for those who answer in turn. At critical only answers count; at warning what
+    /// asynchronous clients were asked for is taken to come. What is asked of memory of the library's own always is.
+    func remaining(of target: Int) -> Int {
+        let asked = parts.reduce(0) { sum, part in
+            let counts = !part.givesNothing && (part.ownsSegments || (part.isAsynchronous && level < .critical))
+            return sum.addingSaturating(counts ? part.askBytes : 0)
+        }
+        return target.subtractingSaturating(asked)
+    }
+
+    /// Returns the bytes that those after a place are to give, and have not been asked for.
+    ///
+    /// - Parameter open: The bytes of an asynchronous client's part that it was not asked for and did not give.
+    func laterAsks(after index: Int, open: (PlannedRelease) -> Int) -> Int {
+        asynchronous.reduce(laterAsks[index]) { sum, place in
+            place > index ? sum.addingSaturating(max(0, open(parts[place]))) : sum
+        }
+    }
+}
