@@ -103,6 +103,11 @@ extension BackgroundTaskRegistry {
         }
     }
 
+    /// The tasks that hold up the end, the longest-running first.
+    package func holdingTasks(limit: Int) -> [HeldBackgroundTask] {
+        table.longestRunning(limit: limit, areHolding: true)
+    }
+
     package func heldCount(of scene: SceneIdentifier) -> Int {
         table.scenes.known(scene).map { table.identifiers(of: $0).count } ?? 0
     }

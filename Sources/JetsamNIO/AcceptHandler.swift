@@ -33,7 +33,7 @@
             // More than one would be accepted before the gate is asked again.
             try? context.channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
             let me = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
-            number = gate.addServer(ObjectIdentifier(context.channel)) { [loop = context.eventLoop] in
+            number = gate.addServer(context.channel) { [loop = context.eventLoop] in
                 loop.execute { me.value.handler.review(me.value.context) }
             }
         }
@@ -54,6 +54,7 @@
         func read(context: ChannelHandlerContext) {
             guard mayAccept(context) else {
                 isReadWanted = true
+                pass(context)
                 return
             }
             isReading = true
@@ -137,7 +138,7 @@
             try? options.setOption(.autoRead, value: false)
         }
 
-        /// Closes idle connections, again and again while the level is critical.
+        /// Closes idle connections, again and again while the level is critical or others wait to be accepted.
         private func pass(_ context: ChannelHandlerContext) {
             guard nextPass == nil, gate.closeIdle(now: context.eventLoop.now) else { return }
             let me = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)

@@ -1,12 +1,13 @@
 #if NIO
     internal import Jetsam
+    internal import NIOCore
 
     /// The open connections of all server channels, and which of these channels wait to accept another.
     ///
     /// A value: it has no lock and calls nobody.
     struct AcceptQueue {
         private struct Server {
-            let channel: ObjectIdentifier
+            let channel: any Channel
             let review: @Sendable () -> Void
             var isWaiting = false
         }
@@ -25,9 +26,9 @@
         /// Adds a server channel and gives its number.
         ///
         /// - Parameters:
-        ///   - channel: Its identity.
+        ///   - channel: The server channel.
         ///   - review: Has the channel ask again.
-        mutating func add(_ channel: ObjectIdentifier, review: @escaping @Sendable () -> Void) -> Int {
+        mutating func add(_ channel: any Channel, review: @escaping @Sendable () -> Void) -> Int {
             defer { nextNumber += 1 }
             servers[nextNumber] = Server(channel: channel, review: review)
             return nextNumber
@@ -37,7 +38,8 @@
             servers[number] = nil
         }
 
-        func contains(server channel: ObjectIdentifier) -> Bool { servers.values.contains { $0.channel == channel } }
+        /// The server channels.
+        var channels: [any Channel] { servers.values.map(\.channel) }
 
         /// Returns whether a server channel may accept. Where it may not, it reviews that when a connection closes.
         mutating func mayAccept(_ server: Int, bound: Int) -> Bool {

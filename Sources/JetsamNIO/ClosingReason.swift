@@ -19,10 +19,10 @@
         public static let tooMuch = ClosingReason(kind: .tooMuch)
         /// The client has read nothing for ``ConnectionGate/Settings/stallLimit`` of what was written to it, and takes room from others.
         public static let notReading = ClosingReason(kind: .notReading)
-        /// Nothing has come or gone for ``ConnectionGate/Settings/stallLimit`` although bytes of it are unanswered, and they take room
-        /// from others.
+        /// Nothing has come or gone for ``ConnectionGate/Settings/stallLimit`` although bytes of it are unanswered, and others wait: for
+        /// room, or to be accepted.
         public static let silent = ClosingReason(kind: .silent)
-        /// The level is critical, and it was among the longest idle connections.
+        /// It was among the longest idle connections, and the level is critical, or the gate is full and others wait to be accepted.
         public static let idle = ClosingReason(kind: .idle)
 
         static let all = [noRoom, tooMuch, notReading, silent, idle]
@@ -37,7 +37,7 @@
             case .tooMuch: "it holds as many unanswered bytes as one connection may, and got no answer in time"
             case .notReading: "the client reads nothing of what is written to it"
             case .silent: "it has begun a request, and nothing has come of it since"
-            case .idle: "memory is critical and it was idle for longest"
+            case .idle: "it was idle for longest, and memory is critical or others wait"
             }
         }
     }

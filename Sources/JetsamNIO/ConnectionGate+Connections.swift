@@ -19,13 +19,9 @@
             let (woken, ended, count) = state.withLock { state in
                 let reviews = state.accepting.close(connection.number)
                 let woken = reviews + state.bytes.remove(connection.number)
-                let left = state.accepting.connections.values
-                var ended: [CheckedContinuation<Void, Never>] = []
-                if !state.waitingForEnd.isEmpty, !left.contains(where: { $0.server == connection.server }) {
-                    ended = state.waitingForEnd.filter { $0.server == connection.server }.map(\.resume)
-                    state.waitingForEnd.removeAll { $0.server == connection.server }
-                }
-                return (woken, ended, left.count)
+                let isOver = state.waitingForEnd.filter { !state.isServing($0.server) }
+                state.waitingForEnd.removeAll { wait in isOver.contains { $0.server == wait.server } }
+                return (woken, isOver.map(\.resume), state.accepting.connections.count)
             }
             metrics.recordOpen(count)
             for wake in woken { wake() }
@@ -59,31 +55,34 @@
             for connection in connections { connection.send(command) }
         }
 
-        /// Returns when no connection of a server channel is open.
+        /// Returns when no connection is open that the service of a server channel has to end.
         func waitUntilClosed(from server: ObjectIdentifier) async {
             await withCheckedContinuation { resume in
-                let isEmpty = state.withLock { state in
-                    let isEmpty = !state.accepting.connections.values.contains { $0.server == server }
-                    if !isEmpty { state.waitingForEnd.append((server, resume)) }
-                    return isEmpty
+                let isServing = state.withLock { state in
+                    let isServing = state.isServing(server)
+                    if isServing { state.waitingForEnd.append((server, resume)) }
+                    return isServing
                 }
-                if isEmpty { resume.resume() }
+                if !isServing { resume.resume() }
             }
         }
 
-        /// Closes the longest idle connections, while the level is critical. Returns whether it is.
+        /// Closes the longest idle connections, while the level is critical, or others wait to be accepted. Then it closes a tenth as many,
+        /// of those that were idle for the time of a stall. Returns whether there is still reason to.
         func closeIdle(now: NIODeadline) -> Bool {
-            guard manager.admissionLevel == .critical else { return false }
-            let limit = now - TimeAmount(settings.idleTime)
+            let isCritical = manager.admissionLevel == .critical
+            guard isCritical || (isFull && !manager.isDryRun), settings.idleClosedPerPass > 0 else { return false }
+            let limit = now - TimeAmount(isCritical ? settings.idleTime : settings.stallLimit)
+            let most = isCritical ? settings.idleClosedPerPass : max(1, settings.idleClosedPerPass / 10)
             let connections = Array(state.withLock { $0.accepting.connections.values })
             let idle = connections.compactMap { connection in
                 connection.idleSince.flatMap { $0 <= limit ? (since: $0, connection: connection) : nil }
             }
-            let victims = idle.sorted { $0.since < $1.since }.prefix(settings.idleClosedPerPass)
+            let victims = idle.sorted { $0.since < $1.since }.prefix(most)
             for victim in victims { victim.connection.send(.closeIfIdle(since: victim.since)) }
             if !victims.isEmpty {
                 manager.logger.info(
-                    "Closes \(victims.count) of \(idle.count) idle connections: memory is critical",
+                    "Closes \(victims.count) of \(idle.count) idle connections: \(isCritical ? "memory is critical" : "others wait")",
                     metadata: ["open": "\(connections.count)"])
             }
             return true

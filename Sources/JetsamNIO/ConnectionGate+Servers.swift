@@ -3,13 +3,31 @@
     internal import NIOCore
 
     extension ConnectionGate {
-        func addServer(_ channel: ObjectIdentifier, review: @escaping @Sendable () -> Void) -> Int {
+        func addServer(_ channel: any Channel, review: @escaping @Sendable () -> Void) -> Int {
             state.withLock { $0.accepting.add(channel, review: review) }
         }
 
-        /// Whether the gate is in a server channel.
-        func protects(_ server: any Channel) -> Bool {
-            state.withLock { $0.accepting.contains(server: ObjectIdentifier(server)) }
+        /// Takes a server channel for a service, which ends it and its connections; false where the gate is not in it.
+        func adopt(_ server: any Channel) -> Bool {
+            state.withLock { state in
+                guard state.accepting.channels.contains(where: { $0 === server }) else { return false }
+                state.adopted.insert(ObjectIdentifier(server))
+                return true
+            }
+        }
+
+        /// Closes the server channel of a service, and those that no service has: nobody else would. Then their connections are told.
+        func endServers(with own: any Channel, telling command: GatedConnection.Command) {
+            let server = ObjectIdentifier(own)
+            // It is closed also where the gate was taken out of it.
+            let others = state.withLock { state in
+                state.accepting.channels.filter { $0 !== own && state.belongs(ObjectIdentifier($0), to: server) }
+            }
+            let channels = [own] + others
+            // Afterwards it accepts none that would not be told.
+            for channel in channels {
+                channel.close().whenComplete { [self] _ in tell(command, from: ObjectIdentifier(channel)) }
+            }
         }
 
         func removeServer(_ number: Int) { state.withLock { $0.accepting.removeServer(number) } }
@@ -22,6 +40,9 @@
                 state.accepting.mayAccept(server, bound: bounds[manager.admissionLevel])
             }
         }
+
+        /// Whether server channels hold connections back.
+        var isFull: Bool { state.withLock { $0.accepting.waitingServers > 0 } }
 
         func isFirst(_ server: Int) -> Bool { state.withLock { $0.accepting.firstServer == server } }
     }

@@ -22,13 +22,36 @@
             public var stallLimit = Duration.seconds(30)
             /// How long a connection without a request is quiet before it counts as idle. 1 ms…1 h. Default 1 s.
             public var idleTime = Duration.seconds(1)
-            /// The most idle connections that are closed in one pass at `critical`. 0…10,000; 0 closes none. Default 50.
+            /// The most idle connections that are closed in one pass at `critical`, and a tenth of it where the gate is full. 0…10,000; 0
+            /// closes none. Default 50.
             public var idleClosedPerPass = 50
-            /// The time between two passes while the level stays `critical`. 1 ms…1 h. Default 1 s.
+            /// The time between two passes while the level stays `critical`, or the gate full. 1 ms…1 h. Default 1 s.
             public var passInterval = Duration.seconds(1)
 
             /// The defaults.
             public init() {}
+
+            /// One sentence for each value that is out of its range: the value, and what it is held to.
+            func changes(maximumConnections: Int) -> [String] {
+                let held = bounded
+                var changes: [(name: String, given: String, held: String)] = []
+                func note<Value: Equatable>(_ name: String, _ given: Value, _ held: Value) {
+                    if given != held { changes.append((name, "\(given)", "\(held)")) }
+                }
+                let bounds = ConnectionBounds(
+                    atNormal: maximumConnections, atWarning: connectionsAtWarning, atCritical: connectionsAtCritical)
+                note("maximumConnections", maximumConnections, bounds[.normal])
+                if let connectionsAtWarning { note("connectionsAtWarning", connectionsAtWarning, bounds[.warning]) }
+                note("connectionsAtCritical", connectionsAtCritical, bounds[.critical])
+                if let bytes = bufferedBytes { note("bufferedBytes", bytes, max(ReceiveAllowance.least, bytes)) }
+                note("connectionBytes", connectionBytes, held.connectionBytes)
+                note("waitLimit", waitLimit, held.waitLimit)
+                note("stallLimit", stallLimit, held.stallLimit)
+                note("idleTime", idleTime, held.idleTime)
+                note("idleClosedPerPass", idleClosedPerPass, held.idleClosedPerPass)
+                note("passInterval", passInterval, held.passInterval)
+                return changes.map { "\($0.name) is \($0.given), and is held to \($0.held)" }
+            }
 
             var bounded: Settings {
                 var settings = self

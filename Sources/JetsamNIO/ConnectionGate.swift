@@ -26,7 +26,19 @@
             var bytes: BufferedBytes
             var allowance: ReceiveAllowance
             var closed: [ClosingReason: Int] = [:]
+            /// The server channels that have a service of their own.
+            var adopted: Set<ObjectIdentifier> = []
             var waitingForEnd: [(server: ObjectIdentifier, resume: CheckedContinuation<Void, Never>)] = []
+
+            /// Whether the service of one server channel has to end another.
+            func belongs(_ other: ObjectIdentifier, to server: ObjectIdentifier) -> Bool {
+                other == server || !adopted.contains(other)
+            }
+
+            /// Whether a connection is open that the service of a server channel has to end.
+            func isServing(_ server: ObjectIdentifier) -> Bool {
+                accepting.connections.values.contains { belongs($0.server, to: server) }
+            }
         }
 
         let settings: Settings
@@ -41,7 +53,8 @@
         ///
         /// - Parameters:
         ///   - manager: Whose level and life cycle decide. It is kept.
-        ///   - maximumConnections: The most open connections at `normal`. At least 1; held to that.
+        ///   - maximumConnections: The most open connections at `normal`. At least 1; held to that, with a warning in the log, as is every
+        ///     setting that is out of its range.
         ///   - settings: The other bounds.
         ///   - metricsFactory: Gets `jetsam_connections` and `jetsam_connections_closed_total`; nil for the process's own.
         ///   - farewell: Bytes that a connection is sent before it is closed, such as a short HTTP answer with status 503; nil for none.
@@ -59,6 +72,9 @@
                 atNormal: maximumConnections, atWarning: settings.connectionsAtWarning,
                 atCritical: settings.connectionsAtCritical)
             metrics = GateMetrics(factory: metricsFactory ?? MetricsSystem.factory)
+            for change in settings.changes(maximumConnections: maximumConnections) {
+                manager.logger.warning("A connection gate was given a value that cannot be: \(change)")
+            }
             let allowance = ReceiveAllowance(bytes: settings.bufferedBytes)
             state = Lock(
                 State(

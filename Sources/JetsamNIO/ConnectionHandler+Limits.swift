@@ -24,7 +24,7 @@
         private func isDue(_ reason: ClosingReason) -> Bool {
             switch reason {
             case .notReading: account.unwritten >= settings.connectionBytes || gate.isShort
-            case .silent: gate.isShort
+            case .silent: gate.isShort || (gate.isFull && !gate.manager.isDryRun)
             default: true
             }
         }

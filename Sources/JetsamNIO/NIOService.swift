@@ -11,7 +11,8 @@
     /// ```
     ///
     /// When the group shuts down it takes no more connections, tells those that are open (`ChannelShouldQuiesceEvent`), and closes each
-    /// when nothing is under way. Connections that never finish hold up the shutdown until the group cancels them.
+    /// when nothing is under way. Connections that never finish hold up the shutdown until the group cancels them. It does the same
+    /// with other server channels of its gate that have no service: those that `bind` makes beside the one that it returns.
     public struct NIOService: Service {
         private let gate: ConnectionGate
         private let serve:
@@ -62,7 +63,7 @@
         ///   the gate.
         public func run() async throws {
             try await serve { [gate] channel in
-                guard gate.protects(channel) else {
+                guard gate.adopt(channel) else {
                     channel.close(promise: nil)
                     throw NIOServiceError.notProtected
                 }
@@ -73,11 +74,10 @@
                         try? await channel.closeFuture.get()
                         await gate.waitUntilClosed(from: server)
                     } onGracefulShutdown: {
-                        // Afterwards it accepts none that would not be told.
-                        channel.close().whenComplete { _ in gate.tell(.quiesce, from: server) }
+                        gate.endServers(with: channel, telling: .quiesce)
                     }
                 } onCancel: {
-                    channel.close().whenComplete { _ in gate.tell(.close, from: server) }
+                    gate.endServers(with: channel, telling: .close)
                 }
             }
         }

@@ -20,6 +20,16 @@
             #expect(bounded.connectionBytes == 4 << 10 && bounded.idleClosedPerPass == 10_000)
             #expect(bounded.waitLimit == .milliseconds(1) && bounded.stallLimit == .seconds(3600))
             #expect(ConnectionGate.Settings().bounded == ConnectionGate.Settings())
+            #expect(ConnectionGate.Settings().changes(maximumConnections: 1000).isEmpty)
+            settings.connectionsAtCritical = 20
+            #expect(
+                settings.changes(maximumConnections: 0) == [
+                    "maximumConnections is 0, and is held to 1", "connectionsAtCritical is 20, and is held to 0",
+                    "connectionBytes is -1, and is held to 4096",
+                    "waitLimit is 0.0 seconds, and is held to 0.001 seconds",
+                    "stallLimit is \(settings.stallLimit), and is held to 3600.0 seconds",
+                    "idleClosedPerPass is \(Int.max), and is held to 10000",
+                ])
         }
 
         @Test(

@@ -7,7 +7,7 @@
     import TestSupport
     import Testing
 
-    @Suite("Idle connections at critical", .timeLimit(.minutes(10)))
+    @Suite("Idle connections", .timeLimit(.minutes(10)))
     struct IdleConnectionsTests {
         private var settings: ConnectionGate.Settings {
             var settings = ConnectionGate.Settings()
@@ -89,6 +89,25 @@
                 for client in clients { try await eventually("each hears of it") { client.received.isClosed } }
                 try await server.fall()
                 #expect(try await server.ask() == "1")
+            }
+        }
+
+        @Test("Where the gate is full, who stands still makes room for others", arguments: ["", "half a line"])
+        func full(begins: String) async throws {
+            var settings = settings
+            settings.stallLimit = .milliseconds(1)
+            settings.passInterval = .milliseconds(1)
+            // One that is closed before its half a line has come would count as idle.
+            if !begins.isEmpty { settings.idleClosedPerPass = 0 }
+            try await GatedServer.run(settings, maximumConnections: 2) { server in
+                let still = [try await server.connect(), try await server.connect()]
+                for client in still where !begins.isEmpty { client.send(begins) }
+                try await eventually("both are open") { [gate = server.gate] in gate.statistics.acceptedConnections >= 2
+                }
+                #expect(try await server.ask() == "1")
+                let closed = server.gate.statistics.closedConnections
+                #expect(closed[begins.isEmpty ? .idle : .silent] ?? 0 > 0, "\(closed)")
+                for client in still { try await client.close() }
             }
         }
 

@@ -94,6 +94,30 @@
             #expect(gate.statistics.openConnections == 0 && manager.processState == .notRunning)
         }
 
+        @Test("A server channel that no service has ends with the one that a service has, and finishes its requests")
+        func secondChannel() async throws {
+            try await GatedServer.run { server in
+                let second = try await GatedServer.bootstrap(server.gate, server.service).bind(
+                    host: "127.0.0.1", port: 0
+                ).get()
+                let port = try #require(second.localAddress?.port)
+                let idle = try await Client.connect(to: port)
+                #expect(try await idle.ask("x") == "1")
+                server.service.hold()
+                let busy = try await Client.connect(to: port)
+                busy.send("request\n")
+                try await eventually("it is under way") { [answers = server.service] in answers.heldCount == 1 }
+                await server.group.triggerGracefulShutdown()
+                try await second.closeFuture.get()
+                try await eventually("the idle one is closed") { idle.received.isClosed }
+                #expect(!busy.received.isClosed)
+                server.service.letGo()
+                try await eventually("the busy one is answered, and closed") {
+                    busy.received.text == "7\n" && busy.received.isClosed
+                }
+            }
+        }
+
         @Test("An error of one connection ends it alone; cancellation ends all")
         func errors() async throws {
             struct Rude: Error {}

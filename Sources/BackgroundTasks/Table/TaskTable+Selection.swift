@@ -19,9 +19,13 @@ extension TaskTable {
         }
     }
 
-    func longestRunning(limit: Int) -> [HeldBackgroundTask] {
+    /// - Parameter areHolding: Only those that hold up the end.
+    func longestRunning(limit: Int, areHolding: Bool = false) -> [HeldBackgroundTask] {
         let unit = unit
-        return select(limit) { entry, _ in UInt64(~TaskEntry.age(entry.begunAt, at: unit)) }.compactMap { held($0) }
+        let leavesOut = areHolding && !overdueHolds ? TaskEntry.Phase.overdue : .ended
+        return select(limit) { entry, _ in
+            entry.phase == leavesOut ? nil : UInt64(~TaskEntry.age(entry.begunAt, at: unit))
+        }.compactMap { held($0) }
     }
 
     /// The entries with the lowest keys, those first. Keeps no more than it gives.

@@ -21,7 +21,7 @@ public struct BackgroundTaskName: Sendable, ExpressibleByStringLiteral {
     }
 
     /// Scalars and not characters, of which one alone may have a megabyte.
-    static let mostScalars = 128
+    package static let mostScalars = 128
 
     /// The text as far as it is kept.
     static func bounded(_ name: some StringProtocol) -> String {

@@ -83,6 +83,7 @@ public final class ResourceManager: Service, Sendable {
         redactSnapshot: (@Sendable (_ name: String, _ part: SnapshotPart) -> String?)? = nil
     ) throws {
         try configuration.validate()
+        Self.startDispatch()
         let parts = try ManagerParts(
             configuration, registry, backgroundTasks, logger, environment,
             metricsFactory: metricsFactory ?? MetricsSystem.factory, stateStore: stateStore, lastResort: lastResort)
@@ -96,6 +97,12 @@ public final class ResourceManager: Service, Sendable {
         files = FileReports(logger: logger)
         longHeld = LongHeldTasks(tasks: backgroundTasks)
         environment.later(Self.timeToRun) { [weak self] in self?.warnIfNotRun() }
+    }
+
+    /// Has Dispatch open what it needs for its timers before kernel files are opened. It traps where no descriptor is left for them; an
+    /// open of ours throws.
+    private static func startDispatch() {
+        DispatchQueue.global().asyncAfter(deadline: .now()) {}
     }
 
     /// A manager that was made and is not run after so long was forgotten.
@@ -119,8 +126,10 @@ public final class ResourceManager: Service, Sendable {
     /// moment where the level is above normal.
     package var admissionLevel: PressureLevel {
         let level = governor.currentLevel
-        return level > .normal && governor.configuration.isDryRun ? .normal : level
+        return level > .normal && isDryRun ? .normal : level
     }
+
+    package var isDryRun: Bool { governor.configuration.isDryRun }
 
     /// The changes of the level, from when iteration begins, until the manager has stopped. Each iteration keeps the newest 16 that
     /// it has not taken yet.

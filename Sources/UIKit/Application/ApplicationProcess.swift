@@ -14,9 +14,10 @@
         /// Runs the manager and the servers until a signal comes or one of them ends, while the main thread runs its loop.
         func run() -> Never {
             application.delegate = delegate
-            Task { @MainActor in
+            // Not on the main actor: a main thread that is blocked would keep the process from ending.
+            Task.detached(executorPreference: QueueExecutor.process, priority: QueueExecutor.priority) {
                 do {
-                    try await serve()
+                    try await makeGroup().run()
                 } catch {
                     Self.logger.critical("The application has ended: \(error)")
                     exit(1)
@@ -26,7 +27,7 @@
             while true { _ = RunLoop.main.run(mode: .default, before: .distantFuture) }
         }
 
-        private func serve() async throws {
+        private func makeGroup() throws -> ServiceGroup {
             let server = delegate as? any ServerApplicationDelegate
             let manager = try server?.makeResourceManager() ?? Self.makeDefaultManager()
             application.follow(manager)
@@ -34,7 +35,7 @@
                 needs: try server?.needs(managedBy: manager) ?? [],
                 servers: try server?.servers(managedBy: manager) ?? [])
             group.gracefulShutdownSignals = [.sigterm, .sigint]
-            try await ServiceGroup(configuration: group).run()
+            return ServiceGroup(configuration: group)
         }
 
         nonisolated static func makeDefaultManager() throws -> ResourceManager { try ResourceManager(logger: logger) }

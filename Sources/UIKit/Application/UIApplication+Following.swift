@@ -16,7 +16,8 @@
             hasFirstScene = false
             manager.scenes.restoreScenes { [self] in SceneBridge(application: self, identifier: $0.identifier.text) }
             let name = delegate.map { String(describing: type(of: $0)) } ?? "UIApplication"
-            return manager.observeLifecycle(name: name, ApplicationObserver(application: self))
+            return manager.observeLifecycle(
+                on: QueueExecutor.main, name: name, ApplicationObserver(application: self))
         }
     }
 #endif

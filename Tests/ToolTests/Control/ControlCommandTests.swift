@@ -235,7 +235,8 @@ import Testing
             (["release", "1", "--all", "--hold", "1s"], "--hold is for"),
             (["release", "1", "--bytes", "0"], "above 0"),
             (["release", "1", "--bytes", "much"], "above 0"), (["dry-run", "1"], "state"),
-            (["expire", "1"], "--name and --all"), (["expire", "1", "--name", "x", "--all"], "--name and --all"),
+            (["expire", "1"], "not both"), (["expire", "1", "--name", "x", "--all"], "not both"),
+            (["expire", "1", "--name", String(repeating: "x", count: 129)], "at most 128"),
             (["expire", "1", "--name", ""], "empty"),
             (["dry-run", "1", "yes"], "on"),
         ])

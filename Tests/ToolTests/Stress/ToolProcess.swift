@@ -83,7 +83,9 @@ final class ToolProcess: Sendable {
     /// Everything that is written to a FIFO until its last writer closes it.
     static func contents(ofFIFO path: String) async -> String {
         await inBackground {
-            guard let file = try? FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec) else { return "" }
+            guard let file = try? FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec) else {
+                return ""
+            }
             defer { try? file.close() }
             var text: [UInt8] = []
             var buffer = [UInt8](repeating: 0, count: 64)

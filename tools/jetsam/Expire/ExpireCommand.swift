@@ -29,8 +29,13 @@ struct ExpireCommand: ParsableCommand {
     var all = false
 
     func validate() throws {
-        guard all != (name != nil) else { throw ValidationError("One of --name and --all is needed.") }
-        if let name, name.isEmpty { throw ValidationError("--name must not be empty.") }
+        guard all != (name != nil) else { throw ValidationError("Either --name or --all is needed, and not both.") }
+        guard let name else { return }
+        if name.isEmpty { throw ValidationError("--name must not be empty.") }
+        if name.unicodeScalars.count > BackgroundTaskName.mostScalars {
+            let most = BackgroundTaskName.mostScalars
+            throw ValidationError("--name has at most \(most) characters: longer names are cut to that.")
+        }
     }
 
     func run() throws {
@@ -38,16 +43,17 @@ struct ExpireCommand: ParsableCommand {
         do throws(ControlFailure) {
             let answer = try control.client().ask(.expire(named: name), for: "expired")
             count = answer["notified"]?.integer ?? 0
-            print(Self.text(count, isDryRun: answer["isDryRun"]?.bool == true))
+            print(text(count, isDryRun: answer["isDryRun"]?.bool == true))
         } catch {
             throw error.report()
         }
         if count == 0 { throw ExitCode.failure }
     }
 
-    static func text(_ count: Int, isDryRun: Bool) -> String {
+    private func text(_ count: Int, isDryRun: Bool) -> String {
         if isDryRun { return "the process is in a dry run: no task was notified" }
         switch count {
+        case 0 where name == nil: return "no task is held that was not notified before"
         case 0: return "no such task is held, or it was notified before"
         case 1: return "1 background task was notified"
         default: return "\(count) background tasks were notified"

@@ -21,8 +21,8 @@ protocol TaskHolder: Sendable {
     var begunCount: UInt64 { get }
     /// The number of tasks that were notified that they expire. Not cheap.
     var expiredCount: Int { get }
-    /// The longest-running ones, a line each.
-    func describeHeld(limit: Int) -> [String]
+    /// The longest-running of those that hold up the end, a line each.
+    func describeHolding(limit: Int) -> [String]
     /// The number of tasks that have not ended, overdue ones too, and the longest-running of them, a line each.
     func unended(limit: Int) -> (count: Int, names: [String])
     /// Those that end with the process have this deadline now, and none outlives it.
@@ -49,12 +49,12 @@ extension BackgroundTaskRegistry: TaskHolder {
     }
     var overdueTasksHold: Bool { configuration.overdueTasksHold }
     var pausedNanoseconds: Int64 { pauses.pausedNanoseconds }
-    func describeHeld(limit: Int) -> [String] { heldTasks(limit: limit).map(\.description) }
+    func describeHolding(limit: Int) -> [String] { holdingTasks(limit: limit).map(\.description) }
     var expiredCount: Int { statistics.expired }
     var begunCount: UInt64 { UInt64(clamping: statistics.begun) }
     func unended(limit: Int) -> (count: Int, names: [String]) {
         // Tasks may end meanwhile: what is named counts, and what is counted need not be named.
-        let names = describeHeld(limit: limit)
+        let names = heldTasks(limit: limit).map(\.description)
         guard names.count == limit else { return (names.count, names) }
         let statistics = statistics
         return (max(names.count, statistics.begun - statistics.ended), names)

@@ -78,7 +78,7 @@ final class ObserverMailbox: Sendable {
             return !state.isCalling
         }
         // Detached: what is local to the caller's task is nothing to an observer.
-        if isFirst { Task.detached { await self.makeCalls() } }
+        if isFirst { Task.detached(executorPreference: executor) { await self.makeCalls() } }
         return call
     }
 

@@ -47,7 +47,7 @@ extension ProcessLifecycle {
     private func logWhatHolds() {
         let count = dependencies.tasks.heldCount
         guard count > 0 else { return dependencies.logger.info("Draining: no background task is held") }
-        let names = dependencies.tasks.describeHeld(limit: Self.mostNamed).listed(of: count)
+        let names = dependencies.tasks.describeHolding(limit: Self.mostNamed).listed(of: count)
         dependencies.logger.notice(
             "Draining: waits for \(count) background \(count == 1 ? "task" : "tasks"): \(names)",
             metadata: ["held": "\(count)"])
