@@ -50,7 +50,7 @@ struct LogLinesTests {
         #expect(episode.metadata["highestLevel"] == "critical")
         #expect(episode.metadata["victims"] == "0")
         #expect(episode.text.contains(" (values "))
-        #expect(episode.text.contains(/; worked [0-9]+ ms of [0-9.]+ s, up to critical/))
+        #expect(episode.text.contains(/; worked [0-9.]+ (µs|ms|s) of [0-9.]+ s, up to critical/))
         let promised = steps.compactMap { $0.metadata["promisedBytes"].flatMap { Int($0) } }.reduce(0, +)
         #expect(episode.metadata["promisedBytes"] == "\(promised)")
         #expect(promised >= 52 * mebibyte)
