@@ -26,6 +26,18 @@ extension ApplicationTests {
             #expect(places == places.sorted())
         }
 
+        @Test("A program whose work blocks every thread of the global queues ends in order all the same")
+        func blocked() async throws {
+            let child = try Child("UIKitApp5", "--blocks-queues")
+            defer { child.end() }
+            try await eventually("it serves") { child.lines.contains("scene active") }
+            child.terminate()
+            try await eventually("it has ended") { child.status != nil }
+            #expect(child.status == 0)
+            #expect(child.lines.contains("didEnterBackground background"))
+            #expect(child.lines.contains("willTerminate background"))
+        }
+
         @Test("A cache of a real program is emptied when its manager asks for everything")
         func memory() async throws {
             let child = try Child("UIKitApp5", "--short-of-memory")

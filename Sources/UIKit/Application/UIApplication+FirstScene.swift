@@ -18,9 +18,9 @@
             }
             hasFirstScene = true
             // Apart from the callback that this is called in: scenes become active only after it.
-            Task.detached {
+            Task.detached(executorPreference: QueueExecutor.process) {
                 await manager.finishChange()
-                let scene = try? await manager.scenes.scene(for: SceneIdentifier(stringLiteral: "default")) {
+                let scene = try? await manager.scenes.scene(for: "default", on: QueueExecutor.main) {
                     SceneBridge(application: self, identifier: text)
                 }
                 // Memory is short, or the process is not active any more: tried again when it is.

@@ -53,7 +53,9 @@
             // The delegate hears that the process is active before scenes may be.
             await manager.finishChange()
             do {
-                _ = try await manager.scenes.scene(for: identifier) { SceneBridge(application: self, identifier: text) }
+                _ = try await manager.scenes.scene(for: identifier, on: QueueExecutor.main) {
+                    SceneBridge(application: self, identifier: text)
+                }
             } catch {
                 errorHandler?(error)
             }

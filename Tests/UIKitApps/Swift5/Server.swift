@@ -20,6 +20,11 @@
                 manager.simulate(.critical)
                 await manager.releaseCaches()
             }
+            if CommandLine.arguments.contains("--blocks-queues") {
+                for quality in [DispatchQoS.QoSClass.default, .userInitiated] {
+                    for _ in 0..<64 { DispatchQueue.global(qos: quality).async { DispatchSemaphore(value: 0).wait() } }
+                }
+            }
             try await gracefulShutdown()
         }
     }
