@@ -54,7 +54,7 @@
         func read(context: ChannelHandlerContext) {
             guard mayAccept(context) else {
                 isReadWanted = true
-                pass(context)
+                gate.reviewFirst()
                 return
             }
             isReading = true

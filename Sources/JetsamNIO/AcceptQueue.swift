@@ -20,6 +20,8 @@
         /// The server channel that was added first.
         var firstServer: Int? { servers.keys.min() }
 
+        var firstReview: (@Sendable () -> Void)? { firstServer.flatMap { servers[$0]?.review } }
+
         /// Server channels that hold connections back.
         var waitingServers: Int { servers.values.count { $0.isWaiting } }
 

@@ -16,6 +16,11 @@
             }
         }
 
+        /// The service has ended. Another channel may have the identity later.
+        func disown(_ server: any Channel) {
+            state.withLock { _ = $0.adopted.remove(ObjectIdentifier(server)) }
+        }
+
         /// Closes the server channel of a service, and those that no service has: nobody else would. Then their connections are told.
         func endServers(with own: any Channel, telling command: GatedConnection.Command) {
             let server = ObjectIdentifier(own)
@@ -43,6 +48,12 @@
 
         /// Whether server channels hold connections back.
         var isFull: Bool { state.withLock { $0.accepting.waitingServers > 0 } }
+
+        /// Has the first server channel look whether connections are to be closed: it does so for all.
+        func reviewFirst() {
+            let review = state.withLock { $0.accepting.firstReview }
+            review?()
+        }
 
         func isFirst(_ server: Int) -> Bool { state.withLock { $0.accepting.firstServer == server } }
     }

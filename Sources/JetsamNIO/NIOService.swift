@@ -67,6 +67,7 @@
                     channel.close(promise: nil)
                     throw NIOServiceError.notProtected
                 }
+                defer { gate.disown(channel) }
                 let server = ObjectIdentifier(channel)
                 gate.manager.didStartServing()
                 await withTaskCancellationHandler {

@@ -11,11 +11,15 @@
         /// Kept for as long as the process: the application does not keep it.
         let delegate: any UIApplicationDelegate
 
+        /// The group's tasks, and those that they start, have it. On Linux each class has threads of its own, and an application blocks those
+        /// of this one least. They have a nice value of 2.
+        private static let priority = TaskPriority.utility
+
         /// Runs the manager and the servers until a signal comes or one of them ends, while the main thread runs its loop.
         func run() -> Never {
             application.delegate = delegate
             // Not on the main actor: a main thread that is blocked would keep the process from ending.
-            Task.detached(executorPreference: QueueExecutor.process, priority: QueueExecutor.priority) {
+            Task.detached(priority: Self.priority) {
                 do {
                     try await makeGroup().run()
                 } catch {

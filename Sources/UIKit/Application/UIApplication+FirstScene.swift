@@ -18,9 +18,9 @@
             }
             hasFirstScene = true
             // Apart from the callback that this is called in: scenes become active only after it.
-            Task.detached(executorPreference: QueueExecutor.process) {
+            Task.detached(executorPreference: MainQueueExecutor.shared) {
                 await manager.finishChange()
-                let scene = try? await manager.scenes.scene(for: "default", on: QueueExecutor.main) {
+                let scene = try? await manager.scenes.scene(for: "default", on: MainQueueExecutor.shared) {
                     SceneBridge(application: self, identifier: text)
                 }
                 // Memory is short, or the process is not active any more: tried again when it is.

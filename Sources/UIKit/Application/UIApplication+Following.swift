@@ -17,7 +17,7 @@
             manager.scenes.restoreScenes { [self] in SceneBridge(application: self, identifier: $0.identifier.text) }
             let name = delegate.map { String(describing: type(of: $0)) } ?? "UIApplication"
             return manager.observeLifecycle(
-                on: QueueExecutor.main, name: name, ApplicationObserver(application: self))
+                on: MainQueueExecutor.shared, name: name, ApplicationObserver(application: self))
         }
     }
 #endif

@@ -53,7 +53,7 @@
             // The delegate hears that the process is active before scenes may be.
             await manager.finishChange()
             do {
-                _ = try await manager.scenes.scene(for: identifier, on: QueueExecutor.main) {
+                _ = try await manager.scenes.scene(for: identifier, on: MainQueueExecutor.shared) {
                     SceneBridge(application: self, identifier: text)
                 }
             } catch {
