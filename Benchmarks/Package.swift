@@ -32,16 +32,18 @@ let package = Package(
     name: "Benchmarks",
     platforms: [.macOS(.v15)],
     products: [
-        .executable(name: "Assertions", targets: ["Assertions"]),
         .executable(name: "Caches", targets: ["Caches"]),
+        .executable(name: "Compare", targets: ["Compare"]),
         .executable(name: "LockHolds", targets: ["LockHolds"]),
         .executable(name: "Reclaim", targets: ["Reclaim"]),
         .executable(name: "Recorder", targets: ["Recorder"]),
+        .executable(name: "Tasks", targets: ["Tasks"]),
         // To be preloaded.
         .library(name: "AllocationCount", type: .dynamic, targets: ["AllocationCount"]),
     ],
     dependencies: [
         .package(name: "swift-jetsam", path: ".."),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
         // Its traits count allocations by replacing malloc, which is what JetsamJemalloc does too.
@@ -59,14 +61,14 @@ let package = Package(
         suite("Readings", [.product(name: "MemoryPressure", package: "swift-jetsam")]),
         // Figures of whole processes, beside what others do: nothing that the benchmark package could take.
         .executableTarget(
-            name: "Assertions",
+            name: "Tasks",
             dependencies: [
                 "ComparisonSupport",
                 .product(name: "Jetsam", package: "swift-jetsam"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
-            path: "Comparisons/Assertions",
+            path: "Comparisons/Tasks",
             packageAccess: false,
             swiftSettings: settings
         ),
@@ -117,6 +119,15 @@ let package = Package(
             packageAccess: false,
             swiftSettings: settings
         ),
+        // Starts the programs above in turn, and compares their figures.
+        .executableTarget(
+            name: "Compare",
+            dependencies: [.product(name: "ArgumentParser", package: "swift-argument-parser")],
+            path: "Comparisons/Compare",
+            packageAccess: false,
+            swiftSettings: settings
+        ),
+        .testTarget(name: "CompareTests", dependencies: ["Compare"], packageAccess: false, swiftSettings: settings),
         .executableTarget(
             name: "Recorder",
             dependencies: [

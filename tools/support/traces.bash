@@ -1,5 +1,5 @@
 # Real traces of cache accesses, published with the tools of others: fetched when they are asked for, never kept in the repository.
-# Sourced by tools/support/caches.bash: uses `root`, and sets `fetched`.
+# Sourced by tools/bench: uses `root`.
 
 traces_at=$root/.build-traces
 
@@ -36,7 +36,7 @@ from_ristretto() {
     mv "$traces_at/glimpse.part" "$traces_at/glimpse"
 }
 
-# fetch_traces: their files to `fetched`; what cannot be had is named and left out.
+# fetch_traces: their files to `traces_at`; what cannot be had is named and left out.
 fetch_traces() {
     mkdir -p "$traces_at"
     if [[ ! -s $traces_at/twitter-cluster52 || ! -s $traces_at/cloudphysics-vm ]]; then
@@ -48,5 +48,4 @@ fetch_traces() {
         from_ristretto || printf 'warning: the Debian package %s could not be fetched\n' "$glimpse_package" >&2
     fi
     rm -rf "$traces_at"/*.part "$traces_at"/package "$traces_at"/*.tar.gz
-    mapfile -t fetched < <(find "$traces_at" -type f | sort)
 }

@@ -2,7 +2,7 @@ import ComparisonSupport
 import Jetsam
 
 /// Jetsam's handle, in a registry of its own whose handlers are called at the deadline and not before.
-struct JetsamAssertion: Contender {
+struct JetsamTask: Contender {
     private let registry: BackgroundTaskRegistry
     private let held: Slots<BackgroundTask>
 

@@ -1,10 +1,10 @@
 import ComparisonSupport
 import Glibc
 
-/// `Assertions CASE WHO` measures one thing in one way and prints `CASE WHO VALUE UNIT`, a line a figure. One process each,
+/// `Tasks CASE WHO` measures one thing in one way and prints `CASE WHO VALUE UNIT`, a line a figure. One process each,
 /// so that no figure carries what another has left; `tools/bench tasks` runs them in turn.
 @main
-enum Assertions {
+enum Tasks {
     private struct Row {
         var name: String
         var value: Double
@@ -16,7 +16,7 @@ enum Assertions {
         guard arguments.count == 3 else { stop("a case and a way are needed, such as: pair-1000 dispatch-timer") }
         let rows =
             switch arguments[2] {
-            case "jetsam": measure(arguments[1], JetsamAssertion.self)
+            case "jetsam": measure(arguments[1], JetsamTask.self)
             case "dispatch-timer": measure(arguments[1], DispatchTimer.self)
             case "task-sleep": measure(arguments[1], TaskSleep.self)
             case "nio-callback": measure(arguments[1], EventLoopCallback.self)
