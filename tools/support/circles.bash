@@ -1,10 +1,11 @@
-# Finds folders of a module that use each other in a circle. Sourced by tools/lint.
+# Finds which folders of a module use which, and which of them in a circle. Sourced by tools/lint and tools/map.
 #
 # By the names of types: a file uses the folder in which a type that it names is declared. What two folders declare is left out, and
 # so are members of extensions.
 
-# circles MODULE: the folders of a module that are in a circle, a line each; none where there are no circles.
-circles() {
+# folder_uses PLACE: an arrow for each use of one folder by another, of those directly below PLACE: FROM TO. A folder counts with all
+# that is below it; files of PLACE itself are "(top)".
+folder_uses() {
     local file folder
     while IFS= read -r file; do
         folder=${file#"$1"/}
@@ -32,9 +33,17 @@ circles() {
                 split(pair, part, " ")
                 if ((part[2] in home) && !(part[2] in twice) && home[part[2]] != part[1]) {
                     edge[part[1] " " home[part[2]]]
-                    folders[part[1]]; folders[home[part[2]]]
                 }
             }
+            for (pair in edge) print pair
+        }' | sort
+}
+
+# circles PLACE: the folders directly below PLACE that are in a circle, a line each; none where there are no circles.
+circles() {
+    folder_uses "$1" | awk '
+        { edge[$1 " " $2]; folders[$1]; folders[$2] }
+        END {
             do {
                 grown = 0
                 for (from in folders) for (over in folders) if ((from " " over) in edge)
