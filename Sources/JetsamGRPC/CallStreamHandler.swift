@@ -24,20 +24,33 @@
             var timer: Scheduled<Void>
         }
 
+        /// The last read that was asked for.
+        private enum Reading {
+            /// Something has come since, or none was asked for.
+            case over
+            /// The channel was asked to, and nothing has come since.
+            case underWay
+            /// It is held until the message that waits is let in.
+            case held
+        }
+
+        private enum Response {
+            case none
+            case begun
+            /// The status has been written, or there is nobody to write it to. What the client still sends is dropped.
+            case complete
+        }
+
         private let interceptor: MemoryInterceptor
         private let mostMessageBytes: Int
         private var number: Int?
         private var frames = MessageFrames()
         private var waiting: Waiting?
-        private var isReadWanted = false
-        /// The channel was asked to read, and nothing has come since.
-        private var isReading = false
+        private var reading = Reading.over
         private var lastReceived = NIODeadline.now()
         private var stallTimer: Scheduled<Void>?
         private var hasInputEnded = false
-        private var hasResponded = false
-        /// The status has been written. What the client still sends is dropped.
-        private var isAnswered = false
+        private var response = Response.none
 
         init(interceptor: MemoryInterceptor, mostMessageBytes: Int) {
             self.interceptor = interceptor
@@ -53,10 +66,10 @@
                 payload.headers.replaceOrAdd(name: MemoryInterceptor.callKey, value: "\(number)")
                 context.fireChannelRead(wrapInboundOut(.headers(payload)))
             case .data(let payload):
-                isReading = false
+                if reading == .underWay { reading = .over }
                 lastReceived = context.eventLoop.now
                 hasInputEnded = hasInputEnded || payload.endStream
-                guard !isAnswered, case .byteBuffer(let bytes) = payload.data else { return }
+                guard response != .complete, case .byteBuffer(let bytes) = payload.data else { return }
                 if waiting == nil {
                     receive(bytes, endStream: payload.endStream, context)
                 } else {
@@ -70,21 +83,21 @@
 
         func read(context: ChannelHandlerContext) {
             guard waiting == nil else {
-                isReadWanted = true
+                reading = .held
                 return
             }
-            if !isReading { lastReceived = context.eventLoop.now }
-            isReading = true
+            if reading != .underWay { lastReceived = context.eventLoop.now }
+            reading = .underWay
             context.read()
         }
 
         func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
             // The call was refused, and the service does not know it yet.
-            guard !isAnswered else {
+            guard response != .complete else {
                 promise?.fail(ChannelError.ioOnClosedChannel)
                 return
             }
-            hasResponded = true
+            response = .begun
             guard case .headers(let payload) = unwrapOutboundIn(data), payload.endStream else {
                 context.write(data, promise: promise)
                 return
@@ -158,7 +171,7 @@
             _ context: ChannelHandlerContext
         ) {
             // What was passed on may have ended the call.
-            guard !isAnswered else { return }
+            guard response != .complete else { return }
             var copy = context.channel.allocator.buffer(capacity: bytes.readableBytes)
             copy.writeImmutableBuffer(bytes)
             let limit = interceptor.settings.waitLimit
@@ -179,10 +192,7 @@
             frames.begin(waited.message)
             receive(waited.bytes, endStream: waited.endStream, context)
             context.fireChannelReadComplete()
-            if waiting == nil, isReadWanted {
-                isReadWanted = false
-                read(context: context)
-            }
+            if waiting == nil, reading == .held { read(context: context) }
         }
 
         /// Refuses the call where nothing comes of its message for so long, although the channel reads.
@@ -191,9 +201,9 @@
             stallTimer = context.eventLoop.scheduleTask(in: TimeAmount(left)) {
                 let (handler, context) = me.value
                 handler.stallTimer = nil
-                guard !handler.isAnswered, handler.frames.isInside else { return }
+                guard handler.response != .complete, handler.frames.isInside else { return }
                 let limit = handler.interceptor.settings.stallLimit
-                let silence = handler.isReading ? Duration(context.eventLoop.now - handler.lastReceived) : .zero
+                let silence = handler.reading == .underWay ? Duration(context.eventLoop.now - handler.lastReceived) : .zero
                 guard silence >= limit else { return handler.watchForStall(limit - silence, context) }
                 let message = "nothing came of a message for \(limit)"
                 handler.refuse(RPCError(code: .deadlineExceeded, message: message), context)
@@ -202,9 +212,9 @@
 
         /// Answers in the service's place, and stops the client.
         private func refuse(_ error: RPCError, _ context: ChannelHandlerContext) {
-            guard !isAnswered else { return }
+            guard response != .complete else { return }
             var headers = HPACKHeaders()
-            if !hasResponded {
+            if response == .none {
                 headers.add(name: ":status", value: "200")
                 headers.add(name: "content-type", value: "application/grpc")
             }
@@ -218,7 +228,7 @@
         }
 
         private func finish() {
-            isAnswered = true
+            response = .complete
             waiting?.timer.cancel()
             waiting = nil
             stallTimer?.cancel()

@@ -38,6 +38,16 @@ extension ApplicationTests {
             #expect(child.lines.contains("willTerminate background"))
         }
 
+        @Test("Two requests of a server run at once, although each keeps its thread")
+        func requests() async throws {
+            let child = try Child("UIKitApp5", "--meets")
+            defer { child.end() }
+            try await eventually("they have met") { child.lines.contains("two requests met") }
+            child.terminate()
+            try await eventually("it has ended") { child.status != nil }
+            #expect(child.status == 0)
+        }
+
         @Test("A cache of a real program is emptied when its manager asks for everything")
         func memory() async throws {
             let child = try Child("UIKitApp5", "--short-of-memory")

@@ -32,13 +32,7 @@ final class ExpiryEngine: Sendable {
     private let hungHandlers = Atomic<Int>(0)
     /// The time of the next try for a thread, in monotonic nanoseconds; `.max` where there is one or none is needed.
     private let retryAt = Atomic<Int64>(.max)
-    private let want = Lock<Errno?>(nil)
-    private let hasReported = Atomic<Bool>(false)
-    /// Indicates whether a thread is in the observer's calls.
-    private let isTelling = Atomic<Bool>(false)
-    /// Indicates whether the observer was told that there is no thread.
-    private let hasToldOfWant = Atomic<Bool>(false)
-    private let observer = Lock<(any BackgroundTaskObserver)?>(nil)
+    private let news = ExpiryNews()
 
     /// - Parameters:
     ///   - isAutomatic: True where threads drive it; otherwise nothing is called before ``runDue()``.
@@ -53,13 +47,7 @@ final class ExpiryEngine: Sendable {
     var handlersGivenUp: Int { hungHandlers.load(ordering: .relaxed) }
 
     func setObserver(_ new: (any BackgroundTaskObserver)?) {
-        let old = observer.withLock { observer in
-            defer { observer = new }
-            return observer
-        }
-        _ = old
-        // Problems from before an observer was set.
-        if retryAt.load(ordering: .acquiring) != .max { tellOfWant() }
+        news.setObserver(new)
     }
 
     /// Something is due at that monotonic time: the leader has to be awake by then.
@@ -96,30 +84,18 @@ final class ExpiryEngine: Sendable {
             return
         }
         retryAt.store(.max, ordering: .releasing)
-        if tells { tellThatItGoesOn() }
+        news.threadsAreThere(tells: tells)
         startStandby()
-    }
-
-    private func tellThatItGoesOn() {
-        guard hasToldOfWant.exchange(false, ordering: .acquiringAndReleasing) else { return }
-        observer.withLock { $0 }?.expiryGoesOn()
     }
 
     private func startFailed(_ error: Errno, tells: Bool) {
         retryAt.store(table.now + Self.retryInterval.nanoseconds, ordering: .releasing)
-        want.withLock { $0 = error }
-        if tells { tellOfWant() }
+        news.threadsLack(error, tells: tells)
         // A process without a manager has no sampler.
         DispatchQueue.global().asyncAfter(deadline: .now() + .nanoseconds(Int(Self.retryInterval.nanoseconds))) {
             [weak self] in
             self?.retry(tells: true)
         }
-    }
-
-    private func tellOfWant() {
-        guard let error = want.withLock({ $0 }), let observer = observer.withLock({ $0 }) else { return }
-        guard !hasToldOfWant.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        observer.expiryHasNoThread(error)
     }
 
     /// Tries again to have a thread where there was none for the first deadline. For the sampler: costs an atomic load where
@@ -166,7 +142,7 @@ final class ExpiryEngine: Sendable {
     private func serve(asLeader leader: Int?) {
         var leader = leader
         // The standby thread has the time for it; the thread that started it had not.
-        if leader == nil { tellThatItGoesOn() }
+        if leader == nil { news.threadsAreThere(tells: true) }
         while true {
             if let me = leader {
                 lead(me)
@@ -224,30 +200,31 @@ final class ExpiryEngine: Sendable {
 
     /// All that was due has been called or told.
     private func overdueWereReported(_ me: Int) {
-        guard hasReported.exchange(false, ordering: .acquiringAndReleasing) else { return }
-        if !tell(me, { $0.overdueWereTold() }) { hasReported.store(true, ordering: .releasing) }
+        guard news.closeOverdue() else { return }
+        if !tell(me, { $0.overdueWereTold() }) { news.reopenOverdue() }
     }
 
     /// Calls the observer from the thread that leads; false where a thread that has led before hangs in it. One that does not come back
     /// is replaced like one in a handler.
     @discardableResult
     private func tell(_ me: Int, _ body: (any BackgroundTaskObserver) -> Void) -> Bool {
-        guard let observer = observer.withLock({ $0 }) else { return true }
-        guard !isTelling.exchange(true, ordering: .acquiringAndReleasing) else { return false }
-        let leads = runner.beginCall(me)
-        beWatched()
-        body(observer)
-        if leads { runner.endCall(me) }
-        isTelling.store(false, ordering: .releasing)
-        return true
+        switch news.beginTelling() {
+        case .nobody: return true
+        case .busy: return false
+        case .observer(let observer):
+            let leads = runner.beginCall(me)
+            beWatched()
+            body(observer)
+            if leads { runner.endCall(me) }
+            news.endTelling()
+            return true
+        }
     }
 
     private func report(_ task: OverdueTask) {
-        let observer = observer.withLock { $0 }
-        hasReported.store(true, ordering: .releasing)
         // First, for an observer that takes its time holds nobody up.
         table.checkReleased()
-        observer?.taskIsOverdue(table.describe(task))
+        news.report(table.describe(task))
     }
 
     /// Looks whether the leader gets on while it is at work, and sleeps while it is not.

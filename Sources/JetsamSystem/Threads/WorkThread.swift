@@ -7,11 +7,25 @@ internal import Dispatch
 package final class WorkThread: Sendable {
     private struct State {
         var jobs: [@Sendable () -> Void] = []
-        /// The number of the thread that takes the jobs; earlier ones end when they come back.
-        var generation = 0
-        var hasThread = false
-        var isBusy = false
+        var worker = Worker.notStarted
+        /// The thread ends when it finds no job any more.
         var hasEnded = false
+    }
+
+    /// The thread that takes the jobs, by its number. Earlier ones end when they come back.
+    private enum Worker {
+        case notStarted
+        /// It waits for a job, or is about to look for one.
+        case free(Int)
+        /// It is in the middle of a job.
+        case busy(Int)
+
+        func isThread(_ number: Int) -> Bool {
+            switch self {
+            case .notStarted: false
+            case .free(let own), .busy(let own): own == number
+            }
+        }
     }
 
     private final class Core: Sendable {
@@ -45,48 +59,48 @@ package final class WorkThread: Sendable {
     }
 
     package func add(_ job: @escaping @Sendable () -> Void) {
-        let generation = core.state.withLock { state -> Int? in
+        let isFirst = core.state.withLock { state in
             state.jobs.append(job)
-            defer { state.hasThread = true }
-            return state.hasThread ? nil : state.generation
+            guard case .notStarted = state.worker else { return false }
+            state.worker = .free(0)
+            return true
         }
-        if let generation { start(generation) } else { core.spot.signal() }
+        if isFirst { start(0) } else { core.spot.signal() }
     }
 
     /// Gives the jobs that wait to another thread, where the present one is in the middle of one.
     package func giveUpBusyThread() {
-        let generation = core.state.withLock { state -> Int? in
-            guard state.isBusy, core.threads.hasRoom else { return nil }
-            state.generation += 1
-            state.isBusy = false
-            return state.generation
+        let next = core.state.withLock { state -> Int? in
+            guard case .busy(let number) = state.worker, core.threads.hasRoom else { return nil }
+            state.worker = .free(number + 1)
+            return number + 1
         }
-        if let generation { start(generation) }
+        if let next { start(next) }
     }
 
-    private func start(_ generation: Int) {
+    private func start(_ number: Int) {
         let core = core
         do {
-            try core.threads.start(name) { Self.run(core, generation) }
+            try core.threads.start(name) { Self.run(core, number) }
         } catch {
             // No thread can be had: better to borrow one of Dispatch's than never to come back.
             DispatchQueue.global().async {
                 core.threads.enter()
-                Self.run(core, generation)
+                Self.run(core, number)
                 core.threads.leave()
             }
         }
     }
 
-    private static func run(_ core: Core, _ generation: Int) {
+    private static func run(_ core: Core, _ number: Int) {
         while true {
             let next = core.state.withLock { state -> (job: (@Sendable () -> Void)?, isOver: Bool) in
-                guard state.generation == generation else { return (nil, true) }
+                guard state.worker.isThread(number) else { return (nil, true) }
                 guard !state.jobs.isEmpty else {
-                    state.isBusy = false
+                    state.worker = .free(number)
                     return (nil, state.hasEnded)
                 }
-                state.isBusy = true
+                state.worker = .busy(number)
                 return (state.jobs.removeFirst(), false)
             }
             if let job = next.job { job() } else if next.isOver { return } else { core.spot.wait(for: nil) }

@@ -27,21 +27,32 @@ package enum JSONText: CustomStringConvertible, Sendable {
     }
 
     private static func quoted(_ text: String) -> String {
-        var result = "\""
+        var bytes = [UInt8(ascii: "\"")]
+        escape(text) { bytes.append($0) }
+        bytes.append(UInt8(ascii: "\""))
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Gives the bytes of a text as they stand between the quotes of a JSON string: at most six for each of its own.
+    package static func escape(_ text: String, _ put: (UInt8) -> Void) {
+        func putEscape(_ character: Unicode.Scalar) {
+            put(UInt8(ascii: "\\"))
+            put(UInt8(ascii: character))
+        }
         for scalar in text.unicodeScalars {
             switch scalar {
-            case "\"": result += "\\\""
-            case "\\": result += "\\\\"
-            case "\n": result += "\\n"
-            case "\t": result += "\\t"
-            case "\r": result += "\\r"
+            case "\"": putEscape("\"")
+            case "\\": putEscape("\\")
+            case "\n": putEscape("n")
+            case "\t": putEscape("t")
+            case "\r": putEscape("r")
             // The second range is no business of JSON's, but a terminal would obey it.
             case _ where scalar.value < 0x20 || 0x7F...0x9F ~= scalar.value:
-                result += "\\u" + scalar.value.padded(to: 4, radix: 16)
-            default: result.unicodeScalars.append(scalar)
+                putEscape("u")
+                scalar.value.padded(to: 4, radix: 16).utf8.forEach(put)
+            default: UTF8.encode(scalar)?.forEach(put)
             }
         }
-        return result + "\""
     }
 }
 

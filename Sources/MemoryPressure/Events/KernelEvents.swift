@@ -8,37 +8,11 @@ internal import SystemPackage
 /// handler returns, and what happens before that is lost. A source that dies, as when its cgroup is removed, is cancelled
 /// at once and sought again after a wait that grows from a second to a minute.
 package final class KernelEvents: Sendable {
-    /// The things that can be watched: a trigger by its index, or one of the others.
-    enum Slot: Hashable { case trigger(Int), memoryEvents, systemd }
-
-    /// The state of one slot.
-    enum Standing: Sendable {
-        case live(any Watch)
-        case failed(path: String?, reason: String)
-    }
-
-    struct State {
-        var phase = Phase.idle
-        var standings: [Slot: Standing] = [:]
-        var backOffs: [Slot: BackOff] = [:]
-        /// The slots that died before they were known to live.
-        var stillborn: [Slot: Errno] = [:]
-        var threshold: Standing?
-        /// The number of times that thresholds were armed, and the arming that `threshold` tells of.
-        var armings = 0
-        var arming = 0
-        var stillbornThreshold: (arming: Int, error: Errno)?
-        /// Grows with every new start, so that what an earlier one left behind is known.
-        var generation = 0
-    }
-
-    enum Phase { case idle, active, cancelled }
-
     let root: KernelRoot
     let queue: DispatchQueue
     let environment: [String: String]
     let delivery: EventDelivery
-    let state = Lock(State())
+    let book = WatchBook()
     private let liveTriggers = Atomic<Bool>(false)
     private let wantedTriggers: Lock<[PressureTrigger]>
 
@@ -64,26 +38,14 @@ package final class KernelEvents: Sendable {
 
     /// Opens everything. When it returns, ``statuses`` tells what is used and what is not. Once only; later calls do nothing.
     package func activate() {
-        let generation = state.withLock { state -> Int? in
-            guard state.phase == .idle else { return nil }
-            state.phase = .active
-            return state.generation
-        }
-        if let generation { openAll(generation) }
+        if let start = book.activate() { openAll(start) }
     }
 
     /// Seeks the process's cgroup anew and opens everything there, as after a move. Usage thresholds have to be armed again.
     package func rediscover() {
-        let (old, generation) = state.withLock { state in
-            state.generation += 1
-            defer {
-                state.standings = [:]
-                state.threshold = nil
-            }
-            return (state.watches, state.generation)
-        }
+        let (start, old) = book.restart()
         for watch in old { watch.cancel() }
-        openAll(generation)
+        openAll(start)
     }
 
     /// The triggers to arm on the PSI file.
@@ -92,23 +54,14 @@ package final class KernelEvents: Sendable {
     /// Arms other triggers in the place of those that there are, as many as these. Usage thresholds have to be armed again.
     package func rearm(_ triggers: [PressureTrigger]) {
         wantedTriggers.withLock { $0 = triggers }
-        if state.withLock({ $0.phase == .active }) { rediscover() }
+        if book.isActive { rediscover() }
     }
 
     /// Stops everything for good: no event is delivered after it returns, but for one whose handler runs already.
     /// Descriptors are closed soon after, on the queue. Idempotent.
     package func cancel() {
         delivery.cancel()
-        let old = state.withLock { state in
-            state.phase = .cancelled
-            state.generation += 1
-            defer {
-                state.standings = [:]
-                state.threshold = nil
-            }
-            return state.watches
-        }
-        for watch in old { watch.cancel() }
+        for watch in book.cancel() { watch.cancel() }
         liveTriggers.store(false, ordering: .relaxed)
     }
 
@@ -119,20 +72,65 @@ package final class KernelEvents: Sendable {
 
     /// Brings `hasLiveTrigger` up to date; called whenever standings have changed.
     func noteTriggers() {
-        let isLive = state.withLock { state in
-            triggers.indices.contains { index in
-                if case .live = state.standings[.trigger(index)] { true } else { false }
-            }
-        }
+        let isLive = book.isAnyLive(of: triggers.indices.map { .trigger($0) })
         liveTriggers.store(isLive, ordering: .relaxed)
     }
-}
 
-extension KernelEvents.State {
-    /// All that is alive.
-    var watches: [any Watch] {
-        (Array(standings.values) + [threshold].compactMap { $0 }).compactMap { standing in
-            if case .live(let watch) = standing { watch } else { nil }
+    /// Every source of wake-ups: used, or why not. A PSI file whose triggers fared differently is told by the first that
+    /// failed.
+    package var statuses: [SourceStatus] {
+        guard book.wasActivated else { return [] }
+        let slots = slots
+        let standings = book.standings(of: slots)
+        let triggers = standings.prefix(slots.count - 2)
+        let trigger = triggers.min { ($0.watch == nil ? 0 : 1) < ($1.watch == nil ? 0 : 1) }
+        let threshold = book.threshold ?? .failed(path: nil, reason: "none was asked for so far")
+        return [
+            (trigger ?? .failed(path: nil, reason: "no trigger was asked for")).status(.pressureTrigger),
+            standings[slots.count - 2].status(.memoryEvents),
+            threshold.status(.usageThreshold),
+            standings[slots.count - 1].status(.systemdWatch),
+        ]
+    }
+
+    // MARK: Usage thresholds
+
+    /// Wakes when the usage of a v1 cgroup crosses one of `bytes`, in either direction; replaces earlier thresholds.
+    ///
+    /// The event's grade is `.normal`: it only says that a reading is due. Opens and allocates.
+    /// - Parameters:
+    ///   - directory: The cgroup's directory, inside the kernel root.
+    ///   - bytes: Usage, page cache included.
+    /// - Returns: False where that cannot be done, which ``statuses`` then explains; earlier thresholds are gone all the same.
+    package func armUsageThresholds(directory: String, bytes: [Int]) -> Bool {
+        guard let arming = book.beginArming() else { return false }
+        let standing = makeThresholds(directory, bytes, arming)
+        let (old, isLive) = book.enterThreshold(standing, directory: directory, arming)
+        for watch in old { watch.cancel() }
+        return isLive
+    }
+
+    /// Indicates whether usage thresholds are armed and alive.
+    package var hasLiveThreshold: Bool { book.threshold?.watch != nil }
+
+    private func makeThresholds(_ directory: String, _ bytes: [Int], _ arming: WatchBook.Arming) -> WatchBook.Standing {
+        do throws(Errno) {
+            let watch = try UsageThresholdWatch(directory: directory, thresholds: bytes, in: root, queue: queue) {
+                [weak self] signal in
+                self?.receiveThreshold(signal, directory, arming)
+            }
+            if let death = root.faults[watch.path]?.dying { receiveThreshold(.died(death), directory, arming) }
+            return .live(watch)
+        } catch .noSuchFileOrDirectory {
+            return .failed(path: directory, reason: "ENOENT: this cgroup has no usage thresholds; only v1 has")
+        } catch {
+            return .failed(path: directory, reason: ErrnoText.arming(error))
         }
+    }
+
+    private func receiveThreshold(_ signal: WatchSignal, _ directory: String, _ arming: WatchBook.Arming) {
+        guard book.noteThreshold(signal, directory: directory, arming) else { return }
+        if case .event(let event) = signal { return delivery.add(event) }
+        delivery.add(KernelEvent(source: .usageThreshold, grade: .normal, path: directory))
     }
 }

@@ -25,7 +25,24 @@
                     for _ in 0..<64 { DispatchQueue.global(qos: quality).async { DispatchSemaphore(value: 0).wait() } }
                 }
             }
+            if CommandLine.arguments.contains("--meets") { await meet() }
             try await gracefulShutdown()
+        }
+
+        /// Two requests that go on only when both are under way. Each keeps its thread.
+        private func meet() async {
+            let first = DispatchSemaphore(value: 0)
+            let second = DispatchSemaphore(value: 0)
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { Self.keep(waitingFor: first, after: second) }
+                group.addTask { Self.keep(waitingFor: second, after: first) }
+            }
+            EventLog.shared.note("two requests met")
+        }
+
+        private static func keep(waitingFor theirs: DispatchSemaphore, after ours: DispatchSemaphore) {
+            ours.signal()
+            theirs.wait()
         }
     }
 #endif

@@ -1,3 +1,4 @@
+internal import JetsamSystem
 internal import MemoryPressure
 
 /// Writes records as the lines of a trace.
@@ -187,21 +188,7 @@ private struct JSONFieldWriter: FieldVisitor {
         guard !value.isEmpty else { return }
         key(name)
         put(byte: UInt8(ascii: "\""))
-        for byte in value.cut(toBytes: RecordBytes.longestText).utf8 { put(escaped: byte) }
+        JSONText.escape(value.cut(toBytes: RecordBytes.longestText)) { put(byte: $0) }
         put(byte: UInt8(ascii: "\""))
-    }
-
-    private mutating func put(escaped byte: UInt8) {
-        switch byte {
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-            put(byte: UInt8(ascii: "\\"))
-            put(byte: byte)
-        case 0..<0x20:
-            put("\\u00")
-            for digit in [byte >> 4, byte & 15] {
-                put(byte: digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
-            }
-        default: put(byte: byte)
-        }
     }
 }

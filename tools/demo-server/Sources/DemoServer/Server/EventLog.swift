@@ -1,3 +1,4 @@
+internal import Foundation
 internal import NIOConcurrencyHelpers
 internal import SystemPackage
 
@@ -47,22 +48,16 @@ enum JSONValue: Sendable {
 
     var encoded: String {
         switch self {
-        case .text(let text): "\"" + text.unicodeScalars.map(Self.escaped).joined() + "\""
+        case .text(let text): Self.quoted(text)
         case .integer(let value): String(value)
         case .seconds(let duration): Self.decimal(milliseconds: Int(duration / .milliseconds(1)))
         case .null: "null"
         }
     }
 
-    private static func escaped(_ scalar: Unicode.Scalar) -> String {
-        switch scalar {
-        case "\"", "\\": return "\\\(scalar)"
-        case "\n": return "\\n"
-        case _ where scalar.value < 0x20:
-            let digits = String(scalar.value, radix: 16)
-            return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-        default: return String(scalar)
-        }
+    private static func quoted(_ text: String) -> String {
+        // No text fails to encode.
+        (try? JSONEncoder().encode(text)).map { String(decoding: $0, as: UTF8.self) } ?? "null"
     }
 
     private static func decimal(milliseconds: Int) -> String {
