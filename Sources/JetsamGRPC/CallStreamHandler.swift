@@ -203,7 +203,8 @@
                 handler.stallTimer = nil
                 guard handler.response != .complete, handler.frames.isInside else { return }
                 let limit = handler.interceptor.settings.stallLimit
-                let silence = handler.reading == .underWay ? Duration(context.eventLoop.now - handler.lastReceived) : .zero
+                let silence =
+                    handler.reading == .underWay ? Duration(context.eventLoop.now - handler.lastReceived) : .zero
                 guard silence >= limit else { return handler.watchForStall(limit - silence, context) }
                 let message = "nothing came of a message for \(limit)"
                 handler.refuse(RPCError(code: .deadlineExceeded, message: message), context)
