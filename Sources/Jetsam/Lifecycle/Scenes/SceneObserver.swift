@@ -61,4 +61,7 @@ enum SceneCallback: String, Sendable, CaseIterable {
     case storeState
     /// Not the observer's: a cache's handlers were called.
     case cacheHandlers
+
+    /// Indicates whether the callback belongs to a change of the scene's state: what it begins has its deadline.
+    var isOfAChange: Bool { self != .willConnect && self != .didReceiveMemoryWarning && self != .cacheHandlers }
 }
