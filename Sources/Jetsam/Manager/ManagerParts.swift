@@ -46,15 +46,14 @@ struct ManagerParts {
         reclaimer = Reclaimer(
             registry: registry, channel: channel, host: governor, configuration: configuration,
             clock: environment.clock, allocator: environment.allocator, recorder: recorder)
-        var around = SceneDependencies(
-            clock: environment.clock, logger: logger, registry: registry, tasks: tasks, store: stateStore,
-            makeRoom: CacheRoom(governor: governor, reclaimer: reclaimer).make, nextSequence: sequence.next,
-            storeAvailability: bell.publish(stateStoreIsAvailable:), isAutomatic: environment.ticker == nil)
-        around.threads = environment.threads
-        around.noteTransition = reports.record
-        around.gauges = sceneGauges
-        around.ticker = ticker
-        scenes = SceneManager(configuration: Self.sceneSettings(configuration), dependencies: around)
+        scenes = SceneManager(
+            configuration: Self.sceneSettings(configuration),
+            dependencies: SceneDependencies(
+                clock: environment.clock, logger: logger, registry: registry, tasks: tasks, store: stateStore,
+                makeRoom: CacheRoom(governor: governor, reclaimer: reclaimer).make, nextSequence: sequence.next,
+                storeAvailability: bell.publish(stateStoreIsAvailable:), noteTransition: reports.record,
+                gauges: sceneGauges, ticker: ticker, isAutomatic: environment.ticker == nil,
+                threads: environment.threads))
         lifecycle = ProcessLifecycle(
             configuration: configuration.lifecycle,
             dependencies: LifecycleDependencies(

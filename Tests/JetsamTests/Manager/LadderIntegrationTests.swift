@@ -279,13 +279,13 @@ struct LadderIntegrationTests {
             await pass(30, fixture) { fixture.manager.governor.channel.gauges.isLadderBusy }
             await spot.gate.waitForArrivals(1)
             // The slow one has its time, and the next is ordered.
-            await pass(30, fixture) { scenes.lossTurn.waiting == 1 }
-            #expect(scenes.lossTurn.waiting == 1)
+            await pass(30, fixture) { scenes.room.lossTurn.waiting == 1 }
+            #expect(scenes.room.lossTurn.waiting == 1)
             fixture.set(used: 100 * mebibyte)
             spot.open()
-            try await eventually("the turn is free") { scenes.lossTurn.waiting == 0 }
-            await scenes.lossTurn.acquire()
-            scenes.lossTurn.release()
+            try await eventually("the turn is free") { scenes.room.lossTurn.waiting == 0 }
+            await scenes.room.lossTurn.acquire()
+            scenes.room.lossTurn.release()
             await pass(5, fixture)
             #expect(scenes["slow"] == nil)
             #expect(scenes["other"]?.sceneState == .background)

@@ -139,7 +139,7 @@ struct SceneLossTests {
                 return await fixture.scenes.loseNext(reason: "test") { isShort.withLock { $0 } }
             },
         ]
-        try await eventually("the second waits") { fixture.scenes.lossTurn.waiting == 1 }
+        try await eventually("the second waits") { fixture.scenes.room.lossTurn.waiting == 1 }
         isShort.withLock { $0 = false }
         spot.open()
         #expect(await losses[0].value?.scene == "first")

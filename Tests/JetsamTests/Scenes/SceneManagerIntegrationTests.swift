@@ -163,8 +163,8 @@ struct SceneManagerIntegrationTests {
             #expect(fixture.manager.level == .warning)
             // Time passes only while nobody restores: deadlines are by this clock, and a busy machine is behind it.
             try await eventually("it was tried when the process became active, and is left for later") {
-                tries.withLock { $0 } > 0
-                    && fixture.manager.scenes.state.withLock { !$0.areTried && !$0.postponed.isEmpty }
+                let progress = fixture.manager.scenes.restorer.progress
+                return tries.withLock { $0 } > 0 && !progress.isTrying && !progress.postponed.isEmpty
             }
             #expect(fixture.manager.scenes["large"] == nil)
             fixture.set(used: 100 * mebibyte)

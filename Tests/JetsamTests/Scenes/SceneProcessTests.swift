@@ -113,13 +113,13 @@ struct SceneProcessTests {
             store: MemoryStore(beforeSave: { clock.withLock { $0 }?.advance(by: .milliseconds(30)) }),
             withStore: hasStore)
         clock.withLock { $0 = fixture.clock }
-        #expect(fixture.scenes.dependencies.gauges.savingTime == .zero)
+        #expect(fixture.scenes.parts.gauges.savingTime == .zero)
         for number in 0..<129 {
             _ = try await fixture.scenes.connect(SceneIdentifier("s\(number)")!, observer: SceneRecord())
         }
-        #expect(fixture.scenes.dependencies.gauges.savingTime == (hasStore ? .milliseconds(20) : .zero))
+        #expect(fixture.scenes.parts.gauges.savingTime == (hasStore ? .milliseconds(20) : .zero))
         try await fixture.scenes["s1"]?.deactivate()
-        #expect(fixture.scenes.dependencies.gauges.savingTime == (hasStore ? .milliseconds(60) : .zero))
+        #expect(fixture.scenes.parts.gauges.savingTime == (hasStore ? .milliseconds(60) : .zero))
     }
 
     @Test("One scene that hangs holds up neither the others nor the process beyond its deadline")

@@ -60,7 +60,7 @@ struct SceneRoomTests {
         let low = SceneRecord { [unowned fixture] name, scene in
             guard name == "willTerminate", let reserved = fixture.scenes["new"] else { return }
             do throws(SceneRefusal) {
-                try await fixture.scenes.move(reserved, to: target, cause: .client)
+                try await reserved.move(to: target, cause: .client)
                 refusals.withLock { $0.append(nil) }
             } catch {
                 refusals.withLock { $0.append(error) }

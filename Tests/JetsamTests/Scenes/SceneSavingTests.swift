@@ -35,7 +35,7 @@ struct SceneSavingTests {
         #expect(scene.isUnsaved)
         #expect(fixture.scenes.statistics.failedSaves == 1)
         #expect(fixture.scenes.statistics.isStoreAvailable, "it is not the store's fault")
-        #expect(scene.saved.waiting == nil, "it is not kept either")
+        #expect(scene.saving.waiting == nil, "it is not kept either")
     }
 
     private struct LargeScene: SceneObserver {

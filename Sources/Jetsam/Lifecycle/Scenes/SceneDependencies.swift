@@ -3,36 +3,39 @@ internal import MemoryPressure
 
 /// The parts that scenes take from outside.
 struct SceneDependencies: Sendable {
-    var clock: any MonotonicClock
-    var logger: Logger
-    var registry: CacheRegistry
-    var tasks: any SceneTasks
+    let clock: any MonotonicClock
+    let logger: Logger
+    let registry: CacheRegistry
+    let tasks: any SceneTasks
     /// Nil where nothing is stored.
-    var store: (any SceneStateStore)?
+    let store: (any SceneStateStore)?
     /// Makes room for so many bytes from whatever ranks below every scene, and gives how many can then be taken without
     /// memory being short; nil where nobody knows, and there is always room.
-    var makeRoom: (@Sendable (_ bytes: Int) async -> Int)?
+    let makeRoom: (@Sendable (_ bytes: Int) async -> Int)?
     /// The next number of the one sequence of notifications.
-    var nextSequence: @Sendable () -> UInt64
+    let nextSequence: @Sendable () -> UInt64
     /// Told when the store can be written to no longer, or again.
-    var storeAvailability: @Sendable (_ isAvailable: Bool) -> Void
+    let storeAvailability: @Sendable (_ isAvailable: Bool) -> Void
     /// Told of each change of a scene's state; under no lock.
-    var noteTransition: @Sendable (SceneTransition) -> Void = { _ in }
+    let noteTransition: @Sendable (SceneTransition) -> Void
     /// The figures that others read.
-    var gauges: SceneGauges
+    let gauges: SceneGauges
     /// The timer that drives the deadlines where real time does not; nil where the test does.
-    var ticker: (any Ticker)?
+    let ticker: (any Ticker)?
     /// Indicates whether real time drives the deadlines; otherwise the test does.
-    var isAutomatic: Bool
+    let isAutomatic: Bool
     /// The source of the thread that calls the handlers of scenes' caches.
-    var threads: any ThreadSource = SystemThreads()
+    let threads: any ThreadSource
 
+    /// - Parameter gauges: The figures that others read; nil where nobody does.
     init(
         clock: any MonotonicClock = SystemMonotonicClock(), logger: Logger, registry: CacheRegistry,
         tasks: (any SceneTasks)? = nil, store: (any SceneStateStore)? = nil,
         makeRoom: (@Sendable (_ bytes: Int) async -> Int)? = nil,
         nextSequence: @escaping @Sendable () -> UInt64,
-        storeAvailability: @escaping @Sendable (_ isAvailable: Bool) -> Void = { _ in }, isAutomatic: Bool = true
+        storeAvailability: @escaping @Sendable (_ isAvailable: Bool) -> Void = { _ in },
+        noteTransition: @escaping @Sendable (SceneTransition) -> Void = { _ in }, gauges: SceneGauges? = nil,
+        ticker: (any Ticker)? = nil, isAutomatic: Bool = true, threads: any ThreadSource = SystemThreads()
     ) {
         self.clock = clock
         self.logger = logger
@@ -42,8 +45,11 @@ struct SceneDependencies: Sendable {
         self.makeRoom = makeRoom
         self.nextSequence = nextSequence
         self.storeAvailability = storeAvailability
-        gauges = SceneGauges(isStored: store != nil)
+        self.noteTransition = noteTransition
+        self.gauges = gauges ?? SceneGauges(isStored: store != nil)
+        self.ticker = ticker
         self.isAutomatic = isAutomatic
+        self.threads = threads
     }
 }
 

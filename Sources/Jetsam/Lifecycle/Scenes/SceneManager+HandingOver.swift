@@ -1,4 +1,3 @@
-internal import Logging
 internal import MemoryPressure
 
 extension SceneManager {
@@ -17,26 +16,7 @@ extension SceneManager {
         _ identifier: SceneIdentifier, to transport: @escaping @Sendable (SceneHandoff) async throws -> Void
     ) async throws(SceneRefusal) {
         guard let scene = self[identifier] else { throw .notConnected }
-        try refuseInside(scene)
-        await scene.turn.acquire()
-        defer { scene.turn.release() }
-        let before = scene.sceneState
-        guard before != .disconnected, before != .unattached else { throw .notConnected }
-        if before == .active || before == .inactive { try await move(scene, to: .background, cause: .handOver) }
-        do throws(SceneRefusal) {
-            let state = try await stateToHandOver(scene)
-            let handoff = SceneHandoff(
-                identifier: identifier, priority: scene.priority, expectedBytes: scene.declaredBytes, state: state)
-            try await send(handoff, transport)
-        } catch {
-            await takeBack(scene, to: before)
-            throw error
-        }
-        let stamp = scene.saved.stamp
-        try await move(scene, to: .disconnected, cause: .handOver)
-        // Where both share a directory, what is there now may be the successor's.
-        if let stamp { await forget(scene, ifStampIs: stamp) }
-        count { $0.handedOver += 1 }
+        try await scene.handOff(to: transport)
     }
 
     /// Connects a scene that a predecessor hands over. Acknowledge it when this has returned: its state is stored here then.
@@ -61,71 +41,58 @@ extension SceneManager {
                 priority: handoff.priority, targets: targets, restoration: .none, handedOver: handoff.state,
                 executor: executor, observer: observer))
     }
+}
 
-    private func stateToHandOver(_ scene: ServerScene) async throws(SceneRefusal) -> SceneStateData? {
-        let deadline = now.advanced(by: configuration.transitionDeadline)
-        guard let encoded = await encode(scene, by: deadline) else { throw .missedDeadline(.encodeState) }
-        if let state = encoded.state ?? scene.saved.waiting {
-            guard state.bytes.count <= configuration.maximumStateBytes else {
-                throw .store(.tooLarge(bytes: state.bytes.count, maximum: configuration.maximumStateBytes))
-            }
-            // Kept until somebody has it: the observer gives it out only once.
-            scene.changeSaved { $0.keep(state) }
-            return state
+extension ServerScene {
+    /// Hands the scene over to a successor.
+    fileprivate func handOff(
+        to transport: @escaping @Sendable (SceneHandoff) async throws -> Void
+    ) async throws(SceneRefusal) {
+        try refuseInside()
+        await turn.acquire()
+        defer { turn.release() }
+        let before = sceneState
+        guard before != .disconnected, before != .unattached else { throw .notConnected }
+        if before == .active || before == .inactive { try await move(to: .background, cause: .handOver) }
+        do throws(SceneRefusal) {
+            let state = try await stateToHandOver()
+            let handoff = SceneHandoff(
+                identifier: identifier, priority: priority, expectedBytes: declaredBytes, state: state)
+            try await send(handoff, transport)
+        } catch {
+            await takeBack(to: before)
+            throw error
         }
-        guard let store = dependencies.store else { return nil }
-        let answer = Lock<Result<SceneStateData?, SceneStateStoreError>>(.failure(.unavailable))
-        _ = await scene.storing.call(by: deadline, deadlines) {
-            let result: Result<SceneStateData?, SceneStateStoreError>
-            do throws(SceneStateStoreError) {
-                result = .success(try await store.load(scene.identifier)?.1)
-            } catch {
-                result = .failure(error)
-            }
-            answer.withLock { $0 = result }
-        }
-        switch answer.withLock({ $0 }) {
-        case .success(let state):
-            scene.changeSaved { $0.keep(state) }
-            return state
-        case .failure(let error): throw .store(error)
-        }
+        let stamp = saving.stamp
+        try await move(to: .disconnected, cause: .handOver)
+        // Where both share a directory, what is there now may be the successor's.
+        if let stamp { await saving.forget(ifStampIs: stamp) }
+        parts.log.count(\.handedOver)
     }
 
     private func send(
         _ handoff: SceneHandoff, _ transport: @escaping @Sendable (SceneHandoff) async throws -> Void
     ) async throws(SceneRefusal) {
-        let answer = Lock<Result<Void, any Error>?>(nil)
-        let deadline = now.advanced(by: configuration.handOffDeadline)
-        _ = await SerialCalls().call(by: deadline, deadlines) {
-            do {
-                try await transport(handoff)
-                answer.withLock { $0 = .success(()) }
-            } catch {
-                answer.withLock { $0 = .failure(error) }
-            }
+        let deadline = parts.now.advanced(by: parts.configuration.handOffDeadline)
+        let answer = await SerialCalls().result(by: deadline, parts.deadlines) { () async throws(any Error) in
+            try await transport(handoff)
         }
-        switch answer.withLock({ $0 }) {
+        switch answer {
         case .success?: return
         case .failure(let error)?: throw .handOffFailed(error)
         case nil: throw .handOffFailed("it did not answer in time")
         }
     }
 
-    private func takeBack(_ scene: ServerScene, to before: SceneState) async {
+    /// Brings the scene back to where it was: the successor has not taken it.
+    private func takeBack(to before: SceneState) async {
         // In a shared directory the successor may have stored over what was here, and taken it away again.
-        if dependencies.store != nil, let state = scene.saved.waiting {
-            await store(state, of: scene, by: now.advanced(by: configuration.transitionDeadline))
-        }
+        if let state = saving.waiting { await store(state, by: parts.transitionDeadline) }
         guard before == .active || before == .inactive else { return }
-        let (ceiling, isFinal) = self.state.withLock { ($0.ceiling, $0.isFinal) }
-        let reach = isFinal ? .background : ceiling
-        if SceneOrder.rank(reach) ?? 0 < SceneOrder.rank(before)! {
-            scene.resumesTo = before
-        }
-        let target = (SceneOrder.rank(reach) ?? 0) < SceneOrder.rank(before)! ? reach : before
-        if target == .active || target == .inactive {
-            try? await move(scene, to: target, cause: .handOver)
-        }
+        let reach = manager?.ceiling.reach ?? .background
+        let isHeldDown = (SceneOrder.rank(reach) ?? 0) < SceneOrder.rank(before)!
+        if isHeldDown { resumesTo = before }
+        let target = isHeldDown ? reach : before
+        if target == .active || target == .inactive { try? await move(to: target, cause: .handOver) }
     }
 }

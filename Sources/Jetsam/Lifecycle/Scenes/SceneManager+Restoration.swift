@@ -1,4 +1,3 @@
-internal import Logging
 internal import MemoryPressure
 
 /// The results of a restoration.
@@ -21,11 +20,7 @@ extension SceneManager {
     ///
     /// - Parameter observer: Called for each stored scene; nil leaves that one stored.
     public func restoreScenes(observedBy observer: @escaping @Sendable (StoredScene) -> (any SceneObserver)?) {
-        let before = state.withLock { state in
-            defer { state.observerForRestoring = observer }
-            return state.observerForRestoring
-        }
-        _ = before
+        restorer.observe(by: observer)
     }
 
     /// Restores the stored scenes into the background: those of high priority first, one at a time. Meant for the launch,
@@ -38,7 +33,7 @@ extension SceneManager {
     /// - Returns: The result for each scene.
     @discardableResult
     public func restoreAll(deadline: Duration? = nil, headroomBytes: Int? = nil) async -> SceneRestoration {
-        await restoreStored(deadline: deadline, headroomBytes: headroomBytes, hasRoom: true)
+        await restorer.restoreAll(.init(time: deadline, headroomBytes: headroomBytes), into: self)
     }
 
     /// Restores what is stored, as ``restoreAll(deadline:headroomBytes:)`` does.
@@ -47,108 +42,34 @@ extension SceneManager {
     ///   than it was said to.
     @discardableResult
     func restoreAll(spareBytes: @escaping @Sendable () -> Int) async -> SceneRestoration {
-        await restoreStored(spareBytes: spareBytes, hasRoom: true)
-    }
-
-    /// - Parameter hasRoom: True where there is room for as much; otherwise it is made for each.
-    private func restoreStored(
-        deadline: Duration? = nil, headroomBytes: Int? = nil, spareBytes: (@Sendable () -> Int)? = nil, hasRoom: Bool
-    ) async -> SceneRestoration {
-        guard let store = dependencies.store, state.withLock({ $0.observerForRestoring != nil }) else {
-            return SceneRestoration()
-        }
-        await restorationTurn.acquire()
-        defer { restorationTurn.release() }
-        let end = now.advanced(by: deadline ?? configuration.restorationDeadline)
-        state.withLock { $0.restorationIsDue = true }
-        guard canSave, let stored = await list(store, by: end) else { return SceneRestoration() }
-        var room = headroomBytes
-        var result = SceneRestoration()
-        for (index, scene) in stored.enumerated() {
-            // If one has no room or time, all later ones wait too: else many small ones would take its place.
-            let spare = spareBytes?() ?? .max
-            guard now < end, scene.expectedBytes <= min(room ?? .max, spare) else {
-                result.postponed = stored[index...].map(\.identifier)
-                postpone(Array(stored[index...]))
-                break
-            }
-            if await restore(scene, hasRoom: hasRoom, by: end, &result) { room? -= scene.expectedBytes }
-        }
-        return result
+        await restorer.restoreAll(.init(spareBytes: spareBytes), into: self)
     }
 
     /// Restores what an earlier restoration has left for later, as far as room can be made for it now. The manager calls it
     /// when the process becomes active and when the state store can be used again.
     @discardableResult
     public func restorePostponed() async -> SceneRestoration {
-        if state.withLock({ $0.restorationIsDue }) { return await restoreStored(hasRoom: false) }
-        guard hasPostponed, canSave else { return SceneRestoration() }
-        // A scene that is tried now may be postponed again if the room is not enough.
-        await restorationTurn.acquire()
-        defer { restorationTurn.release() }
-        let waiting = state.withLock { state in
-            defer { state.postponed = [] }
-            state.areTried = true
-            return state.postponed
-        }
-        defer { state.withLock { $0.areTried = false } }
-        var result = SceneRestoration()
-        for scene in waiting { await restore(scene, hasRoom: false, by: nil, &result) }
-        return result
+        await restorer.restorePostponed(into: self)
     }
 
-    private func list(_ store: any SceneStateStore, by end: MonotonicInstant) async -> [StoredScene]? {
-        let answer = Lock<Result<[StoredScene], SceneStateStoreError>>(.failure(.unavailable))
-        _ = await SerialCalls().call(by: end, deadlines) { [limit = configuration.maximumCount] in
-            let result: Result<[StoredScene], SceneStateStoreError>
-            do throws(SceneStateStoreError) {
-                result = .success(try await store.list(limit: limit))
-            } catch {
-                result = .failure(error)
-            }
-            answer.withLock { $0 = result }
-        }
-        switch answer.withLock({ $0 }) {
-        case .success(let scenes):
-            state.withLock { state in
-                state.restorationIsDue = false
-                state.postponed = []
-            }
-            return SceneOrder.byRestoration(scenes)
-        case .failure(let error):
-            logger.warning("The stored scenes cannot be listed: \(error)")
-            return nil
-        }
+    /// Says whether states can be stored: for what the application knows before an attempt fails, such as a key that is not
+    /// there yet or a volume that is about to be unmounted.
+    ///
+    /// While it says no, nothing is read or written. When it says yes, what waits is stored and restored.
+    public func stateStoreBecame(available: Bool) async {
+        parts.storage.allow(available)
+        if available { await catchUp() }
     }
 
-    /// Restores a scene. Returns whether it is restored.
-    @discardableResult
-    private func restore(
-        _ scene: StoredScene, hasRoom: Bool, by end: MonotonicInstant?, _ result: inout SceneRestoration
-    ) async -> Bool {
-        let observer = state.withLock { $0.observerForRestoring }?(scene)
-        guard let observer, self[scene.identifier] == nil else { return false }
-        let connection = SceneConnection(
-            identifier: scene.identifier, origin: .restoration, expectedBytes: scene.expectedBytes,
-            priority: scene.priority, observer: observer, hasRoom: hasRoom, latest: end)
-        do throws(SceneRefusal) {
-            _ = try await connect(connection)
-            result.restored.append(scene.identifier)
-            return true
-        } catch {
-            if error.isForCrashLoop {
-                result.skipped.append(scene.identifier)
-            } else if error.isForWantOfRoom || error.storeError?.isUnavailability == true {
-                result.postponed.append(scene.identifier)
-                postpone([scene])
-            } else {
-                result.failed[scene.identifier] = error
-            }
-            return false
+    /// Stores the states that could not be stored, and restores what waits.
+    func catchUp() async {
+        for scene in scenes where scene.saving.waiting != nil {
+            guard !CallbackToken.isInside(scene) else { continue }
+            await scene.turn.acquire()
+            defer { scene.turn.release() }
+            guard let waiting = scene.saving.waiting, canSave else { continue }
+            await scene.store(waiting, by: parts.transitionDeadline)
         }
-    }
-
-    private func postpone(_ scenes: [StoredScene]) {
-        state.withLock { $0.postponed += scenes }
+        _ = await restorePostponed()
     }
 }

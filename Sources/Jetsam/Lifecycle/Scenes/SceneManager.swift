@@ -1,56 +1,26 @@
-internal import Logging
 internal import MemoryPressure
-internal import Synchronization
 
 /// The scenes of this process: connects them, moves them through their states, stores and restores what they save, and
 /// gives them up in order when memory is short.
 ///
 /// Scenes are opt-in: where none connects, nothing happens. Reach it as `manager.scenes`.
 public final class SceneManager: Sendable {
-    struct State {
-        var scenes: [SceneIdentifier: ServerScene] = [:]
-        var nextAge: UInt64 = 0
-        /// The highest state that the process allows.
-        var ceiling = SceneState.active
-        /// The process ends; nothing connects any more.
-        var isFinal = false
-        var storeIsDenied = false
-        var storeHasFailed = false
-        /// The scenes that restoration before readiness left for later.
-        var postponed: [StoredScene] = []
-        /// Indicates whether the postponed scenes are tried now.
-        var areTried = false
-        /// Indicates whether the stored scenes could not be listed yet.
-        var restorationIsDue = false
-        var observerForRestoring: (@Sendable (StoredScene) -> (any SceneObserver)?)?
-        var statistics = SceneStatistics()
-        /// The memory warning that is being told, by its number.
-        var lastWarning: UInt64?
-        /// Warnings about scenes since a change of the process began; nil where none is under way.
-        var warnings: Int?
-    }
-
-    let configuration: ManagerConfiguration.Scenes
-    let dependencies: SceneDependencies
-    let caches: SceneCaches
-    let state = Lock(State())
-    /// Drives the deadlines of callbacks.
-    package let deadlines: Deadlines
-    let roomTurn = AsyncTurn()
-    let lossTurn = AsyncTurn()
-    let restorationTurn = AsyncTurn()
+    let parts: SceneParts
+    let room: SceneRoom
+    let restorer: SceneRestorer
+    let warnings = SceneWarnings()
+    private let registry = Lock(SceneRegistry())
 
     init(configuration: ManagerConfiguration.Scenes = .init(), dependencies: SceneDependencies) {
-        self.configuration = configuration
-        self.dependencies = dependencies
-        caches = SceneCaches(registry: dependencies.registry, threads: dependencies.threads)
-        deadlines = Deadlines(clock: dependencies.clock, isAutomatic: dependencies.isAutomatic)
-        dependencies.ticker?.attach(deadlines)
+        parts = SceneParts(configuration, dependencies)
+        room = SceneRoom(parts, ask: dependencies.makeRoom)
+        restorer = SceneRestorer(parts)
+        dependencies.ticker?.attach(parts.deadlines)
     }
 
     /// The connected scene of that name.
     public subscript(identifier: SceneIdentifier) -> ServerScene? {
-        state.withLock { $0.scenes[identifier] }
+        registry.withLock { $0[identifier] }
     }
 
     /// The connected scenes, by identifier.
@@ -58,25 +28,14 @@ public final class SceneManager: Sendable {
         all.sorted { $0.identifier < $1.identifier }
     }
 
-    /// The connected scenes in no order.
-    var all: [ServerScene] { state.withLock { Array($0.scenes.values) } }
-
     /// The number of connected scenes.
-    public var count: Int { state.withLock { $0.scenes.count } }
-
-    /// Indicates whether restoration has left scenes for later. Also true while they are tried: then they may be postponed again.
-    var hasPostponed: Bool { state.withLock { !$0.postponed.isEmpty || $0.areTried } }
-
-    /// Indicates whether any scene was ever connected.
-    var hasConnected: Bool { state.withLock { $0.nextAge > 0 } }
+    public var count: Int { registry.withLock { $0.count } }
 
     /// A snapshot. It walks scenes and caches: for dashboards, not for hot paths.
     public var statistics: SceneStatistics {
-        var (statistics, scenes, canSave) = state.withLock {
-            ($0.statistics, Array($0.scenes.values), !$0.storeIsDenied && !$0.storeHasFailed)
-        }
+        var statistics = parts.log.statistics
         statistics.isStoreAvailable = canSave
-        for scene in scenes {
+        for scene in all {
             statistics.connected[scene.sceneState, default: 0] += 1
             statistics.footprintBytes = statistics.footprintBytes.addingSaturating(scene.footprintBytes)
             statistics.unsaved += scene.isUnsaved ? 1 : 0
@@ -91,9 +50,10 @@ public final class SceneManager: Sendable {
     /// - Returns: The scene, which is active now; nil where no scene takes the target.
     public func activate(target: String) async throws(SceneRefusal) -> ServerScene? {
         let scenes = scenes
-        let best = SceneOrder.match(target, scenes.map { (facts($0), $0.targets) })
+        let canSave = canSave
+        let best = SceneOrder.match(target, scenes.map { ($0.facts(canSave: canSave), $0.targets) })
         guard let best, let scene = self[best] else { return nil }
-        try await request(scene, .active)
+        try await scene.activate()
         return scene
     }
 
@@ -101,27 +61,65 @@ public final class SceneManager: Sendable {
     ///
     /// - Returns: The scene; nil where every scene is active, or none is connected.
     public func activateNext() async throws(SceneRefusal) -> ServerScene? {
-        let waiting = facts(all).filter { SceneOrder.rank($0.state) != nil && $0.state != .active }
-        let first = waiting.min(by: SceneOrder.isActivated)
+        let first = byPriority.first { SceneOrder.rank($0.sceneState) != nil && $0.sceneState != .active }
         guard let first, let scene = self[first.identifier] else { return nil }
-        try await request(scene, .active)
+        try await scene.activate()
         return scene
     }
+}
 
-    func facts(_ scenes: [ServerScene]) -> [SceneOrder.Facts] {
+/// What the rest of the package asks it.
+extension SceneManager {
+    /// The connected scenes in no order.
+    var all: [ServerScene] { registry.withLock { $0.all } }
+
+    /// The connected scenes, those of high priority first.
+    var byPriority: [ServerScene] {
         let canSave = canSave
-        return scenes.map { $0.facts(canSave: canSave) }
+        let scenes = all.map { (facts: $0.facts(canSave: canSave), scene: $0) }
+        return scenes.sorted { SceneOrder.isActivated($0.facts, before: $1.facts) }.map(\.scene)
     }
 
-    func facts(_ scene: ServerScene) -> SceneOrder.Facts { scene.facts(canSave: canSave) }
+    /// Indicates whether any scene was ever connected.
+    var hasConnected: Bool { registry.withLock { $0.hasConnected } }
 
-    var canSave: Bool { state.withLock { !$0.storeIsDenied && !$0.storeHasFailed } }
+    /// Indicates whether restoration has left scenes for later. Also true while they are tried: then they may be postponed again.
+    var hasPostponed: Bool { restorer.progress.hasPostponed }
 
-    var now: MonotonicInstant { dependencies.clock.now }
+    /// Indicates whether states can be stored, as far as is known.
+    var canSave: Bool { parts.storage.canSave }
 
-    var logger: Logger { dependencies.logger }
+    /// The states that the process allows.
+    var ceiling: SceneRegistry.Ceiling { registry.withLock { $0.ceiling } }
 
-    func count(_ change: (inout SceneStatistics) -> Void) {
-        state.withLock { change(&$0.statistics) }
+    var configuration: ManagerConfiguration.Scenes { parts.configuration }
+
+    /// Drives the deadlines of callbacks.
+    package var deadlines: Deadlines { parts.deadlines }
+
+    /// Lowers the ceiling: the process goes down to a state.
+    func lowerCeiling(to state: SceneState, isFinal: Bool) {
+        registry.withLock { $0.goDown(to: state, isFinal: isFinal) }
+    }
+
+    /// Raises the ceiling: the process has come up to a state.
+    func raiseCeiling(to state: SceneState) {
+        registry.withLock { $0.comeUp(to: state) }
+    }
+
+    /// Takes a new scene in, before anything is told to its observer.
+    func enter(_ connection: SceneConnection) throws(SceneRefusal) -> ServerScene {
+        guard connection.expectedBytes >= 0 else { throw .negativeBytes(connection.expectedBytes) }
+        return try registry.withLock { registry throws(SceneRefusal) in
+            try registry.enter(
+                connection.identifier, for: connection.origin.target, atMost: configuration.maximumCount
+            ) { age in ServerScene(connection, age: age, parts: parts, manager: self) }
+        }
+    }
+
+    /// Takes a scene out of the list, if it is still the one of its name there.
+    func remove(_ scene: ServerScene) {
+        let removed = registry.withLock { $0.remove(scene) }
+        _ = removed
     }
 }

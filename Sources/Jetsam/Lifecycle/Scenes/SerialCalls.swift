@@ -45,4 +45,68 @@ final class SerialCalls: Sendable {
         deadlines.cancel(id)
         return outcome == .done ? .returned : .late
     }
+
+    /// Calls something that answers. Returns nil where it has not answered in time.
+    func answer<Answer: Sendable>(
+        by deadline: MonotonicInstant, _ deadlines: Deadlines, _ body: @escaping @Sendable () async -> Answer
+    ) async -> Answer? {
+        let answer = Lock<Answer?>(nil)
+        _ = await call(by: deadline, deadlines) {
+            let given = await body()
+            answer.withLock { $0 = given }
+        }
+        return answer.withLock { $0 }
+    }
+
+    /// Calls something that answers or throws. Returns nil where it has done neither in time.
+    func result<Answer: Sendable, Failure: Error>(
+        by deadline: MonotonicInstant, _ deadlines: Deadlines,
+        _ body: @escaping @Sendable () async throws(Failure) -> Answer
+    ) async -> Result<Answer, Failure>? {
+        await answer(by: deadline, deadlines) {
+            do throws(Failure) {
+                return Result<Answer, Failure>.success(try await body())
+            } catch {
+                return .failure(error)
+            }
+        }
+    }
+}
+
+/// Lets one task at a time through, in the order in which they came.
+final class AsyncTurn: Sendable {
+    private struct State {
+        var isHeld = false
+        var waiters: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state = Lock(State())
+
+    /// The number of tasks that wait for it.
+    var waiting: Int { state.withLock { $0.waiters.count } }
+
+    func acquire() async {
+        await withCheckedContinuation { continuation in
+            let isFree = state.withLock { state in
+                if state.isHeld {
+                    state.waiters.append(continuation)
+                    return false
+                }
+                state.isHeld = true
+                return true
+            }
+            if isFree { continuation.resume() }
+        }
+    }
+
+    func release() {
+        let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            guard !state.waiters.isEmpty else {
+                state.isHeld = false
+                return nil
+            }
+            return state.waiters.removeFirst()
+        }
+        next?.resume()
+    }
 }

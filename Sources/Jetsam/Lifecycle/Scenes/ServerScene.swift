@@ -7,18 +7,12 @@ internal import MemoryPressure
 public final class ServerScene: Sendable, CustomStringConvertible {
     private struct State {
         var machine = SceneMachine()
-        /// The manager holds its scenes, and a scene that somebody keeps must not hold it.
-        weak var manager: SceneManager?
         var observer: (any SceneObserver)?
         var declaredBytes: Int
         /// Room for it was made.
         var hasRoom = false
-        var saved = SavedState()
-        var missedDeadline = false
         /// The state that it goes to when the process comes back from the state that took the scene down.
         var resumesTo: SceneState?
-        /// The limits that its caches had before they were cut, by client.
-        var limits: [UInt64: LoweredLimit] = [:]
     }
 
     /// The identifier of the scene.
@@ -28,28 +22,30 @@ public final class ServerScene: Sendable, CustomStringConvertible {
     /// The targets that it is activated for.
     public let targets: SceneTargets
 
-    private let state: Lock<State>
-    private let caches: SceneCaches
-    let executor: (any TaskExecutor)?
-    let age: UInt64
+    let parts: SceneParts
+    /// The manager holds its scenes, and a scene that somebody keeps must not hold it.
+    weak let manager: SceneManager?
     /// Changes of its state, one at a time.
     let turn = AsyncTurn()
-    let callbacks = SerialCalls()
-    let storing = SerialCalls()
-    let handlers = SerialCalls()
+    let calls: SceneCalls
+    let saving: SceneSaving
+    let belongings: SceneBelongings
+    private let age: UInt64
+    private let state: Lock<State>
 
-    init(
-        _ identifier: SceneIdentifier, priority: ResourcePriority, targets: SceneTargets, expectedBytes: Int,
-        age: UInt64,
-        observer: any SceneObserver, executor: (any TaskExecutor)?, manager: SceneManager
-    ) {
-        self.identifier = identifier
-        self.priority = priority
-        self.targets = targets
+    init(_ connection: SceneConnection, age: UInt64, parts: SceneParts, manager: SceneManager) {
+        identifier = connection.identifier
+        priority = connection.priority
+        targets = connection.targets
         self.age = age
-        self.executor = executor
-        caches = manager.caches
-        state = Lock(State(manager: manager, observer: observer, declaredBytes: expectedBytes))
+        self.parts = parts
+        self.manager = manager
+        calls = SceneCalls(identifier, on: connection.executor, parts: parts)
+        belongings = SceneBelongings(identifier, parts: parts, calls: calls)
+        saving = SceneSaving(identifier, priority: priority, parts: parts, calls: calls) { [weak manager] in
+            Task { await manager?.catchUp() }
+        }
+        state = Lock(State(observer: connection.observer, declaredBytes: connection.expectedBytes))
     }
 
     /// Its state now.
@@ -57,8 +53,7 @@ public final class ServerScene: Sendable, CustomStringConvertible {
 
     /// The cost of the scene, in bytes: the bytes that its caches report and those that it declares.
     public var footprintBytes: Int {
-        let declared = state.withLock { $0.declaredBytes }
-        return declared.addingSaturating(caches.reportedBytes(of: identifier))
+        declaredBytes.addingSaturating(belongings.reportedBytes)
     }
 
     /// Says what it takes outside of its caches now, in place of what it was expected to take. Negative values count as 0.
@@ -70,35 +65,35 @@ public final class ServerScene: Sendable, CustomStringConvertible {
     public var declaredBytes: Int { state.withLock { $0.declaredBytes } }
 
     /// Indicates whether its state would be lost with it: the state has changed since it was stored, or could not be stored.
-    public var isUnsaved: Bool { state.withLock { $0.saved.isUnsaved } }
+    public var isUnsaved: Bool { saving.isUnsaved }
 
     /// Makes it serve. Returns when its observer has been called.
     ///
     /// - Throws: ``SceneRefusal`` where the process does not allow it, the scene is gone, or this is called from inside one of its
     ///   callbacks.
     public func activate() async throws(SceneRefusal) {
-        try await manager().request(self, .active)
+        try await request(.active)
     }
 
     /// Makes it stop serving for a while; its state is saved.
     ///
     /// - Throws: ``SceneRefusal``, as ``activate()`` does.
     public func deactivate() async throws(SceneRefusal) {
-        try await manager().request(self, .inactive)
+        try await request(.inactive)
     }
 
     /// Sends it to the background: its state is saved and its caches are cut.
     ///
     /// - Throws: ``SceneRefusal``, as ``activate()`` does.
     public func enterBackground() async throws(SceneRefusal) {
-        try await manager().request(self, .background)
+        try await request(.background)
     }
 
     /// Suspends it: its state is saved, its caches are emptied, its background tasks expire.
     ///
     /// - Throws: ``SceneRefusal``, as ``activate()`` does.
     public func suspend() async throws(SceneRefusal) {
-        try await manager().request(self, .suspended)
+        try await request(.suspended)
     }
 
     /// Ends it in order: it resigns, is saved, enters the background and is gone.
@@ -107,19 +102,41 @@ public final class ServerScene: Sendable, CustomStringConvertible {
     ///   the scenes that a later launch restores.
     /// - Throws: ``SceneRefusal``, as ``activate()`` does.
     public func disconnect(discardingState discardsState: Bool = false) async throws(SceneRefusal) {
-        try await manager().disconnect(self, discardsState: discardsState)
+        _ = try reachableManager()
+        try refuseInside()
+        await turn.acquire()
+        defer { turn.release() }
+        try await move(to: .disconnected, cause: .client)
+        // By its stamp: what a new scene of this name has stored meanwhile is not its own.
+        if discardsState { await saving.forget(ifStampIs: saving.stamp) }
     }
 
     /// Its identifier and state.
     public var description: String { "scene '\(identifier)' (\(sceneState))" }
 
-    private func manager() throws(SceneRefusal) -> SceneManager {
-        guard let manager = state.withLock({ $0.manager }) else { throw .notConnected }
+    private func reachableManager() throws(SceneRefusal) -> SceneManager {
+        guard let manager else { throw .notConnected }
         return manager
+    }
+
+    /// Brings the scene to a state that a client asks for: refused where the process does not allow it now.
+    private func request(_ target: SceneState) async throws(SceneRefusal) {
+        let manager = try reachableManager()
+        try refuseInside()
+        await turn.acquire()
+        defer { turn.release() }
+        if let refusal = manager.ceiling.refusal(of: target) { throw refusal }
+        resumesTo = nil
+        try await move(to: target, cause: .client)
+    }
+
+    /// Refuses what would wait for the callback that asks for it.
+    func refuseInside() throws(SceneRefusal) {
+        if CallbackToken.isInside(self) { throw .insideCallback }
     }
 }
 
-/// What the manager does with it. The order of these calls is the manager's: it has the scene's turn.
+/// What changes of the scene do to its state. Who calls these has the scene's turn.
 extension ServerScene {
     /// Nil where it is gone.
     var observer: (any SceneObserver)? { state.withLock { $0.observer } }
@@ -127,13 +144,11 @@ extension ServerScene {
     /// Lets the observer of a scene that is gone go: the application may keep the scene itself for long.
     func releaseObserver() {
         let observer = state.withLock { state in
-            defer {
-                state.observer = nil
-                state.saved.forgetWaiting()
-            }
+            defer { state.observer = nil }
             return state.observer
         }
         _ = observer
+        saving.forgetWaiting()
     }
 
     /// Its state, and the changes from it to `target`; nil where none lead there.
@@ -145,11 +160,9 @@ extension ServerScene {
     ///
     /// - Returns: The state that it leaves, and what is to be done for the change, in order.
     func begin(_ target: SceneState, cause: SceneCause) throws(SceneRefusal) -> (SceneState, [SceneMachine.Action]) {
-        let begun = state.withLock { state -> Result<(SceneState, [SceneMachine.Action]), SceneRefusal> in
-            let from = state.machine.state
-            return Result { () throws(SceneRefusal) in (from, try state.machine.begin(target, cause: cause)) }
+        try state.withLock { state throws(SceneRefusal) in
+            (state.machine.state, try state.machine.begin(target, cause: cause))
         }
-        return try begun.get()
     }
 
     /// Completes the change that was begun.
@@ -158,7 +171,7 @@ extension ServerScene {
     }
 
     /// It could not be connected: it is disconnected from here on, and nobody was told.
-    func abandon() {
+    func giveUp() {
         state.withLock { state in
             state.machine.abandon()
             if (try? state.machine.begin(.disconnected, cause: .system)) != nil { _ = state.machine.commit() }
@@ -171,12 +184,25 @@ extension ServerScene {
         set { state.withLock { $0.resumesTo = newValue } }
     }
 
-    /// The process takes it down from a state. It resumes to the highest from which it was taken.
+    /// Notes that the process takes it down from a state. It resumes to the highest from which it was taken.
     func resume(to state: SceneState) {
         self.state.withLock { $0.resumesTo = $0.resumesTo ?? state }
     }
 
-    /// Room for it was made.
+    /// Returns the state that it comes up to now that the process allows `ceiling`; nil where it stays. What it still has to
+    /// come up to after that is kept.
+    func takeResumption(under ceiling: SceneState) -> SceneState? {
+        state.withLock { state in
+            guard let resumesTo = state.resumesTo, let own = SceneOrder.rank(state.machine.state),
+                let wanted = SceneOrder.rank(resumesTo)
+            else { return nil }
+            let reach = min(wanted, SceneOrder.rank(ceiling) ?? 0)
+            if reach == wanted { state.resumesTo = nil }
+            return own < reach ? SceneState.allCases.first { SceneOrder.rank($0) == reach } : nil
+        }
+    }
+
+    /// Notes that room for it was made.
     func noteRoom() {
         state.withLock { $0.hasRoom = true }
     }
@@ -186,94 +212,10 @@ extension ServerScene {
         state.withLock { $0.hasRoom && $0.machine.state == .unattached ? $0.declaredBytes : 0 }
     }
 
-    /// The limits that its caches had before they were cut, by client.
-    var limitsBeforeCut: [UInt64: LoweredLimit] {
-        get { state.withLock { $0.limits } }
-        set { state.withLock { $0.limits = newValue } }
-    }
-
-    func noteMissedDeadline() {
-        state.withLock { $0.missedDeadline = true }
-    }
-
-    /// What is known of its stored state.
-    var saved: SavedState { state.withLock { $0.saved } }
-
-    func changeSaved(_ change: (inout SavedState) -> Void) {
-        state.withLock { change(&$0.saved) }
-    }
-
     /// - Parameter canSave: True where states can be stored now.
     func facts(canSave: Bool) -> SceneOrder.Facts {
-        let (sceneState, missedDeadline, isUnsaved) = state.withLock {
-            ($0.machine.state, $0.missedDeadline, $0.saved.isUnsaved)
-        }
-        return SceneOrder.Facts(
+        SceneOrder.Facts(
             identifier: identifier, state: sceneState, priority: priority, footprintBytes: footprintBytes,
-            missedDeadline: missedDeadline, isUnsaved: isUnsaved && !canSave, age: age)
-    }
-}
-
-/// What is known of a scene's stored state.
-struct SavedState {
-    /// Indicates whether the stored state, if any, may be out of date.
-    private(set) var isUnsaved = false
-    /// The state that was encoded and could not be stored.
-    private(set) var waiting: SceneStateData?
-    /// The stamp of the stored state.
-    private(set) var stamp: UInt64?
-    /// It was asked for its state and gave none that could be kept: that nothing has changed since does not mean that it is
-    /// stored.
-    private var hasLostChange = false
-
-    /// It may change from here on.
-    mutating func mayChange(hasStore: Bool) {
-        isUnsaved = hasStore
-    }
-
-    /// It was encoded. A state that is too long is not kept.
-    mutating func wasEncoded(_ data: SceneStateData, maximumBytes: Int) {
-        hasLostChange = data.bytes.count > maximumBytes
-        if !hasLostChange { waiting = data }
-    }
-
-    mutating func wasNotEncoded() {
-        hasLostChange = true
-    }
-
-    /// Nothing has changed since it was asked for last; what it gave then may be missing all the same.
-    mutating func isUnchanged() {
-        isUnsaved = hasLostChange
-    }
-
-    /// Keeps a state until somebody has it.
-    mutating func keep(_ data: SceneStateData?) {
-        waiting = data
-    }
-
-    mutating func willBeStored(_ data: SceneStateData) {
-        waiting = data
-        isUnsaved = true
-    }
-
-    mutating func wasNotStored() {
-        isUnsaved = true
-    }
-
-    /// A state that was written late may have been overtaken by one that waits: it counts for nothing then.
-    mutating func wasStored(_ data: SceneStateData, stamp: UInt64) {
-        guard waiting == data else { return }
-        waiting = nil
-        isUnsaved = hasLostChange
-        self.stamp = stamp
-    }
-
-    /// It was read from the store.
-    mutating func wasRead(stamp: UInt64) {
-        self.stamp = stamp
-    }
-
-    mutating func forgetWaiting() {
-        waiting = nil
+            missedDeadline: calls.missedDeadline, isUnsaved: isUnsaved && !canSave, age: age)
     }
 }
