@@ -68,7 +68,7 @@ struct MemoryWarningTests {
             let change = Task { try await fixture.manager.resignActive() }
             await record.heard("willResignActive")
             fixture.manager.simulate(.warning)
-            try await fixture.until("it is known") { fixture.lifecycle.state.withLock { !$0.notes.isEmpty } }
+            try await fixture.until("it is known") { fixture.lifecycle.turn.waiting > 0 }
             record.release("willResignActive")
             try await change.value
             try await fixture.until("it is told") { order.withLock { $0.contains("warning") } }

@@ -22,7 +22,7 @@ struct ServingTests {
     func reported() async throws {
         let fixture = try LifecycleFixture()
         try await fixture.run(servers: [FakeService("server", in: group)], serving: nil) { fixture, group in
-            try await fixture.until("the gate runs") { fixture.lifecycle.state.withLock { $0.servers.isGateRunning } }
+            try await fixture.until("the gate runs") { fixture.lifecycle.state.current.servers.isGateRunning }
             for _ in 0..<20 { await Task.yield() }
             #expect(!fixture.manager.isReady && fixture.manager.processState == .inactive)
             fixture.manager.didStartServing()
@@ -42,8 +42,8 @@ struct ServingTests {
     func askedBefore() async throws {
         let fixture = try LifecycleFixture()
         try await fixture.run(servers: [FakeService("server", in: group)], serving: .reported) { fixture, group in
-            try await fixture.until("the gate runs") { fixture.lifecycle.state.withLock { $0.servers.isGateRunning } }
-            try await fixture.until("it is launched") { fixture.lifecycle.state.withLock { $0.launch.isDone } }
+            try await fixture.until("the gate runs") { fixture.lifecycle.state.current.servers.isGateRunning }
+            try await fixture.until("it is launched") { fixture.lifecycle.state.current.launch.isDone }
             // A pause, asked for while it is not active yet.
             try await fixture.manager.resignActive()
             fixture.manager.didStartServing()

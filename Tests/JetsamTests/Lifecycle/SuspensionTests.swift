@@ -87,6 +87,34 @@ struct SuspensionTests {
         }
     }
 
+    @Test("Modes that began and ended at the same time bar nothing once all have ended", arguments: seedBatches)
+    func manyModes(seeds: ClosedRange<UInt64>) async throws {
+        let machine = SimulatedMachine(tree: try .v2(limit: 512 * mebibyte))
+        defer { machine.tree.remove() }
+        let tasks = machine.makeBackgroundTaskRegistry()
+        let time = BackgroundTimeLimit(tasks: tasks)
+        for seed in seeds {
+            let watch = LifecycleWatch()
+            watch.entered(.background)
+            let modes = BackgroundModes([], watch: watch)
+            await withTaskGroup(of: Void.self) { group in
+                for thread in 0..<3 {
+                    group.addTask {
+                        for number in 0..<300 {
+                            let id = modes.begin("\(thread)")
+                            if number.isMultiple(of: 7) { #expect(modes.names.contains("\(thread)")) }
+                            #expect(modes.end(id) && !modes.end(id))
+                        }
+                    }
+                }
+            }
+            #expect(modes.isEmpty && modes.names.isEmpty)
+            _ = watch.look(at: .seconds(100), idleDelay: 1_000_000_000, tasks: tasks, backgroundTime: time)
+            let look = watch.look(at: .seconds(102), idleDelay: 1_000_000_000, tasks: tasks, backgroundTime: time)
+            #expect(look.isDue, "batch of \(seed): it may idle")
+        }
+    }
+
     @Test("A task that came and went between two looks starts the delay anew")
     func shortTask() async throws {
         let fixture = try Self.fixture()

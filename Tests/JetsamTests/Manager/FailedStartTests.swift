@@ -106,7 +106,7 @@ struct FailedStartTests {
             let (change, step) = (await changes.next(isolation: nil), await steps.next())
             #expect(change == nil && step == nil)
             #expect(await manager.releaseCaches(bytes: 1) == nil)
-            #expect(manager.lifecycle.state.withLock { $0.responders.isEmpty })
+            #expect(manager.lifecycle.responders.isEmpty)
         }
         #expect(answers.withLock { $0 } == 1)
         try await expectNothingLeft(threads) { gone.isGone }

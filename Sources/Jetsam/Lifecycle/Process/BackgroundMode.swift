@@ -18,29 +18,53 @@ public final class BackgroundMode: Sendable {
     }
 }
 
-extension ProcessLifecycle {
-    func beginBackgroundMode(_ name: String) -> BackgroundMode {
-        let name = String(name.prefix(64))
-        let id = state.withLock { state in
+/// The named reasons that hold a process in the background: the configured ones, and those that were begun.
+final class BackgroundModes: Sendable {
+    private struct State {
+        var begun: [UInt64: String] = [:]
+        var nextID: UInt64 = 0
+    }
+
+    private static let longestName = 64
+
+    private let state = Lock(State())
+    private let configured: [String]
+    private let watch: LifecycleWatch
+
+    /// - Parameter watch: Told how many there are.
+    init(_ configured: [String], watch: LifecycleWatch) {
+        self.configured = configured
+        self.watch = watch
+        watch.modesChanged(to: configured.count)
+    }
+
+    /// The configured ones first.
+    var names: [String] { configured + state.withLock { $0.begun.values.sorted() } }
+
+    var isEmpty: Bool { configured.isEmpty && state.withLock { $0.begun.isEmpty } }
+
+    /// - Returns: A number to end it with.
+    func begin(_ name: String) -> UInt64 {
+        let name = String(name.prefix(Self.longestName))
+        return state.withLock { state in
             state.nextID += 1
-            state.modes[state.nextID] = name
+            state.begun[state.nextID] = name
+            tellWatch(state)
             return state.nextID
         }
-        modesChanged()
-        return BackgroundMode { [weak self] in
-            guard let self else { return }
-            let wasThere = state.withLock { $0.modes.removeValue(forKey: id) != nil }
-            if wasThere { modesChanged() }
+    }
+
+    /// - Returns: False where it has ended already.
+    func end(_ id: UInt64) -> Bool {
+        state.withLock { state in
+            guard state.begun.removeValue(forKey: id) != nil else { return false }
+            tellWatch(state)
+            return true
         }
     }
 
-    private func modesChanged() {
-        watch.modesChanged(to: backgroundModes.count)
-        renewBackgroundTime()
-    }
-
-    /// The configured reasons and those that were begun.
-    var backgroundModes: [String] {
-        configuration.backgroundModes + state.withLock { $0.modes.values.sorted() }
+    /// Under the lock: otherwise the number of an earlier change could be the last that the watch hears of.
+    private func tellWatch(_ state: State) {
+        watch.modesChanged(to: configured.count + state.begun.count)
     }
 }

@@ -15,6 +15,8 @@ final class BackgroundTimeLimit: Sendable {
     private let end = Atomic<Int64>(none)
     /// The time when it may be told that the limit is over, in the same time.
     private let nextTelling = Atomic<Int64>(.min)
+    /// One renewal at a time: the last to come sees all that has changed.
+    private let renewal = Lock(())
 
     init(tasks: any TaskHolder) {
         self.tasks = tasks
@@ -36,6 +38,19 @@ final class BackgroundTimeLimit: Sendable {
     func cancel() {
         guard end.exchange(Self.none, ordering: .acquiringAndReleasing) != Self.none else { return }
         _ = tasks.setBackgroundDeadline(nil)
+    }
+
+    /// Begins the time anew, or ends it: the state, the modes, or both are others now.
+    ///
+    /// - Parameter start: Called under a lock. Returns the present time where the process spends its time in the background, and nil
+    ///   where it does not.
+    /// - Returns: The time when held tasks are to be told.
+    func renew(_ limit: Duration, from start: () -> MonotonicInstant?) -> MonotonicInstant? {
+        renewal.withLock { _ in
+            if let now = start() { return begin(limit, at: now) }
+            cancel()
+            return nil
+        }
     }
 
     /// Returns the time that is left; nil without a limit, zero where it is over.

@@ -15,7 +15,7 @@ struct DrainGate: Service {
     init(lifecycle: ProcessLifecycle, serving: ServingSignal) {
         self.lifecycle = lifecycle
         self.serving = serving
-        lifecycle.state.withLock { $0.servers.askForGate(serving) }
+        lifecycle.state.askForGate(serving)
     }
 
     /// Waits for the group's shutdown, and returns once the process takes no more work. A process that ends instead of suspending

@@ -76,6 +76,9 @@ enum LifecycleCallback: String, Sendable, CaseIterable {
     case willFinishLaunching, didFinishLaunching, didBecomeActive, willResignActive, didEnterBackground
     case willEnterForeground, willTerminate
     case didReceiveMemoryWarning, resumed, wallClockChanged, significantTimeChange, stateStoreBecame
+
+    /// Indicates whether it has the deadline of the launch.
+    var isOfLaunch: Bool { self == .willFinishLaunching || self == .didFinishLaunching }
 }
 
 /// An observer of the process's life cycle: cancel it, and it is called no more. Dropping it changes nothing: the manager

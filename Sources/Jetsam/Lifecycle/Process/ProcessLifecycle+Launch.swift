@@ -35,7 +35,7 @@ extension ProcessLifecycle {
         for problem in details.problems { dependencies.logger.warning("Launch: \(problem)") }
         lookAtTime()
         let deadline = now.advanced(by: configuration.launchDeadline)
-        state.withLock { $0.launch = .underWay(reason, deadline: deadline) }
+        state.beginLaunch(reason, deadline: deadline)
         let target: ProcessState = configuration.launchesIntoBackground ? .background : .inactive
         await turn.acquire()
         defer { turn.release() }
@@ -44,28 +44,23 @@ extension ProcessLifecycle {
 
     /// The last callback, and the way to active where it is automatic.
     func finishLaunch() async {
-        let transition = state.withLock { $0.transition }
-        if let transition {
+        if let transition = state.current.transition {
             await turn.acquire()
             await tell(.didFinishLaunching, transition, by: now.advanced(by: configuration.launchDeadline))
             turn.release()
         }
-        let (deadline, isWaiting, hasGate) = state.withLock { state in
-            state.launch.finish()
-            return (state.launch.deadline, state.servers.areAwaited, state.servers.haveGate)
-        }
+        let launched = state.finishLaunch()
         dependencies.gauges.noteLaunched()
         // A launch has a deadline of its own.
         renewBackgroundTime()
-        if let deadline, deadline < now {
+        if let deadline = launched.launch.deadline, deadline < now {
             dependencies.logger.notice("The launch took longer than its deadline of \(configuration.launchDeadline)")
         }
-        let isAutomatic = configuration.activation == .automatic && !configuration.launchesIntoBackground
-        if isWaiting, isAutomatic {
+        if launched.servers.areAwaited, becomesActiveByItself {
             dependencies.logger.debug("Launched; the process becomes active when the servers listen")
             watchServing()
         }
-        if !hasGate {
+        if !launched.servers.haveGate {
             dependencies.logger.notice(
                 "The manager runs without its drain gate: readiness says nothing about servers, and stays true while they shut down. Build the group with serviceGroupConfiguration(needs:servers:serving:)"
             )
@@ -76,38 +71,71 @@ extension ProcessLifecycle {
         launchWait.resolve(.done)
     }
 
-    /// The gate runs: every service before it was started.
-    func gateRuns() {
-        let areAwaited = state.withLock { state in
-            state.servers.gateRuns()
-            return state.servers.areAwaited
-        }
-        if !areAwaited { servingWait.resolve(.done) }
-        Task { await activateIfDue() }
+    private var becomesActiveByItself: Bool {
+        configuration.activation == .automatic && !configuration.launchesIntoBackground
     }
 
-    func activateIfDue() async {
-        guard configuration.activation == .automatic, !configuration.launchesIntoBackground else { return }
+    private func activateIfDue() async {
+        guard becomesActiveByItself else { return }
         await turn.acquire()
         defer { turn.release() }
-        let isDue = state.withLock { state in
-            let isDue =
-                state.launch.isDone && state.activatesByItself && state.machine.state == .inactive
-                && !state.servers.areAwaited
-            if isDue { state.activatesByItself = false }
-            return isDue
-        }
         // Refused where shutdown has begun meanwhile.
-        if isDue { try? await move(to: .active, cause: .launch) }
+        if state.takeActivation() { try? await move(to: .active, cause: .launch) }
     }
 
     /// Moves the launch's deadline; tells the supervisor.
     func extendLaunch(by duration: Duration) {
         guard duration > .zero else { return }
-        let deadline = state.withLock { state -> MonotonicInstant? in
-            guard !state.launch.isDone || state.servers.areAwaited else { return nil }
-            return state.launch.extend(by: min(duration, .seconds(3600)))
+        if let deadline = state.extendLaunch(by: min(duration, .seconds(3600))) {
+            notifier?.extendTimeout(to: now.duration(to: deadline))
         }
-        if let deadline { notifier?.extendTimeout(to: now.duration(to: deadline)) }
+    }
+}
+
+/// The servers of the group: the launch is over when they take connections.
+extension ProcessLifecycle {
+    /// Between two looks at the ports that are listened to.
+    private static let searchInterval = Duration.milliseconds(50)
+
+    /// The gate runs: every service before it was started.
+    func gateRuns() {
+        if !state.gateRuns().servers.areAwaited { servingWait.resolve(.done) }
+        Task { await activateIfDue() }
+    }
+
+    /// The servers take connections: where everything else is done, the process becomes active. Does nothing the second time.
+    func didStartServing() {
+        guard state.serversListen() else { return }
+        servingWait.resolve(.done)
+        Task { await activateIfDue() }
+    }
+
+    /// Returns once each port is listened to, or nobody needs to know any more.
+    func lookForListening(on ports: [UInt16]) async {
+        while !Task.isCancelled, !isShuttingDown, !state.current.servers.areListening {
+            guard let listening = dependencies.listeningPorts() else {
+                dependencies.logger.warning(
+                    "The ports that listen cannot be read here: call didStartServing() when the servers listen")
+                return
+            }
+            if ports.allSatisfy(listening.contains) { return didStartServing() }
+            let next = now.advanced(by: Self.searchInterval)
+            let outcome = await waits.run(TimedWait(), until: { next }, movesWithPauses: false)
+            if outcome == .abandoned { return }
+        }
+    }
+
+    /// The launch is done but for the servers: they are a part of it, and have its deadline.
+    private func watchServing() {
+        let end: @Sendable () -> MonotonicInstant = { [self] in state.current.launch.deadline ?? now }
+        Task {
+            _ = await waits.run(servingWait, until: end, movesWithPauses: true) { [self] in
+                let signal = state.current.servers.signal
+                dependencies.logger.warning(
+                    "The servers do not listen yet, as far as is known, and the process is not ready: it waits until \(signal.text)"
+                )
+                missed.note(["servers"], in: "didStartServing", by: end(), isLogged: true)
+            }
+        }
     }
 }

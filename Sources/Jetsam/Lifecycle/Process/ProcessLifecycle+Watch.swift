@@ -1,5 +1,7 @@
+internal import Logging
 internal import MemoryPressure
 
+/// What time brings: the sampler's turns, the time in the background, and the local time.
 extension ProcessLifecycle {
     /// One turn of the sampler; gives how long it may sleep.
     func tick(_ interval: Duration) -> Duration {
@@ -21,21 +23,50 @@ extension ProcessLifecycle {
         if work.contains(.resume) { Task { try? await resume() } }
     }
 
-    private func suspendIfIdle() async {
-        await turn.acquire()
-        defer { turn.release() }
-        guard processState == .background, !isShuttingDown, dependencies.tasks.heldCount == 0,
-            backgroundModes.isEmpty
-        else { return }
-        try? await suspendOrLeave(cause: .idle)
+    /// Begins the time in the background anew, or ends it: the state, the modes, or both are others now.
+    func renewBackgroundTime() {
+        guard let limit = configuration.backgroundTimeLimit else { return }
+        let due = backgroundTime.renew(limit) { state.current.spendsBackgroundTime && modes.isEmpty ? now : nil }
+        if let due { dependencies.tasks.expect(due) }
     }
 
-    /// From suspended to the background: there is work again.
-    func resume() async throws(LifecycleRefusal) {
-        if isInsideCallback { throw .insideCallback }
-        await turn.acquire()
-        defer { turn.release() }
-        guard processState == .suspended else { return }
-        try await move(to: .background, cause: .resume)
+    /// The time that the process may still stay where it is: see ``ResourceManager/backgroundTimeRemaining``.
+    var backgroundTimeRemaining: Duration? {
+        if let clock = state.current.ending?.clock { return max(.zero, now.duration(to: clock.taskDeadline)) }
+        return backgroundTime.remaining(at: now)
+    }
+
+    func beginBackgroundMode(_ name: String) -> BackgroundMode {
+        let id = modes.begin(name)
+        renewBackgroundTime()
+        return BackgroundMode { [weak self] in
+            guard let self, modes.end(id) else { return }
+            renewBackgroundTime()
+        }
+    }
+
+    /// Looks whether a day has begun or the zone is another one, tells it, and says when to look again. Reads files, and allocates:
+    /// not for the sampler.
+    func lookAtTime() {
+        let look = localTime.look()
+        watch.lookAtTime(after: now.advanced(by: look.pause))
+        for change in look.changes {
+            if change == .timeZone {
+                dependencies.logger.notice(
+                    "The offset of local time from UTC has changed",
+                    metadata: ["secondsFromUTC": "\(look.secondsFromUTC)"])
+            }
+            note(.significantTimeChange) { await $0.significantTimeChange(change) }
+        }
+    }
+
+    /// The wall clock was set.
+    func noteWallClockChange(by change: Duration) {
+        note(.wallClockChanged) { observer in
+            await observer.wallClockChanged(by: change)
+            await observer.significantTimeChange(.wallClock)
+        }
+        // The date may be another one.
+        lookAtTime()
     }
 }

@@ -20,18 +20,60 @@ struct ProcessMachine: Sendable, Equatable {
         case giveBack
     }
 
+    /// The place of the process among its states.
+    private enum Place: Sendable, Equatable {
+        /// The state holds, and no change is under way.
+        case at(ProcessState)
+        /// A change was requested, and is not committed.
+        case between(ProcessState, ProcessState)
+        /// The process was running and is so no longer: nothing follows.
+        case ended
+    }
+
+    /// The end of the process, as far as it has begun.
+    private enum End: Sendable, Equatable {
+        /// The process may come to the foreground, and stay there.
+        case isFar
+        /// Nothing leads to the foreground. There is no grace period: the start failed, the manager's task was cancelled, or a
+        /// request had the shutdown for its cause.
+        case hasBegun
+        /// Nothing leads to the foreground, and the grace period runs.
+        case hasGrace(ProcessEnding)
+    }
+
     /// Indicates whether the process ends instead of suspending.
     let exitsOnSuspend: Bool
-    private(set) var state = ProcessState.notRunning
-    /// Set from `request` until `commit`.
-    private(set) var pending: ProcessState?
-    /// Shutdown has begun: from here on nothing leads to the foreground.
-    private(set) var isShuttingDown = false
-    /// The process was running and is so no longer: nothing follows.
-    private(set) var hasEnded = false
+    private var place = Place.at(.notRunning)
+    private var end = End.isFar
+    /// Indicates whether the process takes work. An active process alone does, and none that shuts down.
+    private(set) var isReady = false
 
     init(exitsOnSuspend: Bool = false) {
         self.exitsOnSuspend = exitsOnSuspend
+    }
+
+    /// The state that holds. A change that is under way leaves it.
+    var state: ProcessState {
+        switch place {
+        case .at(let state), .between(let state, _): state
+        case .ended: .notRunning
+        }
+    }
+
+    /// The state that the change that is under way leads to.
+    var pending: ProcessState? {
+        if case .between(_, let target) = place { target } else { nil }
+    }
+
+    /// The process was running and is so no longer: nothing follows.
+    var hasEnded: Bool { place == .ended }
+
+    /// Shutdown has begun: from here on nothing leads to the foreground.
+    var isShuttingDown: Bool { end != .isFar }
+
+    /// Nil until an end with a grace period begins.
+    var ending: ProcessEnding? {
+        if case .hasGrace(let ending) = end { ending } else { nil }
     }
 
     /// The causes for which a change is allowed; empty where it is not allowed at all.
@@ -65,29 +107,51 @@ struct ProcessMachine: Sendable, Equatable {
 
     /// From here on nothing leads to the foreground. A change that has begun is still completed.
     mutating func beginShutdown() {
-        isShuttingDown = true
+        isReady = false
+        if case .isFar = end { end = .hasBegun }
+    }
+
+    /// Begins an end with its grace period, as ``beginShutdown()`` does. Only the first is.
+    ///
+    /// - Returns: The end that has begun earlier; nil where this one begins.
+    mutating func begin(_ ending: ProcessEnding) -> ProcessEnding? {
+        beginShutdown()
+        if let earlier = self.ending { return earlier }
+        end = .hasGrace(ending)
+        return nil
+    }
+
+    /// Makes the process ready, or not. One that is not active, or shuts down, does not become ready.
+    ///
+    /// - Returns: The readiness from here on.
+    mutating func setReady(_ isReady: Bool) -> Bool {
+        self.isReady = isReady && state == .active && !isShuttingDown
+        return self.isReady
     }
 
     /// Begins one change; it holds once `commit` was called.
     mutating func request(to target: ProcessState, cause: LifecycleCause) throws(LifecycleRefusal) -> [Action] {
-        guard pending == nil else { throw .changeUnderWay }
-        guard !hasEnded else { throw .ended }
+        let state: ProcessState
+        switch place {
+        case .at(let present): state = present
+        case .between: throw .changeUnderWay
+        case .ended: throw .ended
+        }
         let causes = Self.causes(state, target)
         guard !causes.isEmpty else { throw .transition(state, target) }
         guard causes.contains(cause) else { throw .cause(state, target, cause) }
         let isForeground = target == .active || (state == .background && target == .inactive)
         guard !(isShuttingDown && isForeground) else { throw .shuttingDown }
-        if cause == .shutdown { isShuttingDown = true }
-        pending = target
+        if cause == .shutdown { beginShutdown() }
+        place = .between(state, target)
         return Self.actions(state, target, cause)
     }
 
     /// Completes the change that was begun. Does nothing where none was.
     mutating func commit() {
         guard let pending else { return }
-        state = pending
-        hasEnded = pending == .notRunning
-        self.pending = nil
+        place = pending == .notRunning ? .ended : .at(pending)
+        if pending != .active { isReady = false }
     }
 
     /// The changes that lead to `target`, one after another; empty where it is there already.

@@ -1,3 +1,5 @@
+internal import MemoryPressure
+
 /// The kind of change of the date or the time of day, as ``LifecycleObserver/significantTimeChange(_:)`` tells it. Others may be
 /// added: give a `switch` a `default`.
 public enum SignificantTimeChange: Sendable, CaseIterable {
@@ -47,5 +49,39 @@ struct DayWatch: Sendable {
         let local = wallClock &+ Int64(seconds) &* 1_000_000_000
         let days = local / day
         return local % day < 0 ? days - 1 : days
+    }
+}
+
+/// The local time: what has changed in it since the last look, and when to look again.
+final class LocalTime: Sendable {
+    /// What a look has found.
+    struct Look: Sendable {
+        let changes: [SignificantTimeChange]
+        let secondsFromUTC: Int
+        /// The time until the next look.
+        let pause: Duration
+    }
+
+    /// The zone is looked at this often: nothing tells that it has changed.
+    private static let zoneInterval = Duration.seconds(60)
+
+    private let days = Lock(DayWatch())
+    private let wallClock: @Sendable () -> Int64
+    private let secondsFromUTC: @Sendable (_ wallClock: Int64) -> Int
+
+    init(_ dependencies: LifecycleDependencies) {
+        wallClock = dependencies.wallClock
+        secondsFromUTC = dependencies.secondsFromUTC
+    }
+
+    /// Reads files, and allocates.
+    func look() -> Look {
+        let wallClock = wallClock()
+        let seconds = secondsFromUTC(wallClock)
+        return days.withLock { days in
+            let changes = days.observe(wallClock: wallClock, secondsFromUTC: seconds)
+            let midnight = Duration.nanoseconds(days.untilMidnight(wallClock: wallClock))
+            return Look(changes: changes, secondsFromUTC: seconds, pause: min(Self.zoneInterval, midnight))
+        }
     }
 }

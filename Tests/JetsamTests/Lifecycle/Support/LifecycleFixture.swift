@@ -65,7 +65,7 @@ final class LifecycleFixture: Sendable {
 
     /// Returns once every call that an observer got so far has returned.
     func hasReturned(_ name: String) async {
-        let mailbox = lifecycle.state.withLock { $0.observers.first { $0.mailbox.name == name }?.mailbox }
+        let mailbox = lifecycle.notices.mailboxes.first { $0.name == name }
         await withCheckedContinuation { continuation in
             let call = mailbox?.post(onReturn: { continuation.resume() }) { _ in }
             if call == nil { continuation.resume() }
