@@ -227,7 +227,7 @@ final class Governor: Sendable {
             state.hasMoved = state.reader.cgroupHasMoved()
         }
         if state.looks.isProbeDue(state.spans, isSampler: cause == .sampler, at: now), !state.isDryRun,
-            state.decider.isQuiet, registry.reportedBytes >= Reclaimer.leastProbed
+            state.decider.isQuiet, registry.reportedBytes >= CacheProbes.leastProbed
         {
             channel.postProbe()
         }
