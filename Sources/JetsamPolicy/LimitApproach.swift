@@ -35,16 +35,40 @@ package struct LimitApproach {
     /// So many steps in a row that brought nothing are enough to know.
     private static let mostPoorSteps = 2
 
+    /// The steps that were decided so far, and what came of them.
+    private struct Record {
+        let usedAtStart: Int
+        /// The used and the missing bytes when the last step was decided.
+        var last: (usedBytes: Int, missingBytes: Int)
+        /// The number of steps in a row that brought nothing; nil before any cache was asked for bytes.
+        var poorSteps: Int?
+
+        /// Notes the used bytes after a step.
+        mutating func note(usedBytes used: Int) {
+            let gained = last.usedBytes.subtractingSaturating(used)
+            let isPoor = gained < max(1, last.missingBytes / LimitApproach.leastPart)
+            poorSteps = poorSteps.map { isPoor ? $0 + 1 : 0 }
+        }
+
+        /// It is the caches where there would be room, had all come back that they promised and gave they all that they report.
+        func blame(_ used: Int, _ missing: Int, _ promisedBytes: Int, heldBytes: Int) -> LimitObstacle {
+            let lost = max(0, promisedBytes.subtractingSaturating(max(0, usedAtStart.subtractingSaturating(used))))
+            return lost.addingSaturating(heldBytes) >= missing ? .caches : .unmanagedMemory
+        }
+    }
+
+    private enum Progress {
+        /// Nothing was decided yet.
+        case new
+        /// A step was decided. The reading after it decides what comes next.
+        case asking(Record)
+        /// A call of a cache that took long was waited for. Caches are asked once more, whatever they are expected to give.
+        case waiting(Record)
+    }
+
     package let limitBytes: Int
     private let thresholds: HeadroomThresholds
-    private var isBegun = false
-    private var hasAsked = false
-    private var usedAtStart = 0
-    /// The used and the missing bytes when the last step was decided.
-    private var last = (usedBytes: 0, missingBytes: 0)
-    private var poorSteps = 0
-    /// Indicates whether caches are asked again whatever they are expected to give: one of them came back from a call that took long.
-    private var isAskingAgain = false
+    private var progress = Progress.new
 
     package init(limitBytes: Int, rule: ManagerConfiguration.HeadroomRule) {
         self.limitBytes = limitBytes
@@ -87,41 +111,40 @@ package struct LimitApproach {
         let obtainable = expected.addingSaturating(max(0, retainedBytes))
         let aim = max(
             0, used.addingSaturating(thresholds.warningExit).subtractingSaturating(limitBytes))
-        guard isBegun else {
-            isBegun = true
-            usedAtStart = used
+        var record: Record
+        let hasWaited: Bool
+        switch progress {
+        case .new:
             // Without a chance nobody is emptied for it; what the allocator retains is tried, as that costs nothing.
-            return ask(missing <= obtainable ? aim : 0, missing: aim, used: used)
+            record = Record(usedAtStart: used, last: (used, aim))
+            return ask(missing <= obtainable ? aim : 0, missing: aim, used: used, &record)
+        case .asking(let earlier): (record, hasWaited) = (earlier, false)
+        case .waiting(let earlier): (record, hasWaited) = (earlier, true)
         }
         if missing == 0 { return .done(nil) }
         if isTimeOver { return .done(.time) }
-        let isPoor = last.usedBytes.subtractingSaturating(used) < max(1, last.missingBytes / Self.leastPart)
-        poorSteps = isPoor && hasAsked ? poorSteps + 1 : 0
+        record.note(usedBytes: used)
         var obstacle: LimitObstacle?
-        if missing > obtainable, !isAskingAgain {
-            obstacle = blame(used, missing, promisedBytes, heldBytes: reportedBytes.addingSaturating(retainedBytes))
-        } else if poorSteps >= Self.mostPoorSteps {
+        if missing > obtainable, !hasWaited {
+            obstacle = record.blame(
+                used, missing, promisedBytes, heldBytes: reportedBytes.addingSaturating(retainedBytes))
+        } else if let poorSteps = record.poorSteps, poorSteps >= Self.mostPoorSteps {
             obstacle = .caches
         }
-        isAskingAgain = false
-        if let obstacle {
-            guard obstacle == .caches, isAnyBusy else { return .done(obstacle) }
-            isAskingAgain = true
-            poorSteps = 0
-            return .wait
+        guard let obstacle else { return ask(aim, missing: aim, used: used, &record) }
+        guard obstacle == .caches, isAnyBusy else {
+            progress = .asking(record)
+            return .done(obstacle)
         }
-        return ask(aim, missing: aim, used: used)
+        record.poorSteps = record.poorSteps.map { _ in 0 }
+        progress = .waiting(record)
+        return .wait
     }
 
-    private mutating func ask(_ bytes: Int, missing: Int, used: Int) -> Next {
-        hasAsked = hasAsked || bytes > 0
-        last = (used, missing)
+    private mutating func ask(_ bytes: Int, missing: Int, used: Int, _ record: inout Record) -> Next {
+        if bytes > 0, record.poorSteps == nil { record.poorSteps = 0 }
+        record.last = (used, missing)
+        progress = .asking(record)
         return .ask(bytes: bytes, missing: missing)
-    }
-
-    /// It is the caches where there would be room, had all come back that they promised and gave they all that they report.
-    private func blame(_ used: Int, _ missing: Int, _ promisedBytes: Int, heldBytes: Int) -> LimitObstacle {
-        let lost = max(0, promisedBytes.subtractingSaturating(max(0, usedAtStart.subtractingSaturating(used))))
-        return lost.addingSaturating(heldBytes) >= missing ? .caches : .unmanagedMemory
     }
 }

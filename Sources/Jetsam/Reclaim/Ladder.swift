@@ -135,8 +135,8 @@ final class Ladder: Sendable {
     }
 
     private func publish(_ run: LadderRun, _ outcome: LadderMachine.Outcome) {
-        let trims = run.order.action != .lastResort && reclaimer.mayTrim
-        if trims { _ = reclaimer.trimAllocator() }
+        let trims = run.order.action != .lastResort && reclaimer.trims.isDue
+        if trims { reclaimer.trims.trim() }
         let step = run.step(
             sequence: host.nextSequence(), after: host.measure(), didTrim: trims, timedOut: outcome == .timedOut,
             end: clock.now)

@@ -1,99 +1,21 @@
 internal import MemoryPressure
-internal import Synchronization
-
-/// The services that a reclaimer needs of the side that decides.
-protocol ReclaimHost: AnyObject, Sendable {
-    /// A full reading now, without judging it.
-    func measure() -> MemoryReading
-    /// Sustained growth of unmanaged memory, in bytes a second.
-    var growthRate: Int { get }
-    /// Caches begin to be asked for bytes.
-    func releaseBegan()
-    /// They have been asked, and so many bytes came back.
-    func releaseEnded(bytes: Int)
-    /// A step has ended: spacing counts from here.
-    ///
-    /// - Parameter promisedBytes: The bytes that caches promised in it, but for those known never to come back.
-    func noteStepEnd(_ step: Int, promisedBytes: Int)
-    /// A step of a dry run has ended: it asked nobody, and is credited with what it would have brought.
-    func noteDryStep(_ step: Int, promisedBytes: Int)
-    /// A cache has given so many bytes after the step that asked for them had ended.
-    func noteLateAnswer(promisedBytes: Int)
-    /// Takes the speed at which caches can give, by the steps so far.
-    func noteLeadTime(_ leadTime: LeadTime)
-    /// Judge the level again and post what is due next.
-    func judgeAfterStep()
-    /// Every limit was lifted.
-    func noteLimitsLifted()
-    /// A number for the next notification.
-    func nextSequence() -> UInt64
-    /// A full reading now, where it still shows an emergency; nil where it does not.
-    ///
-    /// - Parameter isEarly: Memory that will be missing before this process has left is enough.
-    func confirmEmergency(orLeaving isEarly: Bool) -> MemoryReading?
-    /// Takes the outcome of an action of the ladder.
-    func ladderEnded(_ action: LadderMachine.Action, _ outcome: LadderMachine.Outcome)
-    /// Takes a finished step to whoever listens. Called on a reclaim thread, under no lock.
-    func publish(_ step: ReclaimStep, problems: [HandlerProblem])
-    /// Tells of caches that have never reported any bytes, while these are asked for. Called on a reclaim thread, under no lock.
-    func publish(silentCaches names: [String])
-}
 
 /// Carries out steps of the ladder on the reclaim threads, measures them and keeps the ledger.
 ///
-/// Any number of threads may be in ``work()``; the run that is under way hands each piece of work to one of them.
+/// Any number of threads may be in ``work(callsHandlers:with:)``; the run that is under way hands each piece of work to one of them.
+/// What they share is in a ``ReclaimState``.
 final class Reclaimer: Sendable {
-    struct State {
-        var run: ReclaimRun?
-        /// The number of runs that there have been.
-        var runs: UInt64 = 0
-        /// One thread is making the next run.
-        var isPreparing = false
-        var clients: [UInt64: CacheClient] = [:]
-        var before = MemoryReading()
-        var managedBefore = 0
-        /// The settings for how caches are asked.
-        var rules: ManagerConfiguration.Reclaim
-        var trim: TrimSchedule
-        var ledger: [UInt64: LedgerEntry] = [:]
-        var leadTimes = LeadTimeRecord()
-        /// The bytes that caches had before memory became short.
-        var largest: [UInt64: LargestSize] = [:]
-        var requests: [Request] = []
-        var requestUnderWay: Request?
-        /// A probe waits until no call of the application's does.
-        var isProbeWaiting = false
-        /// Nobody works here, not yet or not any more.
-        var isStopped = true
-        /// The caches whose names were recorded.
-        var named: Set<UInt64> = []
-        /// The caches that have never reported anything, and of which that was told.
-        var silent: Set<UInt64> = []
-    }
-
-    /// A call of the application's for bytes.
-    struct Request {
-        /// Nil for everything.
-        var bytes: Int?
-        /// Only of caches whose contents are private.
-        var sensitiveOnly = false
-        /// The bytes that are missing to a limit that was announced: caches are held down to what they are left with. Nil for a call
-        /// that only frees.
-        var missingBytes: Int?
-        var call = ReleaseCall()
-        /// The one cache of which it is to be found out what comes back; nil for a call of the application's.
-        var probed: CacheClient?
-        var continuation: CheckedContinuation<ReclaimStep?, Never>?
-    }
-
     let registry: CacheRegistry
     let channel: ReclaimChannel
     let clock: any MonotonicClock
-    let allocator: any MemoryAllocator
     let host: any ReclaimHost
-    let state: Lock<State>
     let recorder: RecordSink
-    private let dryRun: Atomic<Bool>
+    let state: ReclaimState
+    let trims: AllocatorTrims
+    private let handlers: HandlerCalls
+    private let segments: SegmentCalls
+    private let probes: CacheProbes
+    private let dryRun: DryRun
 
     init(
         registry: CacheRegistry, channel: ReclaimChannel, host: any ReclaimHost,
@@ -104,30 +26,77 @@ final class Reclaimer: Sendable {
         self.channel = channel
         self.host = host
         self.clock = clock
-        self.allocator = allocator
         self.recorder = recorder
-        dryRun = Atomic(configuration.isDryRun)
-        state = Lock(
-            State(rules: configuration.reclaim, trim: TrimSchedule(configuration: configuration.trim)))
+        state = ReclaimState(
+            registry: registry, channel: channel, configuration: configuration, clock: clock, allocator: allocator,
+            recorder: recorder)
+        trims = AllocatorTrims(allocator: allocator, clock: clock, host: host, state: state)
+        let answers = CallAnswers(state: state, trims: trims, host: host)
+        handlers = HandlerCalls(
+            registry: registry, channel: channel, clock: clock, allocator: allocator, answers: answers)
+        segments = SegmentCalls(registry: registry, channel: channel, clock: clock, state: state, answers: answers)
+        probes = CacheProbes(registry: registry, state: state)
+        dryRun = DryRun(isOn: configuration.isDryRun, registry: registry, clock: clock, host: host, state: state)
     }
 
     /// The ledger's entries, by client.
-    var ledger: [UInt64: LedgerEntry] { state.withLock { $0.ledger } }
+    var ledger: [UInt64: LedgerEntry] { state.ledger }
 
     /// Indicates whether runs may begin.
-    var isWorking: Bool { state.withLock { !$0.isStopped } }
+    var isWorking: Bool { state.isWorking }
 
     /// Indicates whether what is decided is not done.
-    var isDryRun: Bool { dryRun.load(ordering: .relaxed) }
+    var isDryRun: Bool { dryRun.isOn }
 
     /// Goes by another configuration from the next step on; the one that is under way ends as it began.
     func reconfigure(_ configuration: ManagerConfiguration) {
-        dryRun.store(configuration.isDryRun, ordering: .relaxed)
-        state.withLock { state in
-            state.rules = configuration.reclaim
-            state.trim.reconfigure(configuration.trim)
+        dryRun.reconfigure(isOn: configuration.isDryRun)
+        state.reconfigure(configuration)
+    }
+
+    /// Runs may begin: there are threads for them.
+    func start() {
+        state.start()
+    }
+
+    /// No run begins from here on. Calls that wait are answered with nil.
+    func stop() {
+        let unanswered = state.stop()
+        probes.withdraw()
+        host.releaseEnded(bytes: 0)
+        for request in unanswered { request.answer(nil) }
+    }
+
+    // MARK: Calls of the application's
+
+    /// Asks the caches for bytes on the application's behalf; nil for all that they have.
+    ///
+    /// Where the task is cancelled no further cache is asked, and the answer is nil if none was.
+    ///
+    /// - Parameters:
+    ///   - sensitiveOnly: Ask only caches with the trait ``CacheTraits/sensitive``.
+    ///   - missingBytes: Bytes that are missing to a limit that was announced. Caches are then held down to what they are left with.
+    @discardableResult
+    func release(bytes: Int?, sensitiveOnly: Bool = false, missingBytes: Int? = nil) async -> ReclaimStep? {
+        let purpose: ReclaimRequest.Purpose =
+            if let missingBytes {
+                .prepare(bytes: bytes, missingBytes: missingBytes)
+            } else {
+                .release(bytes: bytes, sensitiveOnly: sensitiveOnly)
+            }
+        let call = ReleaseCall()
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let request = ReclaimRequest(purpose, call, continuation)
+                if state.add(request) { channel.wake() } else { request.answer(nil) }
+            }
+        } onCancel: {
+            call.revoke()
+            state.revoke(call)?.answer(nil)
         }
     }
+
+    // MARK: Work
 
     /// Works until there is nothing to do; then the thread may park.
     ///
@@ -141,13 +110,15 @@ final class Reclaimer: Sendable {
                 channel.spot.signal()
                 return
             }
-            switch nextAction(callsHandlers) {
+            switch state.nextAction(callsHandlers: callsHandlers) {
             case nil: if !prepare(callsHandlers, ladder) { return }
             case .wait: return
             case .trim: trim()
-            case .limit(let id, let client, let bytes): setLimit(id, client, bytes)
-            case .release(let id, let client, let request): release(id, client, request)
-            case .releaseSegments(let bytes): releaseSegments(bytes)
+            case .limit(let id, let client, let bytes):
+                handlers.setLimit(id, client, state.client(client), bytes)
+            case .release(let id, let client, let request):
+                handlers.release(id, client, state.client(client), request)
+            case .releaseSegments(let bytes): segments.giveWithoutHandlers(bytes)
             case .start(let id, let client, let limit, let request):
                 start(id, client, limit, request, callsHandlers: callsHandlers)
             case .measure: finish(callsHandlers)
@@ -155,232 +126,173 @@ final class Reclaimer: Sendable {
         }
     }
 
+    /// Has caches give whose memory is the library's own. For the thread that is there for it.
+    func giveSegments() {
+        segments.giveWhatWaits()
+    }
+
     /// Indicates whether every thread is in code of the application's and none of them is waited for, or is not any more: nobody
     /// is left to go on.
-    var isHeldUp: Bool {
-        guard channel.handlers.areAllCalling else { return false }
-        let now = clock.now
-        let pending = channel.pendingLevel
-        return state.withLock { state in
-            guard let run = state.run else { return true }
-            if let pending, !run.isHurried, mustGiveWay(run, to: pending, at: now) { return true }
-            return !run.isAwaited(at: now)
+    var isHeldUp: Bool { channel.handlers.areAllCalling && state.isNobodyAwaited }
+
+    private func start(
+        _ id: ReclaimRun.CallID, _ clientID: UInt64, _ limit: LimitChange, _ request: ReleaseRequest?,
+        callsHandlers: Bool
+    ) {
+        let client = state.client(clientID)
+        if let client, client.traits.contains(.segments) {
+            segments.start(
+                ReclaimBeside(id: id, client: client, limit: limit, request: request), mayWait: callsHandlers)
+        } else {
+            handlers.start(id, clientID, client, limit, request)
         }
-    }
-
-    /// Nil where no run is under way.
-    private func nextAction(_ callsHandlers: Bool) -> ReclaimRun.Action? {
-        let pending = channel.pendingLevel
-        return state.withLock { state in
-            guard let run = state.run else { return nil }
-            let now = clock.now
-            bookSegments(&state, at: now)
-            if let pending, mustGiveWay(run, to: pending, at: now) {
-                // At critical nobody is waited for while there is somebody else to ask.
-                let others = state.clients.values.contains { !$0.isBusy && $0.reportedBytes > 0 }
-                let deadline = pending == .critical && others ? .zero : state.rules.criticalDeadline
-                state.run?.hurry(deadline: deadline, at: now)
-                recordHurry(run.number, deadline, at: now)
-            }
-            let isTrimDue = shouldTrimLast(state, at: now)
-            let action = state.run?.next(shouldTrimLast: isTrimDue, callsHandlers: callsHandlers, at: now)
-            if let action {
-                let turn = TurnRecord(
-                    run: run.number, shouldTrimLast: isTrimDue, callsHandlers: callsHandlers, action: action)
-                recorder.record(turn, at: now)
-            }
-            channel.gauges.publish(state.run)
-            return action
-        }
-    }
-
-    /// Returns whether the run that is under way ends for a step at that level. A call of the application's goes on while its
-    /// caches do what is expected of them: what they give helps as well.
-    private func mustGiveWay(_ run: ReclaimRun, to pending: PressureLevel, at now: MonotonicInstant) -> Bool {
-        if run.kind == .regrowth || pending > run.demand.level { return true }
-        return pending == .critical && run.demand.step == 0 && run.isLate(at: now)
-    }
-
-    private func shouldTrimLast(_ state: borrowing State, at now: MonotonicInstant) -> Bool {
-        guard let run = state.run, allocator.canTrim else { return false }
-        let freed = freedIntoAllocator(run, state.clients)
-        let isProbe = state.requestUnderWay?.probed != nil
-        // A caller that is about to lower a limit needs free memory, and waits for it.
-        let isPreparing = state.requestUnderWay?.missingBytes != nil
-        if freed > 0, allocator.trimsAfterEveryStep || isProbe || isPreparing { return true }
-        var trim = state.trim
-        trim.noteFreed(freed)
-        if run.demand.level == .critical, trim.isDueAtCriticalEnd { return true }
-        return trim.isDue(limitBytes: run.demand.limitBytes, missingBytes: run.demand.missingBytes, at: now)
     }
 
     private func trim() {
-        let atStart = state.withLock { $0.run?.isAtStart == true ? $0.before.headroomBytes : nil }
-        let (headroom, trimmed) = trimAllocator()
-        if atStart != nil { beginProbeAnew() }
-        state.withLock { state in
-            let gained = atStart.map { headroom - $0 } ?? 0
-            state.run?.wasTrimmed(gainedBytes: gained, trimmedBytes: trimmed)
-            if let run = state.run { recordTrim(run.number, gained, trimmed) }
+        let time = state.trimTime
+        let (headroom, trimmed) = trims.trim()
+        var gained = 0
+        if case .first(let headroomBytes, let isProbe) = time {
+            gained = headroom - headroomBytes
+            if isProbe { state.beginProbeAnew(host.measure(), managedBytes: registry.reportedBytes) }
         }
+        state.wasTrimmed(gainedBytes: gained, trimmedBytes: trimmed)
     }
 
-    private func releaseSegments(_ bytes: Int) {
-        // The sampler may have seen to some of it meanwhile.
-        _ = registry.releaseSegmentsWithoutHandlers(bytes: bytes - registry.unbookedBytes, waits: true)
-        state.withLock { state in
-            state.run?.releasedSegments()
-            if let run = state.run { recordSegments(run.number, nil, 0, at: clock.now) }
-            bookSegments(&state, at: clock.now)
-            channel.gauges.publish(state.run)
-        }
-    }
-
-    /// Counts what caches gave without their handlers as part of the step that is under way.
-    func bookSegments(_ state: inout State, at now: MonotonicInstant) {
-        guard registry.unbookedBytes > 0, state.run?.kind == .step else { return }
-        for client in state.clients.values {
-            let bytes = client.unbookedBytes
-            guard bytes > 0, let run = state.run else { continue }
-            state.run?.gaveSegments(client: client.id, bytes: bytes, at: now)
-            recordSegments(run.number, client.id, bytes, at: now)
-            // Before they count as written: they would be missing, and given nowhere, else.
-            channel.gauges.publish(state.run)
-            registry.noteBooked(bytes, of: client)
-        }
-    }
-
-    private func setLimit(_ id: ReclaimRun.CallID, _ clientID: UInt64, _ bytes: Int?) {
-        call(id, clientID, asked: 0) { client in
-            client.limitBytes = bytes
-            guard case .synchronous(let limit, _) = client.handlers else { return 0 }
-            try limit(bytes)
-            return 0
-        }
-    }
-
-    private func release(_ id: ReclaimRun.CallID, _ clientID: UInt64, _ request: ReleaseRequest) {
-        call(id, clientID, asked: request.bytes) { client in
-            guard case .synchronous(_, let release) = client.handlers else { return 0 }
-            return try release(request)
-        }
-    }
-
-    /// Calls a synchronous handler on this thread, under no lock.
-    private func call(
-        _ id: ReclaimRun.CallID, _ clientID: UInt64, asked: Int, _ body: (CacheClient) throws -> Int
-    ) {
-        let start = clock.now
-        guard let client = state.withLock({ $0.clients[clientID] }), client.beginCall() else {
-            answered(id, clientID, asked: 0, 0, freed: nil, error: nil, since: clock.now)
-            return
-        }
-        let before = allocator.bytesFreedByThread()
-        var promised = 0
-        var message: String?
-        channel.handlers.willCall()
-        do {
-            promised = try body(client)
-        } catch {
-            message = Self.describe(error)
-        }
-        channel.handlers.didCall()
-        let after = allocator.bytesFreedByThread()
-        registry.refresh(client)
-        client.endCall()
-        // What went straight to the kernel passed no allocator.
-        let freed: Int? =
-            if client.traits.contains(.unmapping) { promised } else if let before, let after {
-                Int(clamping: after &- before)
-            } else { nil }
-        answered(id, clientID, asked: asked, promised, freed: freed, error: message, since: start)
-    }
-
-    private func start(
-        _ id: ReclaimRun.CallID, _ clientID: UInt64, _ change: LimitChange, _ request: ReleaseRequest?,
-        callsHandlers: Bool
-    ) {
-        if let client = state.withLock({ $0.clients[clientID] }), client.traits.contains(.segments) {
-            let beside = ReclaimBeside(id: id, client: client, limit: change, request: request)
-            // Without a thread for it, this one does it.
-            if !channel.post(beside) { give(beside, mayWait: callsHandlers) }
-            return
-        }
-        guard let client = state.withLock({ $0.clients[clientID] }), client.beginCall() else {
-            answered(id, clientID, asked: 0, 0, freed: nil, error: nil, since: clock.now)
-            return
-        }
-        let start = clock.now
-        Task(priority: .high) {
-            var promised = 0
-            var message: String?
-            do {
-                promised = try await Self.ask(client, change, request)
-            } catch {
-                message = Self.describe(error)
-            }
-            client.endCall()
-            self.answered(
-                id, clientID, asked: request?.bytes ?? 0, promised, freed: nil, error: message, since: start)
-            self.channel.wake()
-        }
-    }
-
-    private static func ask(_ client: CacheClient, _ change: LimitChange, _ request: ReleaseRequest?) async throws
-        -> Int
-    {
-        guard case .asynchronous(let limit, let release) = client.handlers else { return 0 }
-        switch change {
-        case .keep: break
-        case .set(let bytes):
-            client.limitBytes = bytes
-            try await limit(bytes)
-        case .lift:
-            client.limitBytes = nil
-            try await limit(nil)
-        }
-        guard let request else { return 0 }
-        return try await release(request)
-    }
-
-    func answered(
-        _ id: ReclaimRun.CallID, _ clientID: UInt64, asked: Int, _ promised: Int, freed: Int?, error: String?,
-        since start: MonotonicInstant
-    ) {
-        let now = clock.now
-        let (late, isUnmapped) = state.withLock { state -> (Int, Bool) in
-            let isTaken =
-                state.run?.answered(id, promisedBytes: promised, freedBytes: freed, error: error, at: now) ?? false
-            record(id, clientID, promised, freed, failed: error != nil, since: start, isTaken: isTaken, at: now)
-            channel.gauges.publish(state.run)
-            guard !isTaken, let client = state.clients[clientID] else { return (0, false) }
-            // It was kept for this answer. Whoever called it has it still.
-            if state.run == nil { state.clients[clientID] = nil }
-            // It can be asked again, whatever it brings.
-            state.ledger[clientID]?.cameBack()
-            expect(client, state)
-            guard asked > 0, promised > 0 else { return (0, false) }
-            // The step that asked has been written down without it. Bytes that went straight to the kernel have come back for
-            // certain; of the rest nobody can tell.
-            let bytes = min(promised, asked)
-            let isUnmapped = client.traits.contains(.unmapping)
-            state.ledger[clientID, default: LedgerEntry()].addLate(
-                LedgerEntry.Answer(
-                    askedBytes: asked, promisedBytes: bytes, freedBytes: freed, returnedBytes: isUnmapped ? bytes : 0,
-                    duration: start.duration(to: now), failed: error != nil))
-            expect(client, state)
-            // What never comes back is no news.
-            return (state.ledger[clientID]?.isHollow == true ? 0 : bytes, isUnmapped)
-        }
-        guard late > 0 else { return }
-        // Nobody else gives back what was freed after the step's own trim. Only a thread of ours counts what it frees.
-        if !isUnmapped, freed ?? 0 > 0, allocator.canTrim, allocator.trimsAfterEveryStep { _ = trimAllocator() }
-        host.noteLateAnswer(promisedBytes: late)
+    /// Measures what the step brought, writes the ledger and lets the next step be decided.
+    private func finish(_ callsHandlers: Bool) {
+        let reading = host.measure()
+        let end = RunEnd(
+            reading: reading, instant: clock.now, managedBytes: registry.reportedBytes, growthRate: host.growthRate,
+            sequence: host.nextSequence(), retainedBytes: trims.retainedAtOnce)
+        guard let (finished, clients) = state.finish(end) else { return }
+        clients.letGo(registry, callsHandlers: callsHandlers)
+        guard let finished else { return }
+        let step = finished.step
+        host.noteStepEnd(step.step, promisedBytes: finished.broughtBytes)
+        host.releaseEnded(
+            bytes: ReleaseTally.cameBack(
+                promisedBytes: step.promisedBytes, freedBytes: step.freedBytes, returnedBytes: step.returnedBytes))
+        host.noteLeadTime(finished.leadTime)
+        host.publish(step, problems: finished.problems)
+        finished.origin.request?.answer(step)
         host.judgeAfterStep()
     }
 
-    /// An error as text, held to a length that a log line can bear.
-    static func describe(_ error: any Error) -> String {
-        String(String(describing: error).prefix(200)).onOneLine
+    // MARK: The next run
+
+    /// Makes the next run from what waits; false where nothing does, or another thread is at it.
+    private func prepare(_ callsHandlers: Bool, _ ladder: Ladder?) -> Bool {
+        // The steward leaves caches that were dropped to a thread that may run code of the application's.
+        guard callsHandlers else { return registry.borrowing { prepareRun(callsHandlers, ladder) } }
+        registry.letGoOfDropped()
+        return prepareRun(callsHandlers, ladder)
+    }
+
+    private func prepareRun(_ callsHandlers: Bool, _ ladder: Ladder?) -> Bool {
+        guard state.beginPreparing() else { return false }
+        let mail = channel.collectMail()
+        if mail.probes { probes.ask() }
+        if mail.demand != nil { probes.withdraw() }
+        if let order = mail.ladder { ladder?.begin(order, callsHandlers: callsHandlers) }
+        if mail.looksAtAllocator { trims.look() }
+        ladder?.look()
+        // Where a run has begun, another thread may be making the next one already.
+        let outcome = begin(mail, callsHandlers)
+        if outcome != .running { state.endPreparing() }
+        // The application's hook may take its time; the other thread goes on.
+        if let order = mail.lastResort {
+            channel.spot.signal()
+            ladder?.begin(order, callsHandlers: callsHandlers)
+        }
+        // A post during this preparation may have woken a thread that found it so, and parked again.
+        return outcome != .nothing || !channel.isEmpty || state.hasWaitingRequests
+    }
+
+    private enum Outcome {
+        case nothing
+        /// A run is under way.
+        case running
+        /// A step of a dry run was told, and is over.
+        case told
+    }
+
+    /// Begins what is most urgent.
+    private func begin(_ mail: ReclaimChannel.Mail, _ callsHandlers: Bool) -> Outcome {
+        if let demand = mail.demand {
+            guard isDryRun else { return begin(demand, .demand, callsHandlers) }
+            dryRun.carryOut(demand, callsHandlers: callsHandlers)
+            return .told
+        }
+        if let regrowth = mail.regrowth, begin(regrowth, callsHandlers) { return .running }
+        if mail.holdsCaches, beginHold(callsHandlers) { return .running }
+        if let request = state.popRequest() {
+            let origin = RunOrigin.request(request)
+            return begin(demand(for: origin), origin, callsHandlers)
+        }
+        if callsHandlers, let client = probes.next(isAllowed: !isDryRun) {
+            let origin = RunOrigin.probe(client)
+            return begin(demand(for: origin), origin, callsHandlers)
+        }
+        return .nothing
+    }
+
+    /// Returns the demand of a run for which no level calls.
+    private func demand(for origin: RunOrigin) -> ReclaimDemand {
+        let reading = host.measure()
+        let reported = origin.asked(of: registry.clients).reduce(0) { $0.addingSaturating($1.reportedBytes) }
+        let wanted = origin.isProbe ? CacheProbes.probeBytes : origin.request?.bytes
+        let bytes = wanted.map { min($0, reported) } ?? reported
+        let reason = LevelReason(rule: .external, observed: 0, threshold: 0, unit: .none, cause: .request)
+        return ReclaimDemand(
+            level: origin.isProbe ? .normal : .critical, reason: reason, targetBytes: bytes,
+            missingBytes: origin.missingToLimit ?? bytes, step: 0, limitBytes: reading.limitBytes, isUrgent: false,
+            decidedAt: clock.now, holdsCaches: origin.missingToLimit != nil)
+    }
+
+    private func begin(_ demand: ReclaimDemand, _ origin: RunOrigin, _ callsHandlers: Bool) -> Outcome {
+        let clients = registry.clients
+        let reading = host.measure()
+        let preparation = RunPreparation(
+            demand: demand, origin: origin, clients: clients, reading: reading, managedBytes: registry.reportedBytes,
+            retainedBytes: trims.retained(before: demand, origin))
+        let (beginning, earlier, silent) = state.begin(preparation)
+        earlier.letGo(registry, callsHandlers: callsHandlers)
+        if !silent.isEmpty { host.publish(silentCaches: silent) }
+        switch beginning {
+        case .begun: host.releaseBegan()
+        // A step that asks no cache is not taken.
+        case .idle: host.noteStepEnd(demand.step, promisedBytes: 0)
+        // Nobody else answers it.
+        case .refused: origin.request?.answer(nil)
+        }
+        return beginning == .begun ? .running : .nothing
+    }
+
+    private func begin(_ regrowth: Regrowth.Decision, _ callsHandlers: Bool) -> Bool {
+        let clients = registry.clients
+        let isDryRun = isDryRun
+        if isDryRun, !clients.contains(where: { $0.limitBytes != nil }) {
+            // No limit was set, so none is raised.
+            if regrowth.mayLift { host.noteLimitsLifted() }
+            return false
+        }
+        // Those that cannot be asked now come with a later turn.
+        let isLimited = clients.contains { $0.limitBytes != nil && ($0.isBusy || $0.isHeldDown) }
+        let (hasBegun, change, earlier) = state.beginChange(clients) { facts in
+            // Limits in a dry run are of before it began.
+            isDryRun ? .lift : Regrowth.change(regrowth, for: facts)
+        }
+        earlier.letGo(registry, callsHandlers: callsHandlers)
+        if change == .lift, !isLimited { host.noteLimitsLifted() }
+        return hasBegun
+    }
+
+    /// Has caches without a limit grow no further.
+    private func beginHold(_ callsHandlers: Bool) -> Bool {
+        guard !isDryRun else { return false }
+        let (hasBegun, _, earlier) = state.beginChange(registry.clients) { _ in .hold }
+        earlier.letGo(registry, callsHandlers: callsHandlers)
+        return hasBegun
     }
 }

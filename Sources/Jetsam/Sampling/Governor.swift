@@ -4,63 +4,28 @@ internal import Synchronization
 /// The one owner of what decides: readings in, level and demands out.
 ///
 /// The sampler and the kernel's events both end in ``judge(_:triggerGrade:)``, whichever comes first; neither needs the
-/// other. Nothing in it allocates, logs or calls code of the application's.
+/// other. Nothing in it allocates, logs or calls code of the application's. Its state is a ``GovernorState``, behind the one lock
+/// that only this file opens: each function here holds it once.
 final class Governor: Sendable {
-    struct State {
-        let reader: KernelReader
-        var decider: Decider
-        var spans: Spans
-        var credit = DryRunCredit()
-        var isDryRun: Bool { decider.setup.configuration.isDryRun }
-        /// The number that was told last of the bytes that are not expected to come back.
-        var hollowBytes = 0
-        /// The account of what releases brought, needed and wasted.
-        var releases = ReleaseTally()
-        var reading = MemoryReading()
-        var changes = ChangeRing()
-        var looks = LookTimes()
-        /// The time when the sampler is to wake by itself; nil before its first tick.
-        var wakesAt: MonotonicInstant?
-        /// The time to sleep that was decided last, after a tick or an event.
-        var interval = Duration.zero
-        var wallClock = WallClockWatch()
-        var timeNews = TimeNews()
-        /// The cgroup is another one than that whose files are read.
-        var hasMoved = false
-        /// Indicates whether files could not be opened for want of descriptors the last time.
-        var isStarved = false
-        var threshold = KernelThreshold.none
-    }
-
-    /// The consequences of a judgement: what is posted under the lock, and what follows when the lock is given back.
+    /// The consequences of a judgement, once the lock is given back.
     struct Effects {
         var interval: Duration
-        var didChange = false
-        var hasMoved = false
-        var wantsThreshold = false
-        var hasTimeNews = false
+        /// There is something to tell.
+        var ringsBell = false
         /// The sampler sleeps longer than it may after this reading.
         var wakesSampler = false
     }
 
+    /// The time for which systemd's word counts; it sends it again while it holds.
+    private static let watchHold = Duration.seconds(2)
+
     /// The place of the kernel's files.
-    let root: KernelRoot
-    let clock: any MonotonicClock
-    private let wallClock: @Sendable () -> Int64
-    let backgroundTasks: BackgroundTaskRegistry
-    private let pauses: PauseWatch
-    let registry: CacheRegistry
-    let channel: ReclaimChannel
-    let ticker: any Ticker
-    let state: Lock<State>
-    let bell: Bell
-    private let stock: any LadderStock
-    let recorder: RecordSink
-    private let level = Atomic<UInt8>(0)
-    private let sequence: NotificationSequence
+    private let root: KernelRoot
+    private let parts: GovernorParts
+    private let ticker: any Ticker
+    private let state: Lock<GovernorState>
+    private let handlers: HandlerWatch
     private let liveTrigger = Atomic<Bool>(false)
-    /// The missed deadline, in nanoseconds, that was handed on last.
-    let nudgedFor = Atomic<Int64>(.max)
 
     init(
         reader: sending KernelReader, clock: any MonotonicClock,
@@ -69,265 +34,228 @@ final class Governor: Sendable {
         ticker: any Ticker, bell: Bell, stock: any LadderStock,
         sequence: NotificationSequence = NotificationSequence(), recorder: RecordSink = .off, setup: Decider.Setup
     ) {
-        self.recorder = recorder
         root = reader.root
-        self.clock = clock
-        self.wallClock = wallClock
-        self.backgroundTasks = backgroundTasks
-        pauses = backgroundTasks.pauses
-        self.registry = registry
-        self.channel = channel
+        parts = GovernorParts(
+            clock: clock, wallClock: wallClock, backgroundTasks: backgroundTasks, registry: registry, channel: channel,
+            bell: bell, stock: stock, sequence: sequence, recorder: recorder)
         self.ticker = ticker
-        self.bell = bell
-        self.stock = stock
-        self.sequence = sequence
-        state = Lock(
-            State(reader: reader, decider: Decider(setup), spans: Spans(setup.configuration.sampling)))
+        handlers = HandlerWatch(clock: clock, registry: registry)
+        state = Lock(GovernorState(parts, reader: reader, setup: setup))
     }
 
+    var channel: ReclaimChannel { parts.channel }
+    var registry: CacheRegistry { parts.registry }
+    var bell: Bell { parts.bell }
+    private var clock: any MonotonicClock { parts.clock }
+
     /// Nanoseconds: for hot paths.
-    var currentLevel: PressureLevel { PressureLevel(rawValue: level.load(ordering: .relaxed)) ?? .normal }
+    var currentLevel: PressureLevel { parts.level.current }
 
     var hasLiveTrigger: Bool {
         get { liveTrigger.load(ordering: .relaxed) }
         set { liveTrigger.store(newValue, ordering: .relaxed) }
     }
 
+    func nextSequence() -> UInt64 { parts.sequence.next() }
+
+    // MARK: Judging
+
     /// Reads, judges and leaves what follows for those who do it. Gives how long the sampler may sleep.
     @discardableResult
     func judge(_ cause: LevelCause, triggerGrade: PressureLevel = .normal) -> Duration {
-        let effects = state.withLock { judge(&$0, cause, triggerGrade) }
-        if effects.didChange || effects.hasMoved || effects.wantsThreshold || effects.hasTimeNews {
-            bell.ring()
-        }
+        let effects = state.withLock { $0.judge(cause, triggerGrade, hasLiveTrigger: hasLiveTrigger) }
+        if effects.ringsBell { bell.ring() }
         if effects.wakesSampler { ticker.wake() }
         return effects.interval
     }
 
-    /// Handles what was told beside the readings, and records it in the same breath.
-    func handle(_ notice: Decider.Notice, _ state: inout State, at now: MonotonicInstant) {
-        state.decider.handle(notice)
-        recorder.record(NoticeRecord(notice), at: now)
+    /// Takes a kernel event. Runs on the event queue, and only hands over: what follows happens on other threads.
+    func receive(_ event: KernelEvent) {
+        if event.source == .systemdWatch {
+            let now = clock.now
+            handle(.supervisorWarns(until: now.advanced(by: Self.watchHold)), at: now)
+        }
+        judge(.event(event.source), triggerGrade: event.source == .pressureTrigger ? event.grade : .normal)
     }
 
-    func handle(_ notice: Decider.Notice, at now: MonotonicInstant) {
-        state.withLock { handle(notice, &$0, at: now) }
+    /// Holds a vote of the `external` rule and judges at once.
+    func hold(_ level: PressureLevel, for duration: Duration?) {
+        let now = clock.now
+        handle(.held(level, until: duration.map { now.advanced(by: $0) }), at: now)
+        judge(.request)
     }
+
+    /// Hands on what hangs in a handler. Gives how long the sampler may sleep.
+    func watch(_ channel: ReclaimChannel, _ interval: Duration) -> Duration {
+        handlers.watch(
+            channel, interval, level: currentLevel, minimumInterval: configuration.sampling.minimumInterval)
+    }
+
+    /// Handles what was told beside the readings.
+    func handle(_ notice: Decider.Notice, at now: MonotonicInstant) {
+        state.withLock { $0.handle(notice, at: now) }
+    }
+
+    // MARK: What the manager asks of it
+
+    /// A snapshot.
+    var figures: Figures {
+        let now = clock.now
+        return state.withLock { $0.figures(at: now) }
+    }
+
+    /// Every source of readings, used or why not.
+    var sources: [SourceStatus] { state.withLock { $0.readings.sources } }
+
+    /// The reason why a limit may be set that is not known.
+    var unknownLimitReason: String? { state.withLock { $0.readings.unknownLimitReason } }
 
     /// The parameters that the decider was made with.
-    var setup: Decider.Setup { state.withLock { $0.decider.setup } }
+    var setup: Decider.Setup { state.withLock { $0.setup } }
 
-    func nextSequence() -> UInt64 {
-        sequence.next()
+    /// The configuration that is decided by.
+    var configuration: ManagerConfiguration { state.withLock { $0.setup.configuration } }
+
+    /// Decides by another one from the next reading on, all of it at once.
+    func reconfigure(_ configuration: ManagerConfiguration) {
+        state.withLock { $0.reconfigure(configuration) }
     }
 
-    private func judge(_ state: inout State, _ cause: LevelCause, _ triggerGrade: PressureLevel) -> Effects {
+    /// Bytes that can be taken before memory is short, by a fresh reading: headroom above warning's entry.
+    func measureSpareBytes() -> Int {
+        let reading = measure()
+        let thresholds = state.withLock { $0.thresholds(reading) }
+        return max(0, reading.headroomBytes - thresholds.warningEntry)
+    }
+
+    /// Holds caches for a limit that is about to be set: with one that is awaited already the lower number, until the later end.
+    ///
+    /// - Returns: What holds now.
+    @discardableResult
+    func announce(_ limit: AnnouncedLimit) -> AnnouncedLimit {
         let now = clock.now
-        keepUp(&state, cause, now)
-        let reading = read(&state, cause, now)
-        if cause == .sampler, isQuiet(state, reading) {
-            state.wakesAt = now.advanced(by: state.interval)
-            pauses.expect(now, next: state.interval)
-            return Effects(interval: state.interval)
-        }
-        noteHollow(&state, at: now)
-        var observation = Decider.Observation(
-            reading: reading, cause: cause, triggerGrade: triggerGrade, reportedBytes: registry.reportedBytes,
-            inFlightBytes: channel.gauges.inFlightBytes, retainedBytes: channel.gauges.retainedBytes,
-            trimsFrom: channel.gauges.trimsFrom,
-            isCoveredByKernel: isCovered(state, reading), refetchedBytes: registry.refetchedBytes,
-            sharers: reading.sharers)
-        if state.isDryRun { observation = state.credit.credited(observation) }
-        let decision = state.decider.decide(
-            &observation,
-            victims: { Decider.Victims(heldBackgroundTasks: stock.heldBackgroundTasks, scenes: stock.scenes) },
-            timeToLeave: { stock.timeToLeave?.nanoseconds ?? 0 })
-        recorder.record(observation, decision)
-        state.releases.look(at: observation.sample)
-        keepState(state, reading, decision.level)
-        var effects = Effects(interval: decision.interval)
-        effects.hasMoved = state.hasMoved
-        effects.hasTimeNews = !state.timeNews.isEmpty
-        if reading.isLimited, state.threshold.limitBytes != reading.limitBytes {
-            state.threshold = .askedFor(limitBytes: reading.limitBytes)
-            effects.wantsThreshold = true
-        }
-        effects.didChange = note(decision.outcome, &state, reading)
-        if level.exchange(decision.level.rawValue, ordering: .relaxed) != decision.level.rawValue {
-            // A dry run refuses nobody.
-            if !state.isDryRun { backgroundTasks.noteLevel(decision.level) }
-        }
-        post(decision, state.decider.reason, at: now)
-        // A sampler that is woken and finds nothing new sleeps for as long as an event decided.
-        state.interval = effects.interval
-        let next = now.advanced(by: effects.interval)
-        if cause == .sampler {
-            state.wakesAt = next
-            pauses.expect(now, next: effects.interval)
-        } else if let wakesAt = state.wakesAt {
-            effects.wakesSampler = next < wakesAt
-        }
-        return effects
+        return state.withLock { $0.announce(limit, at: now) }
     }
 
-    /// Tells what of the reported bytes is not expected to come back, where that has changed by enough to matter.
-    private func noteHollow(_ state: inout State, at now: MonotonicInstant) {
-        let bytes = registry.hollowBytes
-        guard bytes != state.hollowBytes else { return }
-        let change = (bytes - state.hollowBytes).magnitude
-        guard bytes == 0 || state.hollowBytes == 0 || change > UInt(bytes) / 64 else { return }
-        state.hollowBytes = bytes
-        handle(.hollow(bytes: bytes), &state, at: now)
+    /// Lets limits of caches rise again, whatever was announced.
+    func withdrawLimit() {
+        handle(.limitAnnounced(nil), at: clock.now)
     }
 
-    /// For the flight recorder: what is to be known of this moment should it be the last.
-    private func keepState(_ state: borrowing State, _ reading: MemoryReading, _ level: PressureLevel) {
-        guard recorder.flight != nil else { return }
-        let isReclaiming =
-            channel.gauges.deadlineNanoseconds != .max || channel.gauges.isLadderBusy || !channel.isEmpty
-        recorder.keep(
-            reading, level, criticalEntry: state.decider.thresholds(reading).criticalEntry, isReclaiming: isReclaiming,
-            heldTasks: backgroundTasks.heldCount, oomKills: state.reader.ownOOMKills)
+    /// Sets whether limits of caches rise again at `normal`. They do not in a process that is about to end: nobody would use what
+    /// it would load.
+    func setAllowsRegrowth(_ isAllowed: Bool) {
+        handle(.regrowthAllowed(isAllowed), at: clock.now)
     }
 
-    /// Under the lock, in the order in which it was decided: an earlier step that came later would take the place of the one whose
-    /// end is waited for. It moves a few words and wakes a thread.
-    private func post(_ decision: Decider.Decision, _ reason: LevelReason?, at now: MonotonicInstant) {
-        if let demand = decision.demand { channel.post(demand) }
-        if let regrowth = decision.regrowth { channel.post(regrowth) }
-        if decision.holdsCaches { channel.postHold() }
-        if let action = decision.ladder, let reason {
-            channel.post(
-                LadderOrder(
-                    action: action, level: decision.level, reason: reason, decidedAt: now,
-                    isEarly: decision.leavingDeficit > 0))
+    /// The changes that nobody has told yet, and how many were lost because there were too many.
+    func collectChanges() -> [LevelChange] {
+        state.withLock { $0.collectChanges() }
+    }
+
+    /// Returns what the times have to tell since the last call.
+    func collectTimeNews() -> TimeNews {
+        state.withLock { $0.collectTimeNews() }
+    }
+
+    // MARK: Files and thresholds
+
+    /// Finds the process's cgroup anew after it was moved. It opens files, and is not for the sampler, which goes on meanwhile.
+    func rediscoverIfMoved() -> Rediscovery {
+        guard state.withLock({ $0.readings.collectMove() }) else { return .none }
+        var found: Discovery? = Discovery(in: root)
+        if found?.isStarved == true {
+            // Only by closing these and the old files first are there descriptors for the new ones.
+            found = nil
+            state.withLock { $0.readings.rediscover() }
+        } else if let found {
+            let old = state.withLock { $0.readings.adopt(found) }
+            withExtendedLifetime(old) {}
         }
-        if let forecast = decision.forecast { bell.publish(forecast) }
-        if decision.looksAtAllocator { channel.postLookAtAllocator() }
-        if let bytes = decision.lackingBytes { bell.publish(lackingBytes: bytes) }
+        return state.withLock { $0.readings.endRediscovery() }
     }
 
-    /// Limits, paths, gaps and probes: what is looked at now and then.
-    private func keepUp(_ state: inout State, _ cause: LevelCause, _ now: MonotonicInstant) {
-        if cause == .sampler, let pause = pauses.beginTurn(now) {
-            // We did not run meanwhile: stopped, frozen, or the machine was. Growth across the gap means nothing, and what
-            // was read before it is old.
-            state.timeNews.add(pause: pause)
-            handle(.paused, &state, at: now)
-            state.looks.forgetReadings()
+    /// The place where the kernel could wake us on usage; nil where nothing is to be armed anew.
+    var wantedThreshold: WantedThreshold? {
+        let wanted = state.withLock { state -> (directory: String, entries: HeadroomThresholds, limitBytes: Int)? in
+            guard let directory = state.readings.thresholdDirectory else { return nil }
+            let reading = state.readings.latest
+            return (directory, state.thresholds(reading), reading.limitBytes)
         }
-        if state.looks.areLimitsDue(state.spans, at: now) {
-            state.reader.refreshLimits(includingUnlimited: false)
-            if let change = state.wallClock.observe(wallClock: wallClock(), at: now) {
-                state.timeNews.add(wallClockChange: change)
-            }
-        }
-        if state.looks.arePathsDue(state.spans, at: now) {
-            state.reader.refreshLimits()
-            state.hasMoved = state.reader.cgroupHasMoved()
-        }
-        if state.looks.isProbeDue(state.spans, isSampler: cause == .sampler, at: now), !state.isDryRun,
-            state.decider.isQuiet, registry.reportedBytes >= Reclaimer.leastProbed
-        {
-            channel.postProbe()
-        }
+        return wanted.map { WantedThreshold(directory: $0.directory, limitBytes: $0.limitBytes, entries: $0.entries) }
     }
 
-    private func read(_ state: inout State, _ cause: LevelCause, _ now: MonotonicInstant) -> MemoryReading {
-        guard cause == .sampler, !state.looks.full.isOlder(than: longestAge(state), at: now) else {
-            return readFull(&state, now, includingStall: shouldReadStall(state, cause, now))
-        }
-        let reading = state.reader.read(.cheap, at: now, includingStall: false)
-        let thresholds = state.decider.thresholds(reading)
-        let entry = state.decider.level == .normal ? thresholds.warningEntry : thresholds.criticalEntry
-        // The estimate takes growth of the page cache for the process's own: look closely before it raises a level.
-        if state.decider.level < .critical, reading.headroomBytes < entry {
-            return readFull(&state, now, includingStall: false)
-        }
-        if hasMoved(state, reading), state.looks.full.isOlder(than: state.spans.full, at: now) {
-            return readFull(&state, now, includingStall: shouldReadStall(state, cause, now))
-        }
-        state.reading = reading
-        return reading
+    func noteArmed(usageBytes: Int, limitBytes: Int) {
+        state.withLock { $0.readings.noteArmed(usageBytes: usageBytes, limitBytes: limitBytes) }
     }
 
-    private func hasMoved(_ state: State, _ reading: MemoryReading) -> Bool {
-        (reading.usageBytes - state.looks.usageAtFull).magnitude > reading.limitBytes.magnitude / 512
-    }
-
-    /// Returns whether the rules have nothing to look at: at `normal`, a cheap reading that says what the last full one did.
-    private func isQuiet(_ state: State, _ reading: MemoryReading) -> Bool {
-        reading.depth == .cheap && state.decider.isQuiet && !state.hasMoved && state.timeNews.isEmpty
-            && !hasMoved(state, reading)
-    }
-
-    /// Returns the greatest age of the last full reading where usage has hardly changed since: at `normal` under a limit, cheap
-    /// readings show whether there is anything to look at.
-    private func longestAge(_ state: State) -> Int64 {
-        state.decider.level == .normal && state.reading.isLimited
-            ? max(state.spans.full, 1_000_000_000) : state.spans.full
-    }
-
-    private func readFull(_ state: inout State, _ now: MonotonicInstant, includingStall: Bool) -> MemoryReading {
-        state.looks.full = now
-        if includingStall { state.looks.stall = now }
-        let reading = state.reader.read(.full, at: now, includingStall: includingStall)
-        state.looks.usageAtFull = reading.usageBytes
-        state.reading = reading
-        return reading
-    }
-
-    /// Reading a PSI file starves unprivileged triggers on it, so while one stands guard at `normal` it is left alone, but
-    /// for the trigger's own events; and never is it read faster than stall times can bear.
-    private func shouldReadStall(_ state: State, _ cause: LevelCause, _ now: MonotonicInstant) -> Bool {
-        guard state.looks.stall.isOlder(than: state.spans.full, at: now) else { return false }
-        if cause.eventSource == .pressureTrigger { return true }
-        return state.decider.level > .normal || !hasLiveTrigger
-    }
-
-    private func note(_ outcome: LevelMachine.Outcome, _ state: inout State, _ reading: MemoryReading) -> Bool {
-        switch outcome {
-        case .unchanged:
-            return false
-        case .changed(let previous, let reason):
-            state.changes.append(
-                LevelChange(
-                    sequence: nextSequence(), previous: previous, level: state.decider.level, reason: reason,
-                    instant: reading.instant, headroomBytes: reading.headroomBytes))
-        case .repeated(let reason):
-            state.changes.append(
-                LevelChange(
-                    sequence: nextSequence(), previous: state.decider.level, level: state.decider.level,
-                    reason: reason,
-                    instant: reading.instant, headroomBytes: reading.headroomBytes))
-        }
-        return true
-    }
-
-    /// Returns whether an armed kernel threshold wakes us before anything can be missed.
-    private func isCovered(_ state: State, _ reading: MemoryReading) -> Bool {
-        guard case .armed(let usageBytes, let limitBytes) = state.threshold, reading.isLimited else { return false }
-        return limitBytes == reading.limitBytes && reading.usageBytes < usageBytes
+    /// The threshold that was armed is gone: another is asked for at the next reading.
+    func forgetThresholds() {
+        state.withLock { $0.readings.forgetThreshold() }
     }
 }
 
-extension MemoryReading {
-    /// The number of processes that share the tightest level, as far as is known.
-    var sharers: Int { isLimited ? processes ?? Shortage.assumedSharers : 1 }
-}
+// MARK: What reclaim asks of it
 
-/// The configured times in nanoseconds. Arithmetic with `Duration` is in 128 bits and out of line: a turn of the sampler that
-/// finds nothing would spend a good part of its time there.
-struct Spans {
-    let full: Int64
-    let limits: Int64
-    let paths: Int64
-    let maximum: Int64
+extension Governor: ReclaimHost {
+    func measure() -> MemoryReading {
+        state.withLock { $0.readings.measure(at: clock.now) }
+    }
 
-    init(_ sampling: ManagerConfiguration.Sampling) {
-        full = sampling.fullReadingInterval.nanoseconds
-        limits = sampling.limitsInterval.nanoseconds
-        paths = sampling.pathsInterval.nanoseconds
-        maximum = sampling.maximumInterval.nanoseconds
+    var growthRate: Int { state.withLock { $0.growthRate } }
+
+    func noteStepEnd(_ step: Int, promisedBytes: Int) {
+        let now = clock.now
+        handle(.stepEnded(step, promisedBytes: promisedBytes, at: now), at: now)
+    }
+
+    func releaseBegan() {
+        state.withLock { $0.releaseBegan() }
+    }
+
+    func releaseEnded(bytes: Int) {
+        state.withLock { $0.releaseEnded(bytes: bytes) }
+    }
+
+    func noteLateAnswer(promisedBytes: Int) {
+        let now = clock.now
+        state.withLock { $0.noteLateAnswer(promisedBytes: promisedBytes, at: now) }
+    }
+
+    func noteDryStep(_ step: Int, promisedBytes: Int) {
+        let now = clock.now
+        state.withLock { $0.noteDryStep(step, promisedBytes: promisedBytes, at: now) }
+    }
+
+    func noteLeadTime(_ leadTime: LeadTime) {
+        handle(.leadTimeMeasured(leadTime), at: clock.now)
+    }
+
+    func judgeAfterStep() {
+        judge(.reclaim)
+    }
+
+    func confirmEmergency(orLeaving isEarly: Bool) -> MemoryReading? {
+        let expectedBytes = registry.reportedBytes.subtractingSaturating(registry.hollowBytes)
+        return state.withLock {
+            $0.confirmEmergency(orLeaving: isEarly, expectedBytes: expectedBytes, at: clock.now)
+        }
+    }
+
+    func ladderEnded(_ action: LadderMachine.Action, _ outcome: LadderMachine.Outcome) {
+        let now = clock.now
+        handle(.ladderEnded(action, outcome, at: now), at: now)
+    }
+
+    func noteLimitsLifted() {
+        handle(.limitsLifted, at: clock.now)
+    }
+
+    func publish(_ step: ReclaimStep, problems: [HandlerProblem]) {
+        bell.publish(step, problems: problems)
+    }
+
+    func publish(silentCaches names: [String]) {
+        bell.publish(silentCaches: names)
     }
 }

@@ -46,6 +46,31 @@ struct LookTimes {
     }
 }
 
+/// The time for which the sampler sleeps.
+struct SamplerSleep {
+    /// The time to sleep that was decided last, after a tick or an event.
+    private(set) var interval = Duration.zero
+    /// The time when the sampler is to wake by itself; nil before its first tick.
+    private var wakesAt: MonotonicInstant?
+
+    /// The sampler sleeps for as long again: one that is woken and finds nothing new sleeps for as long as an event decided.
+    mutating func goOn(at now: MonotonicInstant) {
+        wakesAt = now.advanced(by: interval)
+    }
+
+    /// Takes another time to sleep.
+    ///
+    /// - Parameter isSampler: The sampler itself is awake, and sleeps from here on.
+    /// - Returns: Whether the sampler sleeps for longer than it may now.
+    mutating func decide(_ interval: Duration, isSampler: Bool, at now: MonotonicInstant) -> Bool {
+        self.interval = interval
+        let next = now.advanced(by: interval)
+        guard isSampler else { return wakesAt.map { next < $0 } ?? false }
+        wakesAt = next
+        return false
+    }
+}
+
 /// What happened to time and nobody was told yet.
 struct TimeNews {
     /// The time for which the process did not run.

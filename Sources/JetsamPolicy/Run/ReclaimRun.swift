@@ -1,6 +1,6 @@
 package import BackgroundTasks
 internal import MemoryPressure
-package import PurgeableCaches
+internal import PurgeableCaches
 
 /// One step while it is carried out: says what to do next and takes the answers. It does nothing itself.
 ///
@@ -10,40 +10,15 @@ package import PurgeableCaches
 /// another turn where these did not give enough. A call that misses its deadline is left behind, and whoever asks next goes on
 /// with the rest. At critical others are asked already when a portion takes longer than it was expected to.
 package struct ReclaimRun {
-    package enum Kind: Equatable {
-        /// Answers a demand and is recorded.
-        case step
-        /// Raises or lifts limits; nothing is released or recorded.
-        case regrowth
+    /// Whether caches are asked for their part, or for more.
+    private enum Turn {
+        /// Each is asked for its part of the plan.
+        case planned
+        /// Everybody has been asked for its part. Those who have more are asked for what is missing still.
+        case further
     }
 
-    package enum Action {
-        /// Somebody else is at work, or answers are awaited.
-        case wait
-        case trim
-        /// Set a limit; nil lifts it.
-        case limit(CallID, client: UInt64, bytes: Int?)
-        case release(CallID, client: UInt64, request: ReleaseRequest)
-        /// Have caches that own their memory give so many bytes without their handlers: no thread is left to call these.
-        case releaseSegments(bytes: Int)
-        /// Start the asynchronous part of a client: its limit, then its release where it asks for bytes.
-        case start(CallID, client: UInt64, limit: LimitChange, request: ReleaseRequest?)
-        /// Read again and record.
-        case measure
-    }
-
-    package struct Outcome: Equatable {
-        package var call: CallID?
-        package var client: UInt64
-        package var isRelease: Bool
-        package var answer: LedgerEntry.Answer
-        /// The error that the handler threw, as text; nil where it did not throw.
-        package var error: String?
-        /// The time when the call began; nil where there was none.
-        package var start: MonotonicInstant?
-    }
-
-    private enum Phase: Equatable {
+    private enum Phase {
         /// The allocator is trimmed before anybody is asked.
         case trimFirst
         /// Asynchronous clients are started.
@@ -51,9 +26,9 @@ package struct ReclaimRun {
         /// Synchronous clients are given their limits.
         case limits(Int)
         /// Synchronous clients are asked, in order.
-        case releases(Int)
+        case releases(Int, Turn)
         /// The client at this place has given a portion, and may have more.
-        case portions(Int)
+        case portions(Int, Turn)
         /// Asynchronous answers are awaited.
         case answers
         /// The allocator is trimmed after the caches have given.
@@ -64,18 +39,31 @@ package struct ReclaimRun {
         case done
     }
 
+    /// A time for a trim of the allocator.
+    private enum Trim {
+        /// Before anybody was asked.
+        case first
+        /// After the caches had given.
+        case last
+    }
+
     /// The thread that is at work, while all others wait.
-    private enum Work: Equatable {
+    private enum Work {
         case none
         /// A synchronous handler is called.
         case call(CallID)
-        /// A thread trims or measures, which has no deadline.
+        /// A thread trims the allocator, which has no deadline.
+        case trim(Trim)
+        /// A thread has caches give without their handlers, or measures. Neither has a deadline.
         case own
     }
 
     /// How much of it is still done.
-    private enum Pace: Equatable {
+    private enum Pace {
+        /// Each is asked for its part.
         case full
+        /// One that was counted on gave less, or is not waited for. Once all have answered, those who may have more are asked.
+        case short
         /// Nobody else is asked for anything.
         case hurried
         /// It was ended for a more urgent step: nobody is waited for either.
@@ -84,14 +72,9 @@ package struct ReclaimRun {
 
     package let number: UInt64
     package let kind: Kind
-    package let demand: ReclaimDemand
     /// The caches that take part. The order is made from them anew where a trim has changed what is missing.
     private let clients: [ClientFacts]
-    private var order: StepPlan
-    package let sizes: [UInt64: Int]
-    package let callDeadline: Duration
-    /// The deadline that portions are measured by. A critical step that comes meanwhile waits for no more than one portion.
-    package let portionDeadline: Duration
+    private var caches: StepCaches
 
     private var phase = Phase.trimFirst
     package let trimsFirst: Bool
@@ -99,21 +82,12 @@ package struct ReclaimRun {
     private var pace = Pace.full
     /// The synchronous handler that was called last.
     private var lastCall: CallID?
-    /// Those who may have more are looked for once all have answered: one that was counted on gave less, or was not waited for.
-    private var hasShortfall = false
-    private var calls = ReclaimCalls()
-    private var remaining: Int
-    private var progress: [UInt64: ReleaseProgress] = [:]
-    /// Limits that went further down than was planned.
-    private var lowered: [UInt64: Int] = [:]
-    /// Everybody has been asked for its part. Those who have more are asked for what is missing still.
-    private var isFirstTurn = true
+    /// The trim that was done last; nil where there was none.
+    private var lastTrim: Trim?
+    /// Caches gave without their handlers once: nobody could call these. It is not tried again.
+    private var didReleaseSegments = false
     package private(set) var outcomes: [Outcome] = []
     package private(set) var firstRelease: MonotonicInstant?
-    package private(set) var didTrim = false
-    private var didReleaseSegments = false
-    /// Indicates whether the allocator was trimmed after the caches had given.
-    package private(set) var didTrimLast = false
     /// The bytes that the trims brought by themselves.
     package private(set) var trimmedBytes = 0
     package private(set) var promisedBytes = 0
@@ -125,202 +99,247 @@ package struct ReclaimRun {
     ) {
         self.number = number
         self.kind = kind
-        self.demand = demand
-        order = StepPlan(plan, level: demand.level)
         self.clients = clients
-        self.sizes = sizes
-        self.callDeadline = callDeadline
-        self.portionDeadline = portionDeadline ?? callDeadline
         self.trimsFirst = trimsFirst
-        remaining = order.remaining(of: demand.targetBytes)
+        caches = StepCaches(
+            plan, demand: demand, sizes: sizes, callDeadline: callDeadline,
+            portionDeadline: portionDeadline ?? callDeadline)
     }
 
+    package var demand: ReclaimDemand { caches.demand }
+    package var sizes: [UInt64: Int] { caches.sizes }
+    package var callDeadline: Duration { caches.callDeadline }
+    /// The deadline that portions are measured by. A critical step that comes meanwhile waits for no more than one portion.
+    package var portionDeadline: Duration { caches.portionDeadline }
+
     /// The caches that are asked, in that order.
-    package var plan: [PlannedRelease] { order.parts }
+    package var plan: [PlannedRelease] { caches.order.parts }
 
     /// Indicates whether nobody else is asked for anything.
-    package var isHurried: Bool { pace != .full }
+    package var isHurried: Bool {
+        switch pace {
+        case .full, .short: false
+        case .hurried, .left: true
+        }
+    }
 
-    /// The only cache that is left has so many times the deadline where what is missing takes it as long.
-    private static let mostDeadlines = 10
-    /// In this part of its deadline a portion is expected to be given.
-    private static let portionShare = 4
+    /// Indicates whether the allocator was trimmed.
+    package var didTrim: Bool { lastTrim != nil }
+
+    /// Indicates whether the allocator was trimmed after the caches had given.
+    package var didTrimLast: Bool { lastTrim == .last }
 
     /// The time from which a handler holds up the others, or is late with what it was asked for. It is nil except where that matters:
     /// at critical, in a step that has yet to bring something. Others are asked then, and caches that own their memory give in its
     /// place.
     package var lateAt: MonotonicInstant? {
-        guard kind == .step, demand.level == .critical, demand.step > 0, remaining > 0 else { return nil }
-        let late = calls.nextExpected
+        guard kind == .step, demand.level == .critical, demand.step > 0, caches.isUnmet else { return nil }
+        let late = caches.nextExpected
         guard let heldUntil else { return late }
         return min(heldUntil, late ?? heldUntil)
     }
 
     /// Until then nobody else is asked while the handler is at work that all wait for.
     private var heldUntil: MonotonicInstant? {
-        guard case .call(let id) = work, let call = calls[id] else { return nil }
-        return call.start.advanced(by: callDeadline / Self.portionShare)
+        guard case .call(let id) = work, let call = caches[id] else { return nil }
+        return caches.expectedEnd(call)
     }
 
     /// The caches that have not answered in time, and may still do so.
     package var lateClients: Set<UInt64> {
-        Set(outcomes.lazy.filter(\.answer.missedDeadline).map(\.client)).union(calls.clients)
+        Set(outcomes.lazy.filter(\.answer.missedDeadline).map(\.client)).union(caches.clientsOut)
     }
 
     /// The instant at which a call that is out will have missed its deadline; nil where none is out.
-    package var nextDeadline: MonotonicInstant? { calls.nextDeadline }
+    package var nextDeadline: MonotonicInstant? { caches.nextDeadline }
 
     /// Returns whether the handler that was called last takes longer than a portion is expected to.
     package func isLate(at now: MonotonicInstant) -> Bool {
-        guard let lastCall, let call = calls[lastCall] else { return false }
-        return call.start.advanced(by: callDeadline / Self.portionShare) <= now
+        guard let lastCall, let call = caches[lastCall] else { return false }
+        return caches.expectedEnd(call) <= now
     }
 
     /// Bytes that were asked for and not answered.
-    package var inFlightBytes: Int { calls.inFlightBytes }
-
-    /// Bytes that are still to be asked of somebody: without those that were asked for and are expected at critical.
-    private var openBytes: Int { remaining.subtractingSaturating(awaitedBytes()) }
-
-    /// - Parameter instant: Those that are late by then are not counted on.
-    private func awaitedBytes(at instant: MonotonicInstant? = nil) -> Int {
-        demand.level == .critical ? calls.awaitedBytes(at: instant, from: order) : 0
-    }
+    package var inFlightBytes: Int { caches.inFlightBytes }
 
     /// Returns whether the synchronous handler that was called last may still answer in time.
     package func isAwaited(at now: MonotonicInstant) -> Bool {
-        guard let lastCall, let call = calls[lastCall] else { return false }
+        guard let lastCall, let call = caches[lastCall] else { return false }
         return call.deadline > now
     }
+
+    /// Bytes that this step has yet to bring where it answers `critical`; what was asked for and may still come is not part
+    /// of them.
+    package var urgentBytes: Int {
+        guard kind == .step, demand.level == .critical else { return 0 }
+        return max(0, caches.openBytes(at: lateAt))
+    }
+
+    /// How fast a client gave, by the calls of this run; nil where none of them tells.
+    package func speed(of client: UInt64) -> ReleaseSpeed? { caches.speed(of: client) }
+
+    /// Indicates whether nobody has been asked yet.
+    package var isAtStart: Bool { caches.callsMade == 0 && outcomes.isEmpty }
+
+    // MARK: What is done next
 
     /// - Parameter callsHandlers: False where the caller may not be held up: synchronous clients that have not had their
     ///   turn are then left out of this run.
     package mutating func next(shouldTrimLast: Bool, callsHandlers: Bool = true, at now: MonotonicInstant) -> Action {
         expire(at: now)
         noteLate(at: now)
-        guard work == .none else { return .wait }
+        guard case .none = work else { return .wait }
         while true {
             switch phase {
             case .trimFirst:
                 phase = .starts(0)
-                if trimsFirst { return hold(.trim) }
+                if trimsFirst { return trim(.first) }
             case .starts(let index):
-                guard index < order.count else {
-                    phase = .limits(0)
-                    continue
-                }
-                phase = .starts(index + 1)
-                let part = order[index]
-                guard part.isStarted, !isHurried, part.limit != .keep || part.askBytes > 0 else { continue }
-                progress[part.id] = newProgress(part)
-                if part.ownsSegments, part.askBytes > 0 { firstRelease = firstRelease ?? now }
-                let ask = firstAsk(part)
-                let id = out(part, askedBytes: ask, isRelease: ask > 0, isBeside: part.ownsSegments, now)
-                let request = ask > 0 ? request(id) : nil
-                return .start(id, client: part.id, limit: part.limit, request: request)
+                if let action = nextStart(index, at: now) { return action }
             case .limits(let index):
-                guard callsHandlers, index < order.count else {
-                    phase = kind == .step ? .releases(0) : .answers
-                    continue
+                if let action = nextLimit(index, callsHandlers: callsHandlers, at: now) { return action }
+            case .releases(let index, let turn):
+                let open = caches.openBytes
+                if !callsHandlers, demand.level == .critical, open > 0, !didReleaseSegments {
+                    didReleaseSegments = true
+                    firstRelease = firstRelease ?? now
+                    work = .own
+                    return .releaseSegments(bytes: open)
                 }
-                phase = .limits(index + 1)
-                let part = order[index]
-                guard !part.isStarted else { continue }
-                switch part.limit {
-                case .keep: continue
-                case .set(let bytes): return .limit(hold(part, 0, false, now), client: part.id, bytes: bytes)
-                case .lift: return .limit(hold(part, 0, false, now), client: part.id, bytes: nil)
-                }
-            case .releases where !callsHandlers && demand.level == .critical && openBytes > 0 && !didReleaseSegments:
-                didReleaseSegments = true
-                firstRelease = firstRelease ?? now
-                return hold(.releaseSegments(bytes: openBytes))
-            case .releases(let index):
-                guard callsHandlers, index < order.count, openBytes > 0 else {
+                if callsHandlers, open > 0, index < caches.order.count {
+                    phase = .portions(index, turn)
+                } else if callsHandlers, caches.mayAskMore {
+                    caches.beginTurn()
+                    phase = .releases(0, .further)
+                } else {
                     phase = .answers
-                    if callsHandlers, openBytes > 0, plan.contains(where: { canGive($0) }) {
-                        isFirstTurn = false
-                        for client in progress.keys { progress[client]?.beginTurn() }
-                        phase = .releases(0)
-                    }
-                    continue
                 }
-                phase = .portions(index)
-            case .portions(let index):
-                phase = .releases(index + 1)
-                let part = order[index]
-                // It is not asked for the bytes of later caches, unless those did not give them.
-                var wanted = openBytes - (isFirstTurn && !part.givesNothing ? laterAsks(after: index) : 0)
-                guard callsHandlers, wanted > 0 || isOut(part) else { continue }
-                if isLimited(part) {
-                    phase = .portions(index)
-                    return .wait
-                }
-                if let id = callToAwait(part, at: now) {
-                    phase = .portions(index)
-                    work = .call(id)
-                    lastCall = id
-                    return .wait
-                }
-                guard wanted > 0, canGive(part) else { continue }
-                let known = progress[part.id] ?? newProgress(part)
-                if isFirstTurn, canAnyGive(before: index) {
-                    // Those who rank lower have more: they are asked for what is missing beyond the plan.
-                    wanted = min(wanted, part.askBytes - known.givenBytes)
-                    guard wanted > 0 else {
-                        isFirstTurn = false
-                        phase = .releases(0)
-                        continue
-                    }
-                }
-                // It has had its time: first the others.
-                guard known.timeInTurn < callDeadline else { continue }
-                progress[part.id] = known
-                let bytes = min(known.remainingBytes, wanted)
-                let limit = lowerLimit(part, known.remainingBytes.addingSaturating(part.keptBytes) - bytes)
-                phase = part.isAsynchronous && demand.level < .critical ? .releases(index + 1) : .portions(index)
-                if part.isAsynchronous {
-                    let ask = demand.level < .critical ? bytes : portion(known, bytes, of: part)
-                    return startMore(part, bytes: ask, limit, now)
-                }
-                if case .set(let bytes) = limit {
-                    return .limit(hold(part, 0, false, now), client: part.id, bytes: bytes)
-                }
-                let ask = portion(known, bytes, of: part)
-                firstRelease = firstRelease ?? now
-                let id = hold(part, ask, true, now)
-                return .release(id, client: part.id, request: request(id))
+            case .portions(let index, let turn):
+                if let action = nextPortion(index, turn, callsHandlers: callsHandlers, at: now) { return action }
             case .answers:
-                guard calls.isEmpty else { return .wait }
-                if hasShortfall, callsHandlers, !isHurried, openBytes > 0, plan.contains(where: { canGive($0) }) {
-                    hasShortfall = false
-                    isFirstTurn = false
-                    phase = .releases(0)
-                    continue
+                guard caches.isNobodyOut else { return .wait }
+                if case .short = pace, callsHandlers, caches.mayAskMore {
+                    pace = .full
+                    phase = .releases(0, .further)
+                } else {
+                    phase = kind == .step ? .trimLast : .measure
                 }
-                phase = kind == .step ? .trimLast : .measure
             case .trimLast:
                 phase = .measure
-                if shouldTrimLast, pace != .left {
-                    didTrimLast = true
-                    return hold(.trim)
-                }
+                if shouldTrimLast, pace != .left { return trim(.last) }
             case .measure:
                 phase = .done
-                return hold(.measure)
+                work = .own
+                return .measure
             case .done:
                 return .wait
             }
         }
     }
 
-    /// Returns whether the cache is still only taking its limit, and has time to do so. Those after it are then not asked instead.
-    private func isLimited(_ part: PlannedRelease) -> Bool {
-        part.isAsynchronous && demand.level < .critical
-            && calls.isTakingLimit(part.id)
+    private mutating func trim(_ time: Trim) -> Action {
+        work = .trim(time)
+        return .trim
     }
 
-    private func isOut(_ part: PlannedRelease) -> Bool { calls.isOut(part.id) }
+    private mutating func nextStart(_ index: Int, at now: MonotonicInstant) -> Action? {
+        guard index < caches.order.count else {
+            phase = .limits(0)
+            return nil
+        }
+        phase = .starts(index + 1)
+        let part = caches.order[index]
+        guard part.isStarted, !isHurried, part.limit != .keep || part.askBytes > 0 else { return nil }
+        caches.follow(part)
+        if part.ownsSegments, part.askBytes > 0 { firstRelease = firstRelease ?? now }
+        let ask = caches.firstAsk(part)
+        let id = caches.add(
+            part, askedBytes: ask, isRelease: ask > 0, isBeside: part.ownsSegments, run: number, at: now)
+        return .start(id, client: part.id, limit: part.limit, request: ask > 0 ? caches.request(id) : nil)
+    }
+
+    private mutating func nextLimit(_ index: Int, callsHandlers: Bool, at now: MonotonicInstant) -> Action? {
+        guard callsHandlers, index < caches.order.count else {
+            phase = kind == .step ? .releases(0, .planned) : .answers
+            return nil
+        }
+        phase = .limits(index + 1)
+        let part = caches.order[index]
+        guard !part.isStarted else { return nil }
+        switch part.limit {
+        case .keep: return nil
+        case .set(let bytes): return setLimit(part, bytes, at: now)
+        case .lift: return setLimit(part, nil, at: now)
+        }
+    }
+
+    private mutating func nextPortion(
+        _ index: Int, _ turn: Turn, callsHandlers: Bool, at now: MonotonicInstant
+    ) -> Action? {
+        phase = .releases(index + 1, turn)
+        let part = caches.order[index]
+        // It is not asked for the bytes of later caches, unless those did not give them.
+        let isInPlan = turn == .planned && !part.givesNothing
+        var wanted = caches.openBytes - (isInPlan ? caches.laterAsks(after: index) : 0)
+        guard callsHandlers, wanted > 0 || caches.isOut(part) else { return nil }
+        if caches.isLimited(part) {
+            phase = .portions(index, turn)
+            return .wait
+        }
+        if let id = caches.callToAwait(part, at: now) {
+            phase = .portions(index, turn)
+            work = .call(id)
+            lastCall = id
+            return .wait
+        }
+        guard wanted > 0, caches.canGive(part) else { return nil }
+        let known = caches.progress(of: part)
+        if turn == .planned, caches.canAnyGive(before: index) {
+            // Those who rank lower have more: they are asked for what is missing beyond the plan.
+            wanted = min(wanted, part.askBytes - known.givenBytes)
+            guard wanted > 0 else {
+                phase = .releases(0, .further)
+                return nil
+            }
+        }
+        // It has had its time: first the others.
+        guard known.timeInTurn < callDeadline else { return nil }
+        caches.follow(part)
+        let bytes = min(known.remainingBytes, wanted)
+        let limit = caches.lowerLimit(part, known.remainingBytes.addingSaturating(part.keptBytes) - bytes)
+        if part.isAsynchronous {
+            if demand.level == .critical { phase = .portions(index, turn) }
+            return startMore(part, demand.level < .critical ? bytes : caches.portion(bytes, of: part), limit, at: now)
+        }
+        phase = .portions(index, turn)
+        if case .set(let bytes) = limit { return setLimit(part, bytes, at: now) }
+        firstRelease = firstRelease ?? now
+        let id = call(part, caches.portion(bytes, of: part), isRelease: true, at: now)
+        return .release(id, client: part.id, request: caches.request(id))
+    }
+
+    /// Those before it gave less than they were asked for: it is asked for that too, before those after it are.
+    private mutating func startMore(
+        _ part: PlannedRelease, _ bytes: Int, _ limit: LimitChange, at now: MonotonicInstant
+    ) -> Action {
+        caches.count(on: part, bytes: bytes)
+        let id = caches.add(part, askedBytes: bytes, isRelease: true, run: number, at: now)
+        return .start(id, client: part.id, limit: limit, request: caches.request(id))
+    }
+
+    private mutating func setLimit(_ part: PlannedRelease, _ bytes: Int?, at now: MonotonicInstant) -> Action {
+        .limit(call(part, 0, isRelease: false, at: now), client: part.id, bytes: bytes)
+    }
+
+    /// Has a synchronous handler called, for which all others wait.
+    private mutating func call(
+        _ part: PlannedRelease, _ bytes: Int, isRelease: Bool, at now: MonotonicInstant
+    ) -> CallID {
+        let id = caches.add(part, askedBytes: bytes, isRelease: isRelease, run: number, at: now)
+        work = .call(id)
+        lastCall = id
+        return id
+    }
 
     /// Notes who takes longer than was expected: it is still awaited, but holds nobody up, and what it was asked for is asked of
     /// others.
@@ -328,82 +347,16 @@ package struct ReclaimRun {
         guard let lateAt, lateAt <= now else { return }
         if let heldUntil, heldUntil <= now {
             work = .none
-            hasShortfall = true
+            noteShortfall()
         }
-        if calls.markLate(at: now) { hasShortfall = true }
+        if caches.markLate(at: now) { noteShortfall() }
     }
 
-    /// Bytes that those after a place are to give by the plan, and have not been asked for.
-    private func laterAsks(after index: Int) -> Int {
-        order.laterAsks(after: index) { part in
-            part.askBytes - (progress[part.id]?.givenBytes ?? 0) - calls.askedBytes(of: part.id)
-        }
+    private mutating func noteShortfall() {
+        if case .full = pace { pace = .short }
     }
 
-    /// Returns whether somebody who ranks below the one at a place may be asked for more.
-    private func canAnyGive(before index: Int) -> Bool {
-        plan[..<index].contains { part in
-            part.rank < order[index].rank && !part.givesNothing && canGive(part)
-                && progress[part.id].map { $0.timeInTurn < callDeadline } ?? true
-        }
-    }
-
-    /// The call of an asynchronous client that those after it wait for, as they do for a synchronous one; nil where it is none, or
-    /// takes too long.
-    private func callToAwait(_ part: PlannedRelease, at now: MonotonicInstant) -> CallID? {
-        guard part.isAsynchronous, demand.level == .critical, !part.givesNothing else { return nil }
-        return calls.release(of: part.id, begunAfter: now.advanced(by: .zero - callDeadline / Self.portionShare))
-    }
-
-    /// Returns what a client is asked for at the start: at critical no more of an asynchronous one than it is expected to give in
-    /// time, as others are to give what it does not.
-    private func firstAsk(_ part: PlannedRelease) -> Int {
-        guard part.isAsynchronous, demand.level == .critical, let known = progress[part.id] else {
-            return part.askBytes
-        }
-        return portion(known, part.askBytes, of: part)
-    }
-
-    /// Returns what a client is asked for at a time. At critical the only one that is left is asked for all that is missing where its
-    /// latency leaves it little of a portion's time: nobody waits for their turn.
-    private func portion(_ known: ReleaseProgress, _ bytes: Int, of part: PlannedRelease) -> Int {
-        if demand.level == .critical, known.speed.isCramped(deadline: portionDeadline), isOnlyOne(part) { return bytes }
-        return min(bytes, known.portionBytes(deadline: portionDeadline))
-    }
-
-    /// Returns whether nobody else gives, or may be asked to.
-    private func isOnlyOne(_ part: PlannedRelease) -> Bool {
-        !plan.contains { other in
-            other.id != part.id && !other.givesNothing && (canGive(other) || calls.isInTime(other.id))
-        }
-    }
-
-    private func canGive(_ part: PlannedRelease) -> Bool {
-        guard part.canBeAsked, !isOut(part) else { return false }
-        return (progress[part.id] ?? newProgress(part)).canGiveMore
-    }
-
-    /// Those before it gave less than they were asked for: it is asked for that too, before those after it are.
-    private mutating func startMore(
-        _ part: PlannedRelease, bytes: Int, _ limit: LimitChange, _ now: MonotonicInstant
-    ) -> Action {
-        if demand.level < .critical, !part.givesNothing { remaining = remaining.subtractingSaturating(bytes) }
-        let id = out(part, askedBytes: bytes, isRelease: true, now)
-        return .start(id, client: part.id, limit: limit, request: request(id))
-    }
-
-    /// Returns the change of a cache's limit. Where more is asked of a cache than was planned, the limit goes down with it: else
-    /// the cache fills again at once what it gives.
-    private mutating func lowerLimit(_ part: PlannedRelease, _ bytes: Int) -> LimitChange {
-        guard demand.holdsCaches, bytes < min(part.limitBytes, lowered[part.id] ?? .max) else { return .keep }
-        lowered[part.id] = bytes
-        return .set(bytes: bytes)
-    }
-
-    private func newProgress(_ part: PlannedRelease) -> ReleaseProgress {
-        let bytes = (sizes[part.id] ?? 0).subtractingSaturating(part.keptBytes)
-        return ReleaseProgress(part, bytes: part.givesNothing ? min(bytes, part.askBytes) : bytes)
-    }
+    // MARK: What came of it
 
     /// Notes that the trim that was handed out is done. The bytes that it alone brought need not be asked of the caches, nor are
     /// the caches' limits cut for them.
@@ -412,33 +365,25 @@ package struct ReclaimRun {
     ///   - gainedBytes: The bytes by which headroom grew, where nobody had been asked yet.
     ///   - trimmedBytes: The bytes by which this process's memory fell.
     package mutating func wasTrimmed(gainedBytes: Int, trimmedBytes: Int = 0) {
+        if case .trim(let time) = work { lastTrim = time }
         work = .none
-        didTrim = true
         self.trimmedBytes = self.trimmedBytes.addingSaturating(max(0, trimmedBytes))
         // Bytes that the allocator was known to retain were not part of the target.
         let gained = gainedBytes - demand.retainedBytes
         guard gained > 0, isAtStart, !isHurried, demand.holdsCaches else { return }
         let target = max(0, demand.targetBytes - gained)
-        if !clients.isEmpty {
-            order = StepPlan(ReclaimOrder.plan(clients, targetBytes: target), level: demand.level)
-        }
-        remaining = order.remaining(of: target)
+        caches.restart(clients.isEmpty ? nil : ReclaimOrder.plan(clients, targetBytes: target), target: target)
     }
-
-    /// Indicates whether nobody has been asked yet.
-    package var isAtStart: Bool { calls.made == 0 && outcomes.isEmpty }
 
     /// Takes an answer; false where it belongs to another run, or came after its deadline and this run is over.
     @discardableResult
     package mutating func answered(
         _ id: CallID, promisedBytes: Int, freedBytes: Int?, error: String?, at now: MonotonicInstant
-    )
-        -> Bool
-    {
-        guard let call = calls.remove(id) else {
+    ) -> Bool {
+        guard let call = caches.remove(id) else {
             return answeredLate(id, promisedBytes: promisedBytes, freedBytes: freedBytes, at: now)
         }
-        if work == .call(id) { work = .none }
+        endWork(on: id)
         guard call.isRelease else {
             if error != nil { record(id, call, promised: 0, freed: nil, error: error, missed: false, now) }
             return true
@@ -446,20 +391,7 @@ package struct ReclaimRun {
         // More than the cache said it held cannot have been given.
         let promised = max(0, min(promisedBytes, max(call.reportedBytes, call.askedBytes)))
         self.promisedBytes = self.promisedBytes.addingSaturating(promised)
-        progress[call.client]?.gave(promised, of: call.askedBytes, in: call.start.duration(to: now))
-        if order.isUnreliable(call.client) {
-            // It was not counted on.
-        } else if call.isBeside {
-            let missing = max(0, call.askedBytes - promised)
-            remaining = remaining.addingSaturating(missing)
-            if missing > 0 { hasShortfall = true }
-        } else if !call.isAsynchronous || demand.level == .critical {
-            remaining = remaining.subtractingSaturating(promised)
-        } else {
-            remaining = remaining.addingSaturating(max(0, call.askedBytes - promised))
-        }
-        // Others may have been passed over for it.
-        if call.isAsynchronous, promised < call.askedBytes { hasShortfall = true }
+        if caches.gave(promised, call, at: now) { noteShortfall() }
         record(id, call, promised: promised, freed: freedBytes, error: error, missed: false, now)
         return true
     }
@@ -468,18 +400,15 @@ package struct ReclaimRun {
     private mutating func answeredLate(
         _ id: CallID, promisedBytes: Int, freedBytes: Int?, at now: MonotonicInstant
     ) -> Bool {
-        guard id.run == number, phase != .done, let index = outcomes.firstIndex(where: { $0.call == id }) else {
+        guard id.run == number, !isDone, let index = outcomes.firstIndex(where: { $0.call == id }) else {
             return false
         }
-        let promised = max(
-            0, min(promisedBytes, max(sizes[outcomes[index].client] ?? 0, outcomes[index].answer.askedBytes)))
+        let client = outcomes[index].client
+        let promised = max(0, min(promisedBytes, max(sizes[client] ?? 0, outcomes[index].answer.askedBytes)))
         outcomes[index].answer.promisedBytes = promised
         outcomes[index].answer.freedBytes = freedBytes
         self.promisedBytes = self.promisedBytes.addingSaturating(promised)
-        if let start = outcomes[index].start {
-            progress[outcomes[index].client]?.gaveLate(promised, in: start.duration(to: now))
-        }
-        if !order.isUnreliable(outcomes[index].client) { remaining = remaining.subtractingSaturating(promised) }
+        caches.gaveLate(promised, client: client, since: outcomes[index].start, at: now)
         return true
     }
 
@@ -491,34 +420,10 @@ package struct ReclaimRun {
     /// A cache has given memory of its own without its handlers, whoever had it do so.
     package mutating func gaveSegments(client: UInt64, bytes: Int, at now: MonotonicInstant) {
         promisedBytes = promisedBytes.addingSaturating(bytes)
-        remaining = remaining.subtractingSaturating(bytes)
-        progress[client]?.gaveBeside(bytes)
+        caches.gaveBeside(bytes, client: client)
         let answer = LedgerEntry.Answer(
             askedBytes: bytes, promisedBytes: bytes, freedBytes: bytes, returnedBytes: 0, duration: .zero)
         outcomes.append(Outcome(client: client, isRelease: true, answer: answer, error: nil))
-    }
-
-    /// Bytes that this step has yet to bring where it answers `critical`; what was asked for and may still come is not part
-    /// of them.
-    package var urgentBytes: Int {
-        guard kind == .step, demand.level == .critical else { return 0 }
-        return max(0, remaining.subtractingSaturating(awaitedBytes(at: lateAt)))
-    }
-
-    /// How fast a client gave, by the calls of this run; nil where none of them tells.
-    package func speed(of client: UInt64) -> ReleaseSpeed? {
-        progress[client].flatMap { $0.speed.isMeasured ? $0.speed : nil }
-    }
-
-    /// Ends it without waiting for handlers that are at work: a more urgent step begins for those that are not. What they give
-    /// comes late.
-    private mutating func leave() {
-        guard phase != .done, pace != .left else { return }
-        pace = .left
-        remaining = 0
-        calls.removeHandlers()
-        if case .call = work { work = .none }
-        phase = .answers
     }
 
     /// Asks nobody else and shortens the deadlines of the calls that are out: a step at a higher level waits, or nobody waits for
@@ -527,19 +432,31 @@ package struct ReclaimRun {
     /// - Parameter deadline: The time that they still have; zero leaves them, see ``leave()``.
     package mutating func hurry(deadline: Duration, at now: MonotonicInstant) {
         guard deadline > .zero else { return leave() }
-        remaining = 0
-        if pace == .full { pace = .hurried }
-        calls.shortenDeadlines(to: now.advanced(by: deadline))
+        if !isHurried { pace = .hurried }
+        caches.hurry(to: now.advanced(by: deadline))
+    }
+
+    /// Ends it without waiting for handlers that are at work: a more urgent step begins for those that are not. What they give
+    /// comes late.
+    private mutating func leave() {
+        guard !isDone, pace != .left else { return }
+        pace = .left
+        caches.leave()
+        if case .call = work { work = .none }
+        phase = .answers
+    }
+
+    private var isDone: Bool { if case .done = phase { true } else { false } }
+
+    private mutating func endWork(on id: CallID) {
+        if case .call(id) = work { work = .none }
     }
 
     private mutating func expire(at now: MonotonicInstant) {
-        for (id, call) in calls.removeMissed(at: now) {
-            if work == .call(id) { work = .none }
-            progress[call.client]?.missed()
-            if call.isBeside, !order.isUnreliable(call.client) {
-                remaining = remaining.addingSaturating(call.askedBytes)
-                hasShortfall = true
-            }
+        let missed = caches.removeMissed(at: now)
+        if missed.leavesShortfall { noteShortfall() }
+        for (id, call) in missed.calls {
+            endWork(on: id)
             record(id, call, promised: 0, freed: nil, error: nil, missed: true, now)
         }
     }
@@ -554,48 +471,5 @@ package struct ReclaimRun {
             Outcome(
                 call: id, client: call.client, isRelease: call.isRelease, answer: answer, error: error,
                 start: call.start))
-    }
-
-    private mutating func hold(_ action: Action) -> Action {
-        work = .own
-        return action
-    }
-
-    private func request(_ id: CallID) -> ReleaseRequest {
-        let call = calls[id]
-        return ReleaseRequest(
-            bytes: call?.askedBytes ?? 0, level: demand.level,
-            deadline: call.map { $0.start.duration(to: $0.deadline) } ?? callDeadline)
-    }
-
-    private mutating func hold(_ part: PlannedRelease, _ ask: Int, _ isRelease: Bool, _ now: MonotonicInstant) -> CallID
-    {
-        let id = out(part, askedBytes: ask, isRelease: isRelease, now)
-        work = .call(id)
-        lastCall = id
-        return id
-    }
-
-    /// - Parameter isBeside: It gives memory of the library's own, on a thread where nothing else keeps it waiting: it has the time
-    ///   that so much takes.
-    private mutating func out(
-        _ part: PlannedRelease, askedBytes: Int, isRelease: Bool, isBeside: Bool = false, _ now: MonotonicInstant
-    ) -> CallID {
-        let seconds = isBeside ? Double(askedBytes) / ReleaseProgress.assumedRate() : 0
-        let share = callDeadline / Self.portionShare
-        let known = isRelease ? progress[part.id] : nil
-        let expected = known?.speed.timeToGive(askedBytes) ?? share
-        var deadline = callDeadline + .nanoseconds(Int64(Int(saturating: seconds * 1e9)))
-        if demand.level == .critical, let known, askedBytes > known.portionBytes(deadline: portionDeadline) {
-            // The only one that is left: it works for so long, and does not hang.
-            deadline = max(deadline, min(expected + expected / 2, callDeadline * Self.mostDeadlines))
-        }
-        let call = Call(
-            client: part.id, isRelease: isRelease, askedBytes: askedBytes,
-            reportedBytes: progress[part.id]?.remainingBytes.addingSaturating(part.keptBytes) ?? sizes[part.id] ?? 0,
-            start: now, deadline: now.advanced(by: deadline), isAsynchronous: part.isAsynchronous, isBeside: isBeside,
-            // Beyond its part of the deadline it gets a little more than it took before, where the limit is not too near for that.
-            expectedBy: now.advanced(by: expected > share && !demand.isUrgent ? expected + expected / 4 : share))
-        return calls.add(call, run: number)
     }
 }

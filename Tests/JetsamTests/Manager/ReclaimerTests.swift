@@ -35,7 +35,7 @@ struct ReclaimerTests {
         /// A call for everything, which waits for somebody to work.
         func call() async throws -> Task<ReclaimStep?, Never> {
             let call = Task { await reclaimer.release(bytes: nil) }
-            try await eventually("it waits") { reclaimer.state.withLock { $0.requests.count == 1 } }
+            try await eventually("it waits") { reclaimer.state.hasWaitingRequests }
             return call
         }
     }
@@ -49,7 +49,7 @@ struct ReclaimerTests {
         parts.reclaimer.work()
         #expect(await call.value == nil)
         #expect(parts.asked.withLock { $0 } == [])
-        #expect(parts.reclaimer.state.withLock { $0.run == nil })
+        #expect(!parts.reclaimer.state.isRunning)
         cache.end()
     }
 
@@ -140,7 +140,7 @@ struct ReclaimerTests {
         let step = try #require(await call.value)
         #expect(step.promisedBytes == 0)
         #expect(step.parts.map(\.missedDeadline) == [true])
-        let entry = try #require(parts.reclaimer.state.withLock { $0.ledger.values.first })
+        let entry = try #require(parts.reclaimer.ledger.values.first)
         #expect(entry.asks == 1)
         #expect(entry.promisedBytes == 8 * mebibyte)
         #expect(entry.lateBytes == 8 * mebibyte)

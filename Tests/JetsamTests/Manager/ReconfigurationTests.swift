@@ -121,7 +121,7 @@ struct ReconfigurationTests {
                 $0.reclaim.criticalDeadline = .milliseconds(70)
                 $0.ladder.victimTimeout = .seconds(3)
             })
-        #expect(fixture.manager.reclaimer.state.withLock { $0.rules.criticalDeadline } == .milliseconds(70))
+        #expect(fixture.manager.reclaimer.state.rules.criticalDeadline == .milliseconds(70))
         #expect(fixture.manager.ladder.victimTimeout == .seconds(3))
     }
 }

@@ -75,7 +75,7 @@ struct RecordedReleasesTests {
                 if isShort { fixture.change(used: -120 * mebibyte) }
             }
             await fixture.toldEverything()
-            return fixture.manager.governor.state.withLock { $0.releases.total }
+            return fixture.manager.governor.figures.releases.total
         }
         return (try file.read(), total)
     }

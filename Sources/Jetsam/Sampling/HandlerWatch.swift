@@ -1,50 +1,56 @@
 internal import MemoryPressure
 internal import Synchronization
 
-extension Governor {
-    /// The time for which systemd's word counts; it sends it again while it holds.
-    private static let watchHold = Duration.seconds(2)
-
+/// The sampler as watchdog: a handler past its deadline, or mail that nobody takes, is handed to another thread.
+struct HandlerWatch: ~Copyable, Sendable {
     /// The time after which the sampler looks again when it has handed on what hangs, while the level is critical.
     private static let heldUpInterval = Duration.milliseconds(5)
 
-    private var minimumInterval: Duration { state.withLock { $0.decider.setup.configuration.sampling.minimumInterval } }
+    private let clock: any MonotonicClock
+    private let registry: CacheRegistry
+    /// The missed deadline, in nanoseconds, that was handed on last.
+    private let nudgedFor = Atomic<Int64>(.max)
 
-    /// Takes a kernel event. Runs on the event queue, and only hands over: what follows happens on other threads.
-    func receive(_ event: KernelEvent) {
-        if event.source == .systemdWatch {
-            let now = clock.now
-            handle(.supervisorWarns(until: now.advanced(by: Self.watchHold)), at: now)
-        }
-        judge(.event(event.source), triggerGrade: event.source == .pressureTrigger ? event.grade : .normal)
+    init(clock: any MonotonicClock, registry: CacheRegistry) {
+        self.clock = clock
+        self.registry = registry
     }
 
-    /// The sampler as watchdog: a handler past its deadline, or mail that nobody takes, is handed to another thread.
-    /// Gives how long the sampler may sleep.
-    func watch(_ channel: ReclaimChannel, _ interval: Duration) -> Duration {
+    /// Looks after the reclaim threads.
+    ///
+    /// - Parameters:
+    ///   - interval: The time to sleep that was decided.
+    ///   - minimumInterval: The least time that is slept for a deadline.
+    /// - Returns: The time that the sampler may sleep.
+    func watch(
+        _ channel: ReclaimChannel, _ interval: Duration, level: PressureLevel,
+        minimumInterval: @autoclosure () -> Duration
+    ) -> Duration {
         if channel.gauges.isLadderBusy { channel.nudge() }
-        let interval = watchLateHandler(channel, interval)
+        let interval = watchLateHandler(channel, interval, minimumInterval())
         let deadline = channel.gauges.deadlineNanoseconds
         if deadline == .max, channel.isEmpty {
             return channel.gauges.isLadderBusy ? min(interval, SamplingPace.pressedInterval) : interval
         }
         let now = clock.now.nanoseconds
         if deadline > now, channel.isEmpty {
-            return min(interval, max(minimumInterval, .nanoseconds(deadline - now)))
+            return min(interval, max(minimumInterval(), .nanoseconds(deadline - now)))
         }
         channel.nudge()
-        guard currentLevel == .critical else { return min(interval, SamplingPace.pressedInterval) }
+        guard level == .critical else { return min(interval, SamplingPace.pressedInterval) }
         if deadline <= now { releaseWhereAllHang(channel, missedAt: deadline) }
         return min(interval, Self.heldUpInterval)
     }
 
     /// At critical a handler that takes longer than was expected of it holds up neither the other caches nor those that own their
     /// memory: whoever asks these is woken.
-    private func watchLateHandler(_ channel: ReclaimChannel, _ interval: Duration) -> Duration {
+    private func watchLateHandler(
+        _ channel: ReclaimChannel, _ interval: Duration, _ minimumInterval: @autoclosure () -> Duration
+    ) -> Duration {
         let late = channel.gauges.lateNanoseconds
         guard late != .max else { return interval }
         let now = clock.now.nanoseconds
-        guard late <= now else { return min(interval, max(minimumInterval, .nanoseconds(late - now))) }
+        guard late <= now else { return min(interval, max(minimumInterval(), .nanoseconds(late - now))) }
         channel.segments.signal()
         if channel.gauges.parkedThreads > 0 { channel.spot.signal() }
         return min(interval, Self.heldUpInterval)

@@ -8,10 +8,29 @@ struct ReclaimBeside {
     var request: ReleaseRequest?
 }
 
-/// Caches whose memory is the library's own: no code of the application's runs when they give, so they wait for nobody's.
-extension Reclaimer {
+/// Has caches give whose memory is the library's own: no code of the application's runs when they give, so they wait for nobody's.
+///
+/// The work that waits for the thread that is there for it is in the ``ReclaimChannel``.
+struct SegmentCalls: Sendable {
+    private let registry: CacheRegistry
+    private let channel: ReclaimChannel
+    private let clock: any MonotonicClock
+    private let state: ReclaimState
+    private let answers: CallAnswers
+
+    init(
+        registry: CacheRegistry, channel: ReclaimChannel, clock: any MonotonicClock, state: ReclaimState,
+        answers: CallAnswers
+    ) {
+        self.registry = registry
+        self.channel = channel
+        self.clock = clock
+        self.state = state
+        self.answers = answers
+    }
+
     /// Does what waits, and covers for a handler that takes too long. For the thread that is there for it.
-    func giveSegments() {
+    func giveWhatWaits() {
         while let beside = channel.popFirstBeside() {
             give(beside, mayWait: true)
             channel.wake()
@@ -19,23 +38,35 @@ extension Reclaimer {
         coverForLateHandler()
     }
 
+    /// Leaves the work to the thread that is there for it. Without one, this thread does it.
+    ///
     /// - Parameter mayWait: False for a thread that may not be kept waiting by whoever is in the cache.
-    func give(_ beside: ReclaimBeside, mayWait: Bool) {
+    func start(_ beside: ReclaimBeside, mayWait: Bool) {
+        if !channel.post(beside) { give(beside, mayWait: mayWait) }
+    }
+
+    /// Has all of them give so many bytes without their handlers.
+    func giveWithoutHandlers(_ bytes: Int) {
+        // The sampler may have seen to some of it meanwhile.
+        _ = registry.releaseSegmentsWithoutHandlers(bytes: bytes - registry.unbookedBytes, waits: true)
+        state.bookSegments(isDone: true)
+    }
+
+    private func give(_ beside: ReclaimBeside, mayWait: Bool) {
         let client = beside.client
         guard client.beginCall() else {
-            return answered(beside.id, client.id, asked: 0, 0, freed: nil, error: nil, since: clock.now)
+            return answers.take(CallAnswer(id: beside.id, client: client.id, askedBytes: 0, start: clock.now))
         }
-        let start = clock.now
-        var given = 0
-        var message: String?
+        var answer = CallAnswer(
+            id: beside.id, client: client.id, askedBytes: beside.request?.bytes ?? 0, start: clock.now)
         do {
-            given = try Self.give(beside, mayWait ? nil : registry)
+            answer.promisedBytes = try Self.give(beside, mayWait ? nil : registry)
         } catch {
-            message = Self.describe(error)
+            answer.error = CallAnswers.describe(error)
         }
         client.endCall()
-        answered(
-            beside.id, client.id, asked: beside.request?.bytes ?? 0, given, freed: given, error: message, since: start)
+        answer.freedBytes = answer.promisedBytes
+        answers.take(answer)
     }
 
     /// - Parameter registry: The one through which it gives where nobody may be waited for.
@@ -62,10 +93,7 @@ extension Reclaimer {
         let given = registry.releaseSegmentsWithoutHandlers(
             bytes: channel.gauges.urgentBytes - registry.unbookedBytes, waits: true)
         guard given > 0 else { return }
-        state.withLock { state in
-            bookSegments(&state, at: clock.now)
-            channel.gauges.publish(state.run)
-        }
+        state.bookSegments()
         channel.wake()
     }
 }

@@ -1,0 +1,90 @@
+internal import MemoryPressure
+
+/// The run that is under way, with the reason why it was made.
+struct RunUnderWay {
+    var run: ReclaimRun
+    let origin: RunOrigin
+
+    /// Returns whether it ends for a step at that level. A call of the application's goes on while its caches do what is expected of
+    /// them: what they give helps as well.
+    func mustGiveWay(to pending: PressureLevel, at now: MonotonicInstant) -> Bool {
+        if run.kind == .regrowth || pending > run.demand.level { return true }
+        return pending == .critical && run.demand.step == 0 && run.isLate(at: now)
+    }
+
+    /// Returns whether the allocator is trimmed once the caches have given, by what they gave so far.
+    func shouldTrimLast(
+        _ trim: TrimSchedule, _ allocator: any MemoryAllocator, _ clients: [UInt64: CacheClient],
+        at now: MonotonicInstant
+    ) -> Bool {
+        guard allocator.canTrim else { return false }
+        let freed = freedIntoAllocator(clients)
+        if freed > 0, allocator.trimsAfterEveryStep || origin.isProbe || origin.missingToLimit != nil { return true }
+        var trim = trim
+        trim.noteFreed(freed)
+        if run.demand.level == .critical, trim.isDueAtCriticalEnd { return true }
+        return trim.isDue(limitBytes: run.demand.limitBytes, missingBytes: run.demand.missingBytes, at: now)
+    }
+
+    /// Returns the bytes that the caches gave and that went to the allocator, and not to the kernel at once.
+    func freedIntoAllocator(_ clients: [UInt64: CacheClient]) -> Int {
+        var sum = 0
+        for outcome in run.outcomes
+        where outcome.isRelease && clients[outcome.client]?.traits.contains(.unmapping) != true {
+            sum = sum.addingSaturating(outcome.answer.promisedBytes)
+        }
+        return sum
+    }
+
+    /// Returns the bytes by which each cache reports less than when the run began.
+    func falls(_ clients: [UInt64: CacheClient]) -> [UInt64: Int] {
+        var falls: [UInt64: Int] = [:]
+        for (id, bytes) in run.sizes { falls[id] = bytes - (clients[id]?.reportedBytes ?? bytes) }
+        return falls
+    }
+
+    /// Returns the handlers that threw, or missed their deadline.
+    func problems(_ clients: [UInt64: CacheClient]) -> [HandlerProblem] {
+        run.outcomes.filter { $0.error != nil || $0.answer.missedDeadline }.map { outcome in
+            HandlerProblem(
+                cache: clients[outcome.client]?.name ?? "unknown", error: outcome.error,
+                duration: outcome.answer.duration)
+        }
+    }
+}
+
+/// The readings at the end of a run.
+struct RunEnd {
+    let reading: MemoryReading
+    let instant: MonotonicInstant
+    /// The bytes that caches report.
+    let managedBytes: Int
+    /// Growth of unmanaged memory, bytes a second.
+    let growthRate: Int
+    /// The number of the notification.
+    let sequence: UInt64
+    /// The bytes that the allocator retains, where it can tell at once.
+    let retainedBytes: Int?
+}
+
+/// A step that is over and written down.
+struct FinishedStep {
+    let step: ReclaimStep
+    let origin: RunOrigin
+    let problems: [HandlerProblem]
+    /// The bytes that it is credited with.
+    let broughtBytes: Int
+    /// The speed at which caches can give, by the steps so far.
+    let leadTime: LeadTime
+}
+
+/// The caches that an earlier run had at hand. These may be the last references to them, and so to code of the application's: they
+/// are let go of under no lock.
+struct EarlierClients {
+    var clients: [UInt64: CacheClient] = [:]
+
+    /// - Parameter callsHandlers: False for a thread that must not run code of the application's: another lets go of them.
+    func letGo(_ registry: CacheRegistry, callsHandlers: Bool) {
+        if !callsHandlers { registry.keep(clients.values.filter(\.hasEnded)) }
+    }
+}
