@@ -1,5 +1,12 @@
 internal import MemoryPressure
 
+/// The time of a trim within its run.
+enum TrimTime {
+    /// Nobody has been asked: what the trim brings shows in the headroom.
+    case first(headroomBytes: Int, isProbe: Bool)
+    case last
+}
+
 /// The trims of the allocator: what it retains, and giving that back. When one is due is part of the state that threads share.
 struct AllocatorTrims: Sendable {
     private let allocator: any MemoryAllocator

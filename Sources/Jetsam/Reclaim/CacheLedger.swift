@@ -14,7 +14,7 @@ struct CacheLedger {
     }
 
     /// Forgets the caches that are gone.
-    mutating func forget(allBut present: [UInt64: CacheClient]) {
+    mutating func forget(allBut present: CachesAtHand) {
         if entries.count > present.count { entries = entries.filter { present[$0.key] != nil } }
         if largest.count > present.count { largest = largest.filter { present[$0.key] != nil } }
         if silent.count > present.count { silent = silent.filter { present[$0] != nil } }
@@ -91,14 +91,13 @@ struct CacheLedger {
     /// Writes down what each cache gave in a step.
     ///
     /// - Parameters:
-    ///   - clients: The caches that are at hand.
-    ///   - unmapping: Those whose bytes went to the kernel at once.
+    ///   - caches: The caches that are at hand.
     ///   - canTrim: False where no trim can bring back what the allocator has.
     /// - Returns: The bytes that the step is credited with: those promised, but for those known never to come back.
     mutating func write(
-        _ result: ReclaimMeasurement, _ step: inout ReclaimStep, clients: [UInt64: CacheClient],
-        unmapping: Set<UInt64>, canTrim: Bool
+        _ result: ReclaimMeasurement, _ step: inout ReclaimStep, _ caches: CachesAtHand, canTrim: Bool
     ) -> Int {
+        let unmapping = caches.unmapping
         var brought = 0
         // So little shows only where nothing else moves.
         if step.isProbe, step.isDisturbed { return 0 }
@@ -119,7 +118,7 @@ struct CacheLedger {
                 headroomBytes: result.after.headroomBytes, at: result.end)
             // Nothing is given in no time.
             if !answer.broughtNothing, let speed = result.run.speed(of: release.client) { entry.note(speed) }
-            let client = clients[release.client]
+            let client = caches[release.client]
             if client?.isBusy != true { entry.cameBack() }
             entries[release.client] = entry
             if let client { expect(client) }

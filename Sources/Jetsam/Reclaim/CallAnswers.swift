@@ -11,6 +11,23 @@ struct CallAnswer {
     /// The error that the handler threw, as text; nil where it did not throw.
     var error: String?
     let start: MonotonicInstant
+
+    /// Returns the answer for the ledger, when the step that asked has been written down without it.
+    ///
+    /// - Parameter isUnmapped: The bytes went straight to the kernel, and have come back for certain; of the rest nobody can tell.
+    func lateEntry(isUnmapped: Bool, at now: MonotonicInstant) -> LedgerEntry.Answer {
+        let bytes = min(promisedBytes, askedBytes)
+        return LedgerEntry.Answer(
+            askedBytes: askedBytes, promisedBytes: bytes, freedBytes: freedBytes, returnedBytes: isUnmapped ? bytes : 0,
+            duration: start.duration(to: now), failed: error != nil)
+    }
+}
+
+/// What came of a call after its step had been written down.
+struct LateAnswer {
+    let bytes: Int
+    /// They went to the kernel at once.
+    let isUnmapped: Bool
 }
 
 /// Takes the answers of caches to the run, or to the ledger where they come late.

@@ -19,8 +19,7 @@ final class ReclaimState: Sendable {
         var activity = Activity.stopped
         /// The number of runs that there have been.
         var runs: UInt64 = 0
-        /// The caches of the newest run, and those whose answers may still come.
-        var clients: [UInt64: CacheClient] = [:]
+        var caches = CachesAtHand()
         /// The reading before the newest step, and what caches reported then.
         var before = (reading: MemoryReading(), managedBytes: 0)
         /// The settings for how caches are asked.
@@ -46,20 +45,10 @@ final class ReclaimState: Sendable {
         }
 
         /// Keeps the caches of a run at hand, and forgets what is known of those that are gone.
-        mutating func remember(_ newClients: [CacheClient]) -> EarlierClients {
-            let earlier = EarlierClients(clients: clients)
-            clients = Dictionary(uniqueKeysWithValues: newClients.map { ($0.id, $0) })
-            ledger.forget(allBut: clients)
-            recorder.forget(allBut: clients)
-            return earlier
-        }
-
-        /// Forgets the caches of a run that is over, but for those whose answers may still come: a cache whose registration ends is
-        /// to be gone then, with all that its handlers captured, and not with the next run.
-        mutating func forgetClients(of run: ReclaimRun?) -> EarlierClients {
-            let earlier = EarlierClients(clients: clients)
-            let late = run?.lateClients ?? []
-            clients = clients.filter { $0.value.isBusy || late.contains($0.key) }
+        mutating func remember(_ clients: [CacheClient]) -> EarlierClients {
+            let earlier = caches.replace(with: clients)
+            ledger.forget(allBut: caches)
+            recorder.forget(allBut: caches)
             return earlier
         }
     }
@@ -104,7 +93,7 @@ final class ReclaimState: Sendable {
     var earliestTrim: MonotonicInstant { shared.withLock { $0.trim.earliest } }
 
     /// Returns a cache of the run that is under way.
-    func client(_ id: UInt64) -> CacheClient? { shared.withLock { $0.clients[id] } }
+    func client(_ id: UInt64) -> CacheClient? { shared.withLock { $0.caches[id] } }
 
     // MARK: Beginning and end
 
@@ -189,18 +178,12 @@ final class ReclaimState: Sendable {
         }
     }
 
-    enum Beginning {
-        case begun
-        /// No cache would be asked for anything.
-        case idle
-        /// Nobody works here any more, or it is not wanted any more.
-        case refused
-    }
-
     /// Makes a step.
     ///
     /// - Returns: Whether it is under way, the caches of the run before, and the names of caches that never reported anything.
-    func begin(_ preparation: RunPreparation) -> (beginning: Beginning, earlier: EarlierClients, silent: [String]) {
+    func begin(
+        _ preparation: RunPreparation
+    ) -> (beginning: RunPreparation.Beginning, earlier: EarlierClients, silent: [String]) {
         shared.withLock { shared in
             let (demand, origin) = (preparation.demand, preparation.origin)
             guard case .preparing = shared.activity, origin.request?.call.isRevoked != true else {
@@ -227,7 +210,7 @@ final class ReclaimState: Sendable {
             shared.before = (preparation.reading, preparation.managedBytes)
             let run = preparation.makeRun(
                 number: shared.nextNumber(), plan, facts, shared.rules, trimsFirst: trims == .first)
-            shared.recorder.begins(run, origin.recorded, facts, clients: shared.clients, at: now)
+            shared.recorder.begins(run, origin.recorded, facts, shared.caches, at: now)
             channel.gauges.publish(run)
             shared.activity = .running(RunUnderWay(run: run, origin: origin))
             return (.begun, earlier, silent)
@@ -261,7 +244,7 @@ final class ReclaimState: Sendable {
                 case .lift: (.lift, 0)
                 case .raise(let bytes): (.raise, bytes)
                 }
-            shared.recorder.begins(run, purpose, facts, clients: shared.clients, raiseBytes: raise, at: now)
+            shared.recorder.begins(run, purpose, facts, shared.caches, raiseBytes: raise, at: now)
             channel.gauges.publish(run)
             shared.activity = .running(RunUnderWay(run: run, origin: .limits))
             return (true, change, earlier)
@@ -281,7 +264,7 @@ final class ReclaimState: Sendable {
                 dry: preparation, parts: preparation.dryParts(facts), sequence: sequence, end: now)
             shared.recorder.ends(step, run: nil, at: now)
             // Nobody was asked.
-            return (step, [earlier, shared.forgetClients(of: nil)])
+            return (step, [earlier, shared.caches.forget(after: nil)])
         }
     }
 
@@ -314,27 +297,21 @@ final class ReclaimState: Sendable {
             guard var current = shared.takeRun() else { return nil }
             defer { shared.activity = .running(current) }
             let now = clock.now
-            bookSegments(of: &current.run, shared.clients, shared.recorder, at: now)
+            current.bookSegments(registry, shared.caches, shared.recorder, channel, at: now)
             if let pending, current.mustGiveWay(to: pending, at: now) {
                 // At critical nobody is waited for while there is somebody else to ask.
-                let others = shared.clients.values.contains { !$0.isBusy && $0.reportedBytes > 0 }
+                let others = shared.caches.canAnyGive
                 let deadline = pending == .critical && others ? .zero : shared.rules.criticalDeadline
                 current.run.hurry(deadline: deadline, at: now)
                 shared.recorder.hurries(current.run.number, deadline, at: now)
             }
-            let isTrimDue = current.shouldTrimLast(shared.trim, allocator, shared.clients, at: now)
+            let isTrimDue = current.shouldTrimLast(shared.trim, allocator, shared.caches, at: now)
             let action = current.run.next(shouldTrimLast: isTrimDue, callsHandlers: callsHandlers, at: now)
             shared.recorder.turns(
                 current.run.number, shouldTrimLast: isTrimDue, callsHandlers: callsHandlers, action: action, at: now)
             channel.gauges.publish(current.run)
             return action
         }
-    }
-
-    struct LateAnswer {
-        let bytes: Int
-        /// They went to the kernel at once.
-        let isUnmapped: Bool
     }
 
     /// Takes an answer.
@@ -352,20 +329,13 @@ final class ReclaimState: Sendable {
                 channel.gauges.publish(current.run)
             }
             shared.recorder.answers(answer, isTaken: isTaken, at: now)
-            guard !isTaken, let client = shared.clients[answer.client] else { return nil }
+            guard !isTaken, let client = shared.caches[answer.client] else { return nil }
             // It was kept for this answer. Whoever called it has it still.
-            if shared.current == nil { shared.clients[answer.client] = nil }
+            if shared.current == nil { shared.caches.remove(client) }
             shared.ledger.cameBack(client)
             guard answer.askedBytes > 0, answer.promisedBytes > 0 else { return nil }
-            // Bytes that went straight to the kernel have come back for certain; of the rest nobody can tell.
-            let bytes = min(answer.promisedBytes, answer.askedBytes)
             let isUnmapped = client.traits.contains(.unmapping)
-            let news = shared.ledger.addLate(
-                LedgerEntry.Answer(
-                    askedBytes: answer.askedBytes, promisedBytes: bytes, freedBytes: answer.freedBytes,
-                    returnedBytes: isUnmapped ? bytes : 0, duration: answer.start.duration(to: now),
-                    failed: answer.error != nil),
-                of: client)
+            let news = shared.ledger.addLate(answer.lateEntry(isUnmapped: isUnmapped, at: now), of: client)
             return news > 0 ? LateAnswer(bytes: news, isUnmapped: isUnmapped) : nil
         }
     }
@@ -382,23 +352,8 @@ final class ReclaimState: Sendable {
                 current.run.releasedSegments()
                 shared.recorder.gaveSegments(current.run.number, nil, 0, at: now)
             }
-            bookSegments(of: &current.run, shared.clients, shared.recorder, at: now)
+            current.bookSegments(registry, shared.caches, shared.recorder, channel, at: now)
             channel.gauges.publish(current.run)
-        }
-    }
-
-    private func bookSegments(
-        of run: inout ReclaimRun, _ clients: [UInt64: CacheClient], _ recorder: RunRecorder, at now: MonotonicInstant
-    ) {
-        guard registry.unbookedBytes > 0, run.kind == .step else { return }
-        for client in clients.values {
-            let bytes = client.unbookedBytes
-            guard bytes > 0 else { continue }
-            run.gaveSegments(client: client.id, bytes: bytes, at: now)
-            recorder.gaveSegments(run.number, client.id, bytes, at: now)
-            // Before they count as written: they would be missing, and given nowhere, else.
-            channel.gauges.publish(run)
-            registry.noteBooked(bytes, of: client)
         }
     }
 
@@ -418,12 +373,6 @@ final class ReclaimState: Sendable {
             shared.trim.trimmed(from: start, to: end, leaving: left)
             channel.gauges.publish(shared.trim)
         }
-    }
-
-    enum TrimTime {
-        /// Nobody has been asked: what the trim brings shows in the headroom.
-        case first(headroomBytes: Int, isProbe: Bool)
-        case last
     }
 
     /// The time of the trim that was handed out.
@@ -463,29 +412,25 @@ final class ReclaimState: Sendable {
             guard let current = shared.takeRun() else { return nil }
             let run = current.run
             defer { channel.gauges.publish(nil) }
-            guard run.kind == .step else { return (nil, shared.forgetClients(of: run)) }
+            guard run.kind == .step else { return (nil, shared.caches.forget(after: run)) }
             if let retained = end.retainedBytes {
                 shared.trim.noteCounted(retained)
             } else if !run.didTrimLast, allocator.canTrim {
-                shared.trim.noteFreed(current.freedIntoAllocator(shared.clients))
+                shared.trim.noteFreed(current.freedIntoAllocator(shared.caches))
             }
             channel.gauges.publish(shared.trim)
-            let result = ReclaimMeasurement(
-                run: run, before: shared.before.reading, after: end.reading,
-                managedBefore: shared.before.managedBytes, managedAfter: end.managedBytes, growthRate: end.growthRate,
-                end: end.instant, retainedBytes: shared.trim.retainedBytes, falls: current.falls(shared.clients))
-            let unmapping = Set(shared.clients.values.filter { $0.traits.contains(.unmapping) }.map(\.id))
+            let result = current.measurement(
+                end, since: shared.before, shared.caches, retainedBytes: shared.trim.retainedBytes)
             var step = result.step(
-                sequence: end.sequence, names: shared.clients.mapValues(\.name), unmapping: unmapping)
+                sequence: end.sequence, names: shared.caches.names, unmapping: shared.caches.unmapping)
             step.isProbe = current.origin.isProbe
-            let brought = shared.ledger.write(
-                result, &step, clients: shared.clients, unmapping: unmapping, canTrim: allocator.canTrim)
+            let brought = shared.ledger.write(result, &step, shared.caches, canTrim: allocator.canTrim)
             shared.leadTimes.note(step)
             shared.recorder.ends(step, run: run.number, at: end.instant)
             let finished = FinishedStep(
-                step: step, origin: current.origin, problems: current.problems(shared.clients), broughtBytes: brought,
+                step: step, origin: current.origin, problems: current.problems(shared.caches), broughtBytes: brought,
                 leadTime: shared.leadTimes.leadTime)
-            return (finished, shared.forgetClients(of: run))
+            return (finished, shared.caches.forget(after: run))
         }
     }
 }

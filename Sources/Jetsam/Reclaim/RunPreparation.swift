@@ -12,6 +12,15 @@ struct RunPreparation {
     /// The bytes that the allocator retains, where it was asked.
     let retainedBytes: Int?
 
+    /// What came of it.
+    enum Beginning {
+        case begun
+        /// No cache would be asked for anything.
+        case idle
+        /// Nobody works here any more, or it is not wanted any more.
+        case refused
+    }
+
     /// The time of the trims of a step.
     enum Trims {
         /// Before anybody is asked.

@@ -11,18 +11,18 @@ struct RunRecorder {
     }
 
     /// Forgets the caches that are gone.
-    mutating func forget(allBut present: [UInt64: CacheClient]) {
+    mutating func forget(allBut present: CachesAtHand) {
         if named.count > present.count { named = named.filter { present[$0] != nil } }
     }
 
     /// Records the run that was just made, its caches, and the names of those that have none in the record yet.
     mutating func begins(
-        _ run: ReclaimRun, _ purpose: RunRecord.Purpose, _ facts: [ClientFacts], clients: [UInt64: CacheClient],
+        _ run: ReclaimRun, _ purpose: RunRecord.Purpose, _ facts: [ClientFacts], _ caches: CachesAtHand,
         raiseBytes: Int = 0, at now: MonotonicInstant
     ) {
         guard sink.isOn else { return }
         for client in facts where named.insert(client.id).inserted {
-            let name = clients[client.id]?.name ?? "unknown"
+            let name = caches[client.id]?.name ?? "unknown"
             sink.record(CacheRecord(cache: client.id, name: sink.name(name)), at: now)
         }
         var record = RunRecord()

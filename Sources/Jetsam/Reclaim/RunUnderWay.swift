@@ -14,11 +14,11 @@ struct RunUnderWay {
 
     /// Returns whether the allocator is trimmed once the caches have given, by what they gave so far.
     func shouldTrimLast(
-        _ trim: TrimSchedule, _ allocator: any MemoryAllocator, _ clients: [UInt64: CacheClient],
+        _ trim: TrimSchedule, _ allocator: any MemoryAllocator, _ caches: CachesAtHand,
         at now: MonotonicInstant
     ) -> Bool {
         guard allocator.canTrim else { return false }
-        let freed = freedIntoAllocator(clients)
+        let freed = freedIntoAllocator(caches)
         if freed > 0, allocator.trimsAfterEveryStep || origin.isProbe || origin.missingToLimit != nil { return true }
         var trim = trim
         trim.noteFreed(freed)
@@ -27,27 +27,51 @@ struct RunUnderWay {
     }
 
     /// Returns the bytes that the caches gave and that went to the allocator, and not to the kernel at once.
-    func freedIntoAllocator(_ clients: [UInt64: CacheClient]) -> Int {
+    func freedIntoAllocator(_ caches: CachesAtHand) -> Int {
         var sum = 0
         for outcome in run.outcomes
-        where outcome.isRelease && clients[outcome.client]?.traits.contains(.unmapping) != true {
+        where outcome.isRelease && caches[outcome.client]?.traits.contains(.unmapping) != true {
             sum = sum.addingSaturating(outcome.answer.promisedBytes)
         }
         return sum
     }
 
-    /// Returns the bytes by which each cache reports less than when the run began.
-    func falls(_ clients: [UInt64: CacheClient]) -> [UInt64: Int] {
+    /// Counts what caches gave without their handlers as part of the step.
+    mutating func bookSegments(
+        _ registry: CacheRegistry, _ caches: CachesAtHand, _ recorder: RunRecorder, _ channel: ReclaimChannel,
+        at now: MonotonicInstant
+    ) {
+        guard registry.unbookedBytes > 0, run.kind == .step else { return }
+        for client in caches.all {
+            let bytes = client.unbookedBytes
+            guard bytes > 0 else { continue }
+            run.gaveSegments(client: client.id, bytes: bytes, at: now)
+            recorder.gaveSegments(run.number, client.id, bytes, at: now)
+            // Before they count as written: they would be missing, and given nowhere, else.
+            channel.gauges.publish(run)
+            registry.noteBooked(bytes, of: client)
+        }
+    }
+
+    /// Returns what came of it, by the readings before and after it.
+    func measurement(
+        _ end: RunEnd, since before: (reading: MemoryReading, managedBytes: Int), _ caches: CachesAtHand,
+        retainedBytes: Int
+    ) -> ReclaimMeasurement {
+        // The bytes by which each cache reports less than when the run began.
         var falls: [UInt64: Int] = [:]
-        for (id, bytes) in run.sizes { falls[id] = bytes - (clients[id]?.reportedBytes ?? bytes) }
-        return falls
+        for (id, bytes) in run.sizes { falls[id] = bytes - (caches[id]?.reportedBytes ?? bytes) }
+        return ReclaimMeasurement(
+            run: run, before: before.reading, after: end.reading, managedBefore: before.managedBytes,
+            managedAfter: end.managedBytes, growthRate: end.growthRate, end: end.instant,
+            retainedBytes: retainedBytes, falls: falls)
     }
 
     /// Returns the handlers that threw, or missed their deadline.
-    func problems(_ clients: [UInt64: CacheClient]) -> [HandlerProblem] {
+    func problems(_ caches: CachesAtHand) -> [HandlerProblem] {
         run.outcomes.filter { $0.error != nil || $0.answer.missedDeadline }.map { outcome in
             HandlerProblem(
-                cache: clients[outcome.client]?.name ?? "unknown", error: outcome.error,
+                cache: caches[outcome.client]?.name ?? "unknown", error: outcome.error,
                 duration: outcome.answer.duration)
         }
     }
@@ -76,15 +100,4 @@ struct FinishedStep {
     let broughtBytes: Int
     /// The speed at which caches can give, by the steps so far.
     let leadTime: LeadTime
-}
-
-/// The caches that an earlier run had at hand. These may be the last references to them, and so to code of the application's: they
-/// are let go of under no lock.
-struct EarlierClients {
-    var clients: [UInt64: CacheClient] = [:]
-
-    /// - Parameter callsHandlers: False for a thread that must not run code of the application's: another lets go of them.
-    func letGo(_ registry: CacheRegistry, callsHandlers: Bool) {
-        if !callsHandlers { registry.keep(clients.values.filter(\.hasEnded)) }
-    }
 }

@@ -86,11 +86,9 @@ package struct ReclaimRun {
     private var lastTrim: Trim?
     /// Caches gave without their handlers once: nobody could call these. It is not tried again.
     private var didReleaseSegments = false
-    package private(set) var outcomes: [Outcome] = []
-    package private(set) var firstRelease: MonotonicInstant?
+    private var results = StepResults()
     /// The bytes that the trims brought by themselves.
     package private(set) var trimmedBytes = 0
-    package private(set) var promisedBytes = 0
 
     /// - Parameter number: No other run of the same reclaimer has it.
     package init(
@@ -114,6 +112,10 @@ package struct ReclaimRun {
 
     /// The caches that are asked, in that order.
     package var plan: [PlannedRelease] { caches.order.parts }
+
+    package var outcomes: [Outcome] { results.outcomes }
+    package var firstRelease: MonotonicInstant? { results.firstRelease }
+    package var promisedBytes: Int { results.promisedBytes }
 
     /// Indicates whether nobody else is asked for anything.
     package var isHurried: Bool {
@@ -147,7 +149,7 @@ package struct ReclaimRun {
 
     /// The caches that have not answered in time, and may still do so.
     package var lateClients: Set<UInt64> {
-        Set(outcomes.lazy.filter(\.answer.missedDeadline).map(\.client)).union(caches.clientsOut)
+        results.lateClients.union(caches.clientsOut)
     }
 
     /// The instant at which a call that is out will have missed its deadline; nil where none is out.
@@ -179,7 +181,7 @@ package struct ReclaimRun {
     package func speed(of client: UInt64) -> ReleaseSpeed? { caches.speed(of: client) }
 
     /// Indicates whether nobody has been asked yet.
-    package var isAtStart: Bool { caches.callsMade == 0 && outcomes.isEmpty }
+    package var isAtStart: Bool { caches.callsMade == 0 && results.outcomes.isEmpty }
 
     // MARK: What is done next
 
@@ -202,7 +204,7 @@ package struct ReclaimRun {
                 let open = caches.openBytes
                 if !callsHandlers, demand.level == .critical, open > 0, !didReleaseSegments {
                     didReleaseSegments = true
-                    firstRelease = firstRelease ?? now
+                    results.begin(at: now)
                     work = .own
                     return .releaseSegments(bytes: open)
                 }
@@ -251,7 +253,7 @@ package struct ReclaimRun {
         let part = caches.order[index]
         guard part.isStarted, !isHurried, part.limit != .keep || part.askBytes > 0 else { return nil }
         caches.follow(part)
-        if part.ownsSegments, part.askBytes > 0 { firstRelease = firstRelease ?? now }
+        if part.ownsSegments, part.askBytes > 0 { results.begin(at: now) }
         let ask = caches.firstAsk(part)
         let id = caches.add(
             part, askedBytes: ask, isRelease: ask > 0, isBeside: part.ownsSegments, run: number, at: now)
@@ -313,7 +315,7 @@ package struct ReclaimRun {
         }
         phase = .portions(index, turn)
         if case .set(let bytes) = limit { return setLimit(part, bytes, at: now) }
-        firstRelease = firstRelease ?? now
+        results.begin(at: now)
         let id = call(part, caches.portion(bytes, of: part), isRelease: true, at: now)
         return .release(id, client: part.id, request: caches.request(id))
     }
@@ -385,14 +387,13 @@ package struct ReclaimRun {
         }
         endWork(on: id)
         guard call.isRelease else {
-            if error != nil { record(id, call, promised: 0, freed: nil, error: error, missed: false, now) }
+            if error != nil { results.add(id, call, promised: 0, freed: nil, error: error, at: now) }
             return true
         }
         // More than the cache said it held cannot have been given.
         let promised = max(0, min(promisedBytes, max(call.reportedBytes, call.askedBytes)))
-        self.promisedBytes = self.promisedBytes.addingSaturating(promised)
         if caches.gave(promised, call, at: now) { noteShortfall() }
-        record(id, call, promised: promised, freed: freedBytes, error: error, missed: false, now)
+        results.add(id, call, promised: promised, freed: freedBytes, error: error, at: now)
         return true
     }
 
@@ -400,15 +401,11 @@ package struct ReclaimRun {
     private mutating func answeredLate(
         _ id: CallID, promisedBytes: Int, freedBytes: Int?, at now: MonotonicInstant
     ) -> Bool {
-        guard id.run == number, !isDone, let index = outcomes.firstIndex(where: { $0.call == id }) else {
-            return false
-        }
-        let client = outcomes[index].client
-        let promised = max(0, min(promisedBytes, max(sizes[client] ?? 0, outcomes[index].answer.askedBytes)))
-        outcomes[index].answer.promisedBytes = promised
-        outcomes[index].answer.freedBytes = freedBytes
-        self.promisedBytes = self.promisedBytes.addingSaturating(promised)
-        caches.gaveLate(promised, client: client, since: outcomes[index].start, at: now)
+        guard id.run == number, !isDone, let missed = results.outcome(of: id) else { return false }
+        let most = max(sizes[missed.client] ?? 0, missed.answer.askedBytes)
+        let promised = max(0, min(promisedBytes, most))
+        results.correct(id, promised: promised, freed: freedBytes)
+        caches.gaveLate(promised, client: missed.client, since: missed.start, at: now)
         return true
     }
 
@@ -419,11 +416,8 @@ package struct ReclaimRun {
 
     /// A cache has given memory of its own without its handlers, whoever had it do so.
     package mutating func gaveSegments(client: UInt64, bytes: Int, at now: MonotonicInstant) {
-        promisedBytes = promisedBytes.addingSaturating(bytes)
         caches.gaveBeside(bytes, client: client)
-        let answer = LedgerEntry.Answer(
-            askedBytes: bytes, promisedBytes: bytes, freedBytes: bytes, returnedBytes: 0, duration: .zero)
-        outcomes.append(Outcome(client: client, isRelease: true, answer: answer, error: nil))
+        results.addSegments(bytes, of: client)
     }
 
     /// Asks nobody else and shortens the deadlines of the calls that are out: a step at a higher level waits, or nobody waits for
@@ -457,19 +451,7 @@ package struct ReclaimRun {
         if missed.leavesShortfall { noteShortfall() }
         for (id, call) in missed.calls {
             endWork(on: id)
-            record(id, call, promised: 0, freed: nil, error: nil, missed: true, now)
+            results.add(id, call, promised: 0, freed: nil, error: nil, missedDeadline: true, at: now)
         }
-    }
-
-    private mutating func record(
-        _ id: CallID, _ call: Call, promised: Int, freed: Int?, error: String?, missed: Bool, _ now: MonotonicInstant
-    ) {
-        let answer = LedgerEntry.Answer(
-            askedBytes: call.askedBytes, promisedBytes: promised, freedBytes: freed, returnedBytes: 0,
-            duration: call.start.duration(to: now), failed: error != nil, missedDeadline: missed)
-        outcomes.append(
-            Outcome(
-                call: id, client: call.client, isRelease: call.isRelease, answer: answer, error: error,
-                start: call.start))
     }
 }
