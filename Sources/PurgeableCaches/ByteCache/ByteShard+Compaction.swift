@@ -23,8 +23,8 @@ extension ByteShard {
     /// Makes a step where one is due. To be called after an entry was removed or replaced.
     @inline(__always)
     mutating func compact() {
-        let idle = segments.residentBytes - liveBytes
-        if idle <= max(liveBytes / 8, segments.segmentBytes) {
+        let idle = segments.residentBytes - contents.liveBytes
+        if idle <= max(contents.liveBytes / 8, segments.segmentBytes) {
             compaction.restsUntil = 0
         } else if idle > compaction.restsUntil {
             compactSome(idle)
@@ -100,7 +100,7 @@ extension ByteShard {
         let piece = unsafe record.pointee.hasHugePages ? resident : min(resident, Self.bytesOfDiscard)
         let given = unsafe memory.discard(record.pointee.base + (resident - piece), piece)
         guard given > 0 else { return false }
-        releasedBytes += given
+        tally.releasedBytes += given
         segments.residentBytes -= given
         unsafe record.pointee.resident -= UInt32(given)
         if unsafe record.pointee.resident == 0 {

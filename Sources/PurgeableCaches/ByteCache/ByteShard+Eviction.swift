@@ -99,7 +99,7 @@ extension ByteShard {
         if !segments.spare.isEmpty { return true }
         for id in [fillingKept, fillingYoung] where id != SegmentRecord.none {
             guard !segments.isPinned(id) else { continue }
-            evictions += unsafe Int(segments.record(id).pointee.liveCount)
+            tally.evictions += unsafe Int(segments.record(id).pointee.liveCount)
             recycle(id)
             return true
         }
@@ -178,7 +178,7 @@ extension ByteShard {
         let id = eviction.segment
         eviction = Eviction()
         guard !segments.isPinned(id) else { return }
-        evictions += unsafe Int(segments.record(id).pointee.liveCount)
+        tally.evictions += unsafe Int(segments.record(id).pointee.liveCount)
         recycle(id)
     }
 

@@ -33,22 +33,22 @@ extension ByteShard {
     }
 
     /// So many entries that a table for them is larger than the present one.
-    private var largerCount: Int { max(entries, index.capacity * 7 / 8) }
+    private var largerCount: Int { max(contents.entries, index.capacity * 7 / 8) }
 
     private func mayHold(_ bytes: Int) -> Bool { limit == .max || heldBytes + bytes <= limit }
 
     /// Begins to grow the index where it is full, or notes how much it lacks for that.
     private mutating func growIndex() {
-        guard index.isFull(entries), !index.isMoving, !index.isLargest else {
+        guard index.isFull(contents.entries), !index.isMoving, !index.isLargest else {
             indexLack = 0
             return
         }
-        let bytes = index.tableBytes(for: entries)
+        let bytes = index.tableBytes(for: contents.entries)
         if mayHold(bytes) {
             indexLack = 0
-            _ = beginIndexMove(for: entries)
+            _ = beginIndexMove(for: contents.entries)
         } else {
-            indexLack = index.isCrowded(entries) && bytes <= limit / 2 ? bytes : 0
+            indexLack = index.isCrowded(contents.entries) && bytes <= limit / 2 ? bytes : 0
         }
     }
 
@@ -61,7 +61,7 @@ extension ByteShard {
         where unsafe ByteSlot(word: first[place]).frequency < ByteSlot(word: first[least]).frequency { least = place }
         let slot = unsafe ByteSlot(word: first[least])
         unsafe first[least] = 0
-        evictions += 1
+        tally.evictions += 1
         forget(slot)
         return unsafe first + least
     }
@@ -89,9 +89,8 @@ extension ByteShard {
             lost.count += 1
             lost.bytes += bytes
         }
-        entries -= lost.count
-        liveBytes -= lost.bytes
-        evictions += lost.count
+        contents.remove(entries: lost.count, bytes: lost.bytes)
+        tally.evictions += lost.count
         if isSensitive, lost.count > 0 {
             for id in 0..<segments.count { overwriteRemains(UInt32(id)) }
         }
@@ -111,7 +110,7 @@ extension ByteShard {
 
     /// Takes the index out where it has no entries. Release the returned memory when no lock is held any more.
     mutating func detachEmptyIndex() -> ByteIndex.Remains? {
-        guard entries == 0, unsafe index.slots != nil else { return nil }
+        guard contents.entries == 0, unsafe index.slots != nil else { return nil }
         sweep.pass &+= 1
         sweep.offset = nil
         indexLack = 0
@@ -127,7 +126,7 @@ extension ByteShard {
             moveIndex(Self.slotsOfHold)
             return true
         }
-        guard entries > 0, entries < index.capacity / 3, index.residentBytes > memory.pageBytes else { return false }
-        return index.tableBytes(for: entries) < index.residentBytes && beginIndexMove(for: entries)
+        guard contents.entries > 0, contents.entries < index.capacity / 3, index.residentBytes > memory.pageBytes else { return false }
+        return index.tableBytes(for: contents.entries) < index.residentBytes && beginIndexMove(for: contents.entries)
     }
 }

@@ -19,7 +19,7 @@ extension ByteShard {
     /// A body that read the segment has ended, and saw that somebody waits for that.
     mutating func readerLeft(_ id: UInt32) {
         let record = unsafe segments.record(id)
-        releasedBytes += unsafe segments.finishDeferred(record)
+        tally.releasedBytes += unsafe segments.finishDeferred(record)
         guard unsafe record.pointee.state != .deferred else { return }
         if unsafe record.pointee.hasRemains {
             overwriteRemains(id)

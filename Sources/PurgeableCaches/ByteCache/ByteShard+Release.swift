@@ -29,7 +29,7 @@ extension ByteShard {
                 id = next
             }
         }
-        guard cut >= Self.scores else { return leaving }
+        guard cut >= SegmentScores.count else { return leaving }
         if fillingYoung != SegmentRecord.none { _ = detach(fillingYoung, &missing, isExact, sampling, into: &leaving) }
         if fillingKept != SegmentRecord.none { _ = detach(fillingKept, &missing, isExact, sampling, into: &leaving) }
         return leaving
@@ -43,7 +43,7 @@ extension ByteShard {
         let record = unsafe segments.record(id)
         let bytes = unsafe Int(record.pointee.resident)
         guard missing > 0, !isExact || bytes <= missing, !segments.isPinned(id) else { return false }
-        evictions += unsafe Int(record.pointee.liveCount)
+        tally.evictions += unsafe Int(record.pointee.liveCount)
         remember(id, sampling)
         segments.dequeue(id)
         unlink(id)
@@ -61,7 +61,7 @@ extension ByteShard {
             let next = unsafe record.pointee.next
             let given = unsafe Int(record.pointee.used)
             unsafe record.pointee.used = 0
-            releasedBytes += given
+            tally.releasedBytes += given
             segments.finishDiscard(id, given: given)
             id = next
         }
@@ -97,7 +97,7 @@ extension ByteShard {
         let record = unsafe segments.record(id)
         guard segments.isPinned(id) else { return 0 }
         let bytes = unsafe Int(record.pointee.resident)
-        evictions += unsafe Int(record.pointee.liveCount)
+        tally.evictions += unsafe Int(record.pointee.liveCount)
         remember(id, sampling)
         recycle(id)
         return bytes

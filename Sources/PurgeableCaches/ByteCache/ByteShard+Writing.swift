@@ -19,7 +19,7 @@ extension ByteShard {
         let count = ByteEntry.byteCount(keyCount: key.count, valueCount: valueCount, hasExpiry: expiry != nil)
         guard let count, count <= segments.segmentBytes else { return nil }
         let kind: SegmentRecord.Kind = wasHere(hash) ? .kept : .young
-        if index.isMoving { moveIndex(max(Self.slotsOfInsertion, index.unmoved / index.room(entries) + 1)) }
+        if index.isMoving { moveIndex(max(Self.slotsOfInsertion, index.unmoved / index.room(contents.entries) + 1)) }
         if !segments.unswept.isEmpty { sweepSome(Self.sweptOfInsertion) }
         evictAhead(for: kind, count)
         guard let id = segment(for: kind, count, &work) else { return nil }
@@ -90,9 +90,8 @@ extension ByteShard {
         let record = unsafe segments.record(reservation.id)
         unsafe record.pointee.liveCount += 1
         unsafe record.pointee.liveBytes += UInt32(truncatingIfNeeded: bytes)
-        entries += 1
-        liveBytes += bytes
-        insertions += 1
+        contents.add(bytes: bytes)
+        tally.insertions += 1
     }
 
     /// A segment with room for so many bytes.

@@ -23,15 +23,10 @@ internal import JetsamSystem
     var sweep = Sweep()
     /// Bytes that the index needs to grow and that the limit does not leave it.
     var indexLack = 0
-    var entries = 0
-    var liveBytes = 0
-    var insertions = 0
-    var refusals = 0
-    var evictions = 0
-    var expirations = 0
-    var releasedBytes = 0
-    /// Bytes by score, while segments are chosen: there from the start, because a release may not allocate.
-    let sums = UnsafeMutablePointer<Int>.allocate(capacity: scores)
+    var contents = ByteShardContents()
+    var tally = ByteShardTally()
+    /// Used while segments are chosen.
+    var scores = SegmentScores()
     /// The bytes that the registry was told last.
     var reportedBytes = 0
     /// Segments that releases took.
@@ -45,15 +40,10 @@ internal import JetsamSystem
     ) {
         self.memory = memory
         self.ghosts = ghosts
-        unsafe sums.initialize(repeating: 0, count: Self.scores)
         self.seeds = seeds
         index = ByteIndex(memory: memory)
         segments = SegmentTable(memory: memory, segmentBytes: segmentBytes, firstHuge: firstHuge, stripes: stripes)
         stripes.initialize(segments.view)
-    }
-
-    deinit {
-        unsafe sums.deallocate()
     }
 
     /// Bytes that may be resident and can be released.
@@ -83,8 +73,7 @@ internal import JetsamSystem
         let bytes = entry.byteCount
         let id = segments.view.id(of: slot)
         let record = unsafe segments.record(id)
-        entries -= 1
-        liveBytes -= bytes
+        contents.remove(bytes: bytes)
         unsafe record.pointee.liveCount -= 1
         unsafe record.pointee.liveBytes -= UInt32(truncatingIfNeeded: bytes)
         if memory.isSensitive { overwrite(entry, in: id) }
@@ -109,8 +98,7 @@ internal import JetsamSystem
         if id == fillingKept { fillingKept = SegmentRecord.none }
         if id == compaction.segment { compaction.segment = SegmentRecord.none }
         if id == eviction.segment { eviction = Eviction() }
-        entries -= unsafe Int(record.pointee.liveCount)
-        liveBytes -= unsafe Int(record.pointee.liveBytes)
+        unsafe contents.remove(entries: Int(record.pointee.liveCount), bytes: Int(record.pointee.liveBytes))
         unsafe record.pointee.unlink(sweep.pass)
     }
 }

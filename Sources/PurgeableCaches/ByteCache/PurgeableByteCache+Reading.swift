@@ -111,7 +111,7 @@ extension PurgeableByteCache {
         let change = shard(shardIndex(hash)).withLock { shard in
             guard let found = unsafe shard.find(hash.index, key), isOver(shard.segments.view.entry(of: found.slot))
             else { return 0 }
-            shard.expirations += 1
+            shard.tally.expirations += 1
             shard.remove(found)
             return report(&shard)
         }

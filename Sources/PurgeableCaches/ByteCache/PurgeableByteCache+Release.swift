@@ -105,7 +105,7 @@ extension PurgeableByteCache {
     private func detachEmptyIndex(_ shard: inout ByteShard) -> (Int, ByteIndex.Remains?) {
         let bytes = shard.index.residentBytes
         guard let remains = shard.detachEmptyIndex() else { return (0, nil) }
-        shard.releasedBytes += bytes
+        shard.tally.releasedBytes += bytes
         memory.countDiscarded(bytes)
         return (bytes, remains)
     }
@@ -129,7 +129,7 @@ extension PurgeableByteCache {
                     let isDone = !shard.shrinkIndexSome()
                     shrunk[index] += before - shard.index.residentBytes
                     if isDone, shrunk[index] > 0 {
-                        shard.releasedBytes += shrunk[index]
+                        shard.tally.releasedBytes += shrunk[index]
                         memory.countDiscarded(shrunk[index])
                         given += shrunk[index]
                     }

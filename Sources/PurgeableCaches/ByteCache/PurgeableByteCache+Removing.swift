@@ -35,7 +35,7 @@ extension PurgeableByteCache {
         let (wasThere, change) = shard(shardIndex(hash)).withLock { shard -> (Bool, Int) in
             guard let found = unsafe shard.find(hash.index, key) else { return (false, 0) }
             let hasExpired = isOver(shard.segments.view.entry(of: found.slot))
-            if hasExpired { shard.expirations += 1 }
+            if hasExpired { shard.tally.expirations += 1 }
             shard.remove(found)
             return (!hasExpired, report(&shard))
         }
@@ -51,16 +51,16 @@ extension PurgeableByteCache {
             shard(index).withLock { shard in
                 sum.hits += shard.segments.stripes.hits
                 sum.misses += shard.segments.stripes.misses
-                sum.insertions += shard.insertions
-                sum.refusals += shard.refusals
-                sum.evictions += shard.evictions
-                sum.expirations += shard.expirations
-                sum.entries += shard.entries
-                sum.liveBytes += shard.liveBytes
+                sum.insertions += shard.tally.insertions
+                sum.refusals += shard.tally.refusals
+                sum.evictions += shard.tally.evictions
+                sum.expirations += shard.tally.expirations
+                sum.entries += shard.contents.entries
+                sum.liveBytes += shard.contents.liveBytes
                 sum.residentBytes += shard.segments.residentBytes
                 sum.indexBytes += shard.index.residentBytes
                 sum.deferredBytes += shard.segments.deferredBytes
-                sum.releasedBytes += shard.releasedBytes
+                sum.releasedBytes += shard.tally.releasedBytes
                 sum.segments += shard.segments.heldCount
             }
         }

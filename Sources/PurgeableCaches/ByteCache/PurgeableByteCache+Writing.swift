@@ -129,7 +129,7 @@ extension PurgeableByteCache {
             guard byteCount >= 0,
                 let reservation = unsafe shard.reserve(hash.index, key, valueCount: byteCount, expiry: expiry, &work)
             else {
-                if !work.isInterrupted { shard.refusals += 1 }
+                if !work.isInterrupted { shard.tally.refusals += 1 }
                 return (nil, report(&shard))
             }
             let record = unsafe shard.segments.record(reservation.id)
@@ -146,7 +146,7 @@ extension PurgeableByteCache {
         let key = unsafe UnsafeRawBufferPointer(start: entry.key, count: entry.keyCount)
         let (isKept, change) = shard(shardIndex(pending.hash)).withLock { shard in
             let isKept = unsafe shard.commit(pending.reservation, pending.hash.index, key)
-            if !isKept { shard.refusals += 1 }
+            if !isKept { shard.tally.refusals += 1 }
             return (isKept, report(&shard))
         }
         tell(change)
@@ -179,7 +179,7 @@ extension PurgeableByteCache {
             let (isKept, change) = shard(shardIndex(hash)).withLock { shard in
                 work.beginHold()
                 let isKept = unsafe Self.insert(bytes, key, hash.index, expiry, into: &shard, &work)
-                if !isKept, !work.isInterrupted { shard.refusals += 1 }
+                if !isKept, !work.isInterrupted { shard.tally.refusals += 1 }
                 return (isKept, report(&shard))
             }
             tell(change)

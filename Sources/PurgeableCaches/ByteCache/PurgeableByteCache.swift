@@ -118,7 +118,7 @@ internal import Synchronization
     func shardIndex(_ hash: ByteHash) -> Int { Int(truncatingIfNeeded: hash.shard) & (sizes.shardCount - 1) }
 
     /// Values now.
-    package var count: Int { sum { $0.entries } }
+    package var count: Int { sum { $0.contents.entries } }
 
     /// Bytes of segments and index that are resident now, as far as the cache has touched them, and can be released.
     package var bytes: Int { sum { $0.residentBytes } }

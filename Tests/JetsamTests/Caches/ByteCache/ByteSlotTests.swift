@@ -31,12 +31,12 @@ struct ByteSlotTests {
 
     @Test("A segment that is read more, or more lately, has a higher score")
     func scores() {
-        #expect(ByteShard.score(hits: 0, lookups: 1) == 0)
-        let rising = [1, 2, 4, 5, 6, 100, 10_000, 4_000_000_000].map { ByteShard.score(hits: $0, lookups: 1 << 20) }
+        #expect(SegmentScores.score(hits: 0, lookups: 1) == 0)
+        let rising = [1, 2, 4, 5, 6, 100, 10_000, 4_000_000_000].map { SegmentScores.score(hits: $0, lookups: 1 << 20) }
         #expect(rising == rising.sorted())
         #expect(rising.first! > 0)
-        #expect(rising.last! < ByteShard.scores)
-        #expect(ByteShard.score(hits: 10, lookups: 2000) > ByteShard.score(hits: 10, lookups: 200_000))
+        #expect(rising.last! < SegmentScores.count)
+        #expect(SegmentScores.score(hits: 10, lookups: 2000) > SegmentScores.score(hits: 10, lookups: 200_000))
     }
 
     @Test("Keys that differ in one bit, or in length alone, hash apart")
