@@ -126,7 +126,9 @@ extension ByteShard {
             moveIndex(Self.slotsOfHold)
             return true
         }
-        guard contents.entries > 0, contents.entries < index.capacity / 3, index.residentBytes > memory.pageBytes else { return false }
+        guard contents.entries > 0, contents.entries < index.capacity / 3, index.residentBytes > memory.pageBytes else {
+            return false
+        }
         return index.tableBytes(for: contents.entries) < index.residentBytes && beginIndexMove(for: contents.entries)
     }
 }
