@@ -104,7 +104,10 @@
                 for client in still where !begins.isEmpty { client.send(begins) }
                 try await eventually("both are open") { [gate = server.gate] in gate.statistics.acceptedConnections >= 2
                 }
-                #expect(try await server.ask() == "1")
+                // On a busy machine who asks stands still for a millisecond, too, and makes room like the others.
+                var answer = ""
+                for _ in 0..<1000 where answer.isEmpty { answer = try await server.ask() }
+                #expect(answer == "1")
                 let closed = server.gate.statistics.closedConnections
                 #expect(closed[begins.isEmpty ? .idle : .silent] ?? 0 > 0, "\(closed)")
                 for client in still { try await client.close() }

@@ -68,7 +68,8 @@ extension ByteShard {
             + segments.unswept.count
         let filling = (fillingYoung == SegmentRecord.none ? 0 : 1) + (fillingKept == SegmentRecord.none ? 0 : 1)
         let pairs = [
-            ("entries", entries, count), ("live slots", slots, entries), ("live bytes", liveBytes, live),
+            ("entries", contents.entries, count), ("live slots", slots, contents.entries),
+            ("live bytes", contents.liveBytes, live),
             ("resident bytes", segments.residentBytes, resident), ("deferred bytes", segments.deferredBytes, deferred),
             ("segments in queues", queued + filling + segments.deferredCount, segments.count),
         ]
