@@ -36,8 +36,7 @@ prove() {
     done
     need_packages wrk redis-server memcached
     step "building the demo server"
-    # The package manager sees that files of the library came or went only when something of the nested package changes.
-    touch tools/demo-server/Package.swift
+    plan_anew tools/demo-server
     swift build --package-path tools/demo-server -c release --product demo-server
     server=$(swift build --package-path tools/demo-server -c release --show-bin-path)/demo-server
     step "the runs"

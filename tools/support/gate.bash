@@ -11,6 +11,7 @@ build_gate() {
     local options=(--package-path tools/integrations --scratch-path .build-integrations "${dependent_flags[@]}")
     need_packages libsqlite3-dev zlib1g-dev
     step "building the server, its clients and jetsam-stress"
+    plan_anew tools/integrations
     swift build "${options[@]}" --product "$gate_program"
     swift build "${options[@]}" --product jetsam-stress
     gate_programs=$(swift build "${options[@]}" --show-bin-path)

@@ -13,6 +13,10 @@ dependent_flags=()
 traits=(--traits NIO,Hummingbird)
 build_flags=("${dependent_flags[@]}" "${traits[@]}")
 
+# plan_anew PACKAGE: before a build of a package that has this one by its path. The package manager plans anew only when something
+# of that package itself changes: without this it would not see that a file was added to this one, or taken out of it.
+plan_anew() { touch "$1/Package.swift"; }
+
 # Every step says what it is and when it began, so that a slow one is seen while it runs.
 step() { printf '\n==> [%3d s] %s\n' "$SECONDS" "$*"; }
 fail() { printf 'error: %s\n' "$*" >&2; exit 1; }
