@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Synchronization
 
 /// What two threads that share nothing do here, against one: what a case with two threads can come to at most.
 enum ParallelLimit {
@@ -21,10 +22,12 @@ enum ParallelLimit {
         return 2 * (alone / both)
     }
 
-    @inline(never)
+    /// What comes of the work: without it the optimiser would leave the work out.
+    private static let sum = Atomic<UInt64>(0)
+
     private static func spin() {
         var sum: UInt64 = 0
         for index in 0..<UInt64(200_000_000) { sum = (sum &+ index) &* 0x9E37_79B9_7F4A_7C15 }
-        withExtendedLifetime(sum) {}
+        Self.sum.store(sum, ordering: .relaxed)
     }
 }
