@@ -100,6 +100,9 @@ package enum LimitChange: Equatable {
     case set(bytes: Int)
     /// The cache has no limit again.
     case lift
+
+    /// The limit that is set; nil where none is.
+    package var bytes: Int? { if case .set(let bytes) = self { bytes } else { nil } }
 }
 
 /// The order in which caches are asked, and the bytes that each is asked for.

@@ -57,9 +57,8 @@ struct Measuring: Sendable {
             guard let jemalloc else { throw ValidationError("--jemalloc is needed: start this by tools/bench") }
             if ways.contains(way) { preload = jemalloc }
         }
-        let rows = try Self.output(of: "\(folder)/\(program)", [name, way], preload: preload)
+        return try Self.output(of: "\(folder)/\(program)", [name, way], preload: preload)
             .split(separator: "\n").compactMap(Row.init)
-        return rows
     }
 
     /// The folder of this program, where the build puts the others, too.
@@ -72,7 +71,9 @@ struct Measuring: Sendable {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         let environment = preload.map { ["LD_PRELOAD=\($0)"] } ?? []
-        process.arguments = ["timeout", "120", "env"] + environment + [program] + arguments
+        // It is in a process group of its own, which an interrupt from the keyboard does not reach: it ends when this process does.
+        process.arguments =
+            ["setpriv", "--pdeathsig", "TERM", "timeout", "120", "env"] + environment + [program] + arguments
         let pipe = Pipe()
         process.standardOutput = pipe
         try process.run()

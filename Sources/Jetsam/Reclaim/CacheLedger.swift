@@ -92,12 +92,13 @@ struct CacheLedger {
     ///
     /// - Parameters:
     ///   - caches: The caches that are at hand.
+    ///   - unmapping: Those whose bytes go to the kernel at once.
     ///   - canTrim: False where no trim can bring back what the allocator has.
     /// - Returns: The bytes that the step is credited with: those promised, but for those known never to come back.
     mutating func write(
-        _ result: ReclaimMeasurement, _ step: inout ReclaimStep, _ caches: CachesAtHand, canTrim: Bool
+        _ result: ReclaimMeasurement, _ step: inout ReclaimStep, _ caches: CachesAtHand, unmapping: Set<UInt64>,
+        canTrim: Bool
     ) -> Int {
-        let unmapping = caches.unmapping
         var brought = 0
         // So little shows only where nothing else moves.
         if step.isProbe, step.isDisturbed { return 0 }

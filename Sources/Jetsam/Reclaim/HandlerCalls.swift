@@ -94,14 +94,9 @@ struct HandlerCalls: Sendable {
         -> Int
     {
         guard case .asynchronous(let limit, let release) = client.handlers else { return 0 }
-        switch change {
-        case .keep: break
-        case .set(let bytes):
-            client.limitBytes = bytes
-            try await limit(bytes)
-        case .lift:
-            client.limitBytes = nil
-            try await limit(nil)
+        if change != .keep {
+            client.limitBytes = change.bytes
+            try await limit(change.bytes)
         }
         guard let request else { return 0 }
         return try await release(request)

@@ -421,10 +421,11 @@ final class ReclaimState: Sendable {
             channel.gauges.publish(shared.trim)
             let result = current.measurement(
                 end, since: shared.before, shared.caches, retainedBytes: shared.trim.retainedBytes)
-            var step = result.step(
-                sequence: end.sequence, names: shared.caches.names, unmapping: shared.caches.unmapping)
+            let unmapping = shared.caches.unmapping
+            var step = result.step(sequence: end.sequence, names: shared.caches.names, unmapping: unmapping)
             step.isProbe = current.origin.isProbe
-            let brought = shared.ledger.write(result, &step, shared.caches, canTrim: allocator.canTrim)
+            let brought = shared.ledger.write(
+                result, &step, shared.caches, unmapping: unmapping, canTrim: allocator.canTrim)
             shared.leadTimes.note(step)
             shared.recorder.ends(step, run: run.number, at: end.instant)
             let finished = FinishedStep(

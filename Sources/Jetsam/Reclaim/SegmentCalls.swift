@@ -72,14 +72,9 @@ struct SegmentCalls: Sendable {
     /// - Parameter registry: The one through which it gives where nobody may be waited for.
     private static func give(_ beside: ReclaimBeside, _ registry: CacheRegistry?) throws -> Int {
         guard case .synchronous(let limit, let release) = beside.client.handlers else { return 0 }
-        switch beside.limit {
-        case .keep: break
-        case .set(let bytes):
-            beside.client.limitBytes = bytes
-            try limit(bytes)
-        case .lift:
-            beside.client.limitBytes = nil
-            try limit(nil)
+        if beside.limit != .keep {
+            beside.client.limitBytes = beside.limit.bytes
+            try limit(beside.limit.bytes)
         }
         guard let request = beside.request else { return 0 }
         if let registry { return registry.releaseSegments(bytes: request.bytes, of: beside.client) }

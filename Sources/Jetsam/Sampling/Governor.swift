@@ -148,7 +148,7 @@ final class Governor: Sendable {
         handle(.regrowthAllowed(isAllowed), at: clock.now)
     }
 
-    /// The changes that nobody has told yet, and how many were lost because there were too many.
+    /// The changes that nobody has told yet, the newest of them where there were too many.
     func collectChanges() -> [LevelChange] {
         state.withLock { $0.collectChanges() }
     }

@@ -213,7 +213,7 @@ struct GovernorState {
         return Shortage(reading, sharers: reading.sharers).isOurs ? reading : nil
     }
 
-    /// The changes that nobody has told yet, and how many were lost because there were too many.
+    /// The changes that nobody has told yet, the newest of them where there were too many.
     mutating func collectChanges() -> [LevelChange] { changes.collect() }
 
     /// Returns what the times have to tell since the last call.

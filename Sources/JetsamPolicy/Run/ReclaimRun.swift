@@ -268,11 +268,7 @@ package struct ReclaimRun {
         phase = .limits(index + 1)
         let part = caches.order[index]
         guard !part.isStarted else { return nil }
-        switch part.limit {
-        case .keep: return nil
-        case .set(let bytes): return setLimit(part, bytes, at: now)
-        case .lift: return setLimit(part, nil, at: now)
-        }
+        return part.limit == .keep ? nil : setLimit(part, part.limit.bytes, at: now)
     }
 
     private mutating func nextPortion(
@@ -314,7 +310,7 @@ package struct ReclaimRun {
             return startMore(part, demand.level < .critical ? bytes : caches.portion(bytes, of: part), limit, at: now)
         }
         phase = .portions(index, turn)
-        if case .set(let bytes) = limit { return setLimit(part, bytes, at: now) }
+        if let bytes = limit.bytes { return setLimit(part, bytes, at: now) }
         results.begin(at: now)
         let id = call(part, caches.portion(bytes, of: part), isRelease: true, at: now)
         return .release(id, client: part.id, request: caches.request(id))

@@ -1,4 +1,6 @@
+import Dispatch
 import MemoryPressure
+import Synchronization
 import Testing
 
 @testable import Jetsam
@@ -211,37 +213,45 @@ struct LifecycleStateTests {
 
 /// The same state under its lock.
 struct LifecycleStorageTests {
+    /// A process that is active.
+    private static func active() throws -> LifecycleStorage {
+        let storage = LifecycleStorage(exitsOnSuspend: false)
+        storage.beginLaunch(LaunchReason(starter: .operator), deadline: .seconds(105))
+        for (from, to) in [(ProcessState.notRunning, ProcessState.inactive), (.inactive, .active)] {
+            _ = try storage.begin(to, cause: .launch)
+            storage.commit(ProcessTransition(sequence: 1, from: from, to: to, cause: .launch, instant: .seconds(100)))
+        }
+        return storage
+    }
+
+    /// Returns when the other thread is here too, or does not come.
+    private static func meet(_ arrived: borrowing Atomic<Int>) {
+        arrived.add(1, ordering: .acquiringAndReleasing)
+        for _ in 0..<20_000 where arrived.load(ordering: .acquiring) < 2 {}
+    }
+
     @Test(
         "Readiness that is asked for while the end begins is false in the end, whoever comes last",
         arguments: seedBatches)
-    func readiness(seeds: ClosedRange<UInt64>) async throws {
-        for _ in seeds {
-            let storage = LifecycleStorage(exitsOnSuspend: false)
-            storage.beginLaunch(LaunchReason(starter: .operator), deadline: .seconds(105))
-            for (from, to) in [(ProcessState.notRunning, ProcessState.inactive), (.inactive, .active)] {
-                _ = try storage.begin(to, cause: .launch)
-                storage.commit(
-                    ProcessTransition(sequence: 1, from: from, to: to, cause: .launch, instant: .seconds(100)))
-            }
-            let clock = TerminationClock(
-                began: .seconds(100), gracePeriod: .seconds(30), backgroundDeadline: .seconds(5),
-                exitRoom: .seconds(2), taskGrace: .seconds(2))
-            await withTaskGroup(of: Void.self) { group in
-                for _ in 0..<3 {
-                    group.addTask {
-                        for _ in 0..<50 {
-                            if storage.setReady(true) { continue }
-                            #expect(storage.current.isShuttingDown, "only the end refuses it")
-                        }
-                    }
-                }
-                group.addTask {
-                    _ = storage.begin(ProcessEnding(.shutdown, clock: clock, backgroundDeadline: .seconds(5)))
-                    #expect(!storage.isReady)
+    func readiness(seeds: ClosedRange<UInt64>) throws {
+        let clock = TerminationClock(
+            began: .seconds(100), gracePeriod: .seconds(30), backgroundDeadline: .seconds(5),
+            exitRoom: .seconds(2), taskGrace: .seconds(2))
+        let ending = ProcessEnding(.shutdown, clock: clock, backgroundDeadline: .seconds(5))
+        var wrong = 0
+        for _ in 0..<(seeds.count * 20) {
+            let storage = try Self.active()
+            let arrived = Atomic<Int>(0)
+            DispatchQueue.concurrentPerform(iterations: 2) { thread in
+                Self.meet(arrived)
+                if thread == 0 {
+                    _ = storage.begin(ending)
+                } else {
+                    for _ in 0..<8 { _ = storage.setReady(true) }
                 }
             }
-            #expect(!storage.isReady && !storage.current.machine.isReady)
-            #expect(storage.processState == storage.current.machine.state)
+            if storage.isReady || storage.current.machine.isReady { wrong += 1 }
         }
+        #expect(wrong == 0)
     }
 }

@@ -59,11 +59,12 @@ struct ReclaimTests {
     @Test("What a handler captured is let go of when its registration ends", arguments: [false, true])
     func ended(throwing: Bool) async throws {
         final class Values: Sendable {}
+        struct Weak: Sendable { weak var values: Values? }
         struct Broken: Error {}
         let fixture = try Fixture()
         try await fixture.run { fixture in
             var values: Values? = Values()
-            weak let left = values
+            let left = Weak(values: values)
             var registration: CacheRegistration? = fixture.registry.register("values") { [values] request in
                 withExtendedLifetime(values) {}
                 if throwing { throw Broken() }
@@ -80,7 +81,7 @@ struct ReclaimTests {
             // No step comes after this: it is gone by itself.
             registration?.end()
             registration = nil
-            try await eventually("it is gone") { left == nil }
+            try await eventually("it is gone") { left.values == nil }
         }
     }
 

@@ -35,7 +35,7 @@ final class BackgroundModes: Sendable {
     init(_ configured: [String], watch: LifecycleWatch) {
         self.configured = configured
         self.watch = watch
-        watch.modesChanged(to: configured.count)
+        watch.modesChanged(by: configured.count)
     }
 
     /// The configured ones first.
@@ -46,25 +46,18 @@ final class BackgroundModes: Sendable {
     /// - Returns: A number to end it with.
     func begin(_ name: String) -> UInt64 {
         let name = String(name.prefix(Self.longestName))
+        watch.modesChanged(by: 1)
         return state.withLock { state in
             state.nextID += 1
             state.begun[state.nextID] = name
-            tellWatch(state)
             return state.nextID
         }
     }
 
     /// - Returns: False where it has ended already.
     func end(_ id: UInt64) -> Bool {
-        state.withLock { state in
-            guard state.begun.removeValue(forKey: id) != nil else { return false }
-            tellWatch(state)
-            return true
-        }
-    }
-
-    /// Under the lock: otherwise the number of an earlier change could be the last that the watch hears of.
-    private func tellWatch(_ state: State) {
-        watch.modesChanged(to: configured.count + state.begun.count)
+        guard state.withLock({ $0.begun.removeValue(forKey: id) != nil }) else { return false }
+        watch.modesChanged(by: -1)
+        return true
     }
 }

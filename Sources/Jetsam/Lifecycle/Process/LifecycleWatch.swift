@@ -32,8 +32,9 @@ final class LifecycleWatch: Sendable {
         state.store(processState.rawValue, ordering: .releasing)
     }
 
-    func modesChanged(to count: Int) {
-        modes.store(count, ordering: .relaxed)
+    /// Counts modes in, or out: in whatever order calls come, all of them count.
+    func modesChanged(by count: Int) {
+        modes.add(count, ordering: .relaxed)
     }
 
     func beginPulses(at instant: MonotonicInstant, every interval: Duration) {

@@ -6,6 +6,8 @@ internal import MemoryPressure
 /// ``SceneState/disconnected`` it stays so; every request is then refused.
 public final class ServerScene: Sendable, CustomStringConvertible {
     private struct State {
+        /// The manager holds its scenes, and a scene that somebody keeps must not hold it.
+        weak var manager: SceneManager?
         var machine = SceneMachine()
         var observer: (any SceneObserver)?
         var declaredBytes: Int
@@ -23,8 +25,6 @@ public final class ServerScene: Sendable, CustomStringConvertible {
     public let targets: SceneTargets
 
     let parts: SceneParts
-    /// The manager holds its scenes, and a scene that somebody keeps must not hold it.
-    weak let manager: SceneManager?
     /// Changes of its state, one at a time.
     let turn = AsyncTurn()
     let calls: SceneCalls
@@ -39,14 +39,17 @@ public final class ServerScene: Sendable, CustomStringConvertible {
         targets = connection.targets
         self.age = age
         self.parts = parts
-        self.manager = manager
         calls = SceneCalls(identifier, on: connection.executor, parts: parts)
         belongings = SceneBelongings(identifier, parts: parts, calls: calls)
         saving = SceneSaving(identifier, priority: priority, parts: parts, calls: calls) { [weak manager] in
-            Task { await manager?.catchUp() }
+            guard let manager else { return }
+            Task { await manager.catchUp() }
         }
-        state = Lock(State(observer: connection.observer, declaredBytes: connection.expectedBytes))
+        state = Lock(State(manager: manager, observer: connection.observer, declaredBytes: connection.expectedBytes))
     }
+
+    /// Nil where it is gone.
+    var manager: SceneManager? { state.withLock { $0.manager } }
 
     /// Its state now.
     public var sceneState: SceneState { state.withLock { $0.machine.state } }

@@ -175,7 +175,7 @@ extension TurnRecord {
             self.action = .start
             (call, cache) = (id.number, Int(clamping: client))
             bytes = request?.bytes
-            if case .set(let bytes) = limit { limitBytes = bytes }
+            limitBytes = limit.bytes
         }
     }
 }
