@@ -1,247 +1,237 @@
 internal import CLinuxShims
 
-/// One part of a cache, as far as it needs to know nothing of keys and values: index, entries and queues.
+/// One part of a cache, as far as it needs to know nothing of keys and values: index, entries and queues, and which entry goes next.
 ///
 /// All of it is behind the shard's locks. Keys and values lie beside the marks; whoever knows their types
 /// initialises them after ``place(hash:cost:expiry:in:)`` and moves them out before ``free(_:)``.
 @safe @usableFromInline
 struct CacheShard {
-    /// A chunk that is not, or not any more, part of a shard.
-    @safe struct DetachedChunk {
-        let chunk: UnsafeMutableRawPointer
-        let headers: UnsafeMutableRawPointer
-    }
-
-    struct Queue {
-        /// The newest.
-        var head = CacheEntryHeader.none
-        /// The oldest.
-        var tail = CacheEntryHeader.none
-        var count = 0
-        var cost = 0
-        /// Costs alone would let entries that cost nothing pass for none.
-        var weight: Double { Double(cost) + Double(count) }
-    }
-
-    static let fewestSlots: UInt32 = 16
-    private static let fewestChunks = 2
+    /// The greatest number of entries that one eviction passes over because they were asked for.
+    private static let mostSpared = 64
 
     @usableFromInline let stripes: UnsafeMutablePointer<CacheStripe>
-    let stripeCount: Int
-    let layout: CacheLayout
-
-    var slots: UnsafeMutablePointer<UInt32>
-    var slotCount = fewestSlots
-    /// The table that slots are moving out of, as long as they do, and how many of its slots have.
-    var old: UnsafeMutablePointer<UInt32>?
-    var oldCount: UInt32 = 0
-    var moved = 0
-    var chunks: UnsafeMutablePointer<UnsafeMutableRawPointer>
-    /// Of as many entries each.
-    var headers: UnsafeMutablePointer<UnsafeMutableRawPointer>
-    var chunkCapacity = fewestChunks
-    var chunkCount = 0
-    /// Records below are in use or in the list of free ones.
-    var highWater: UInt32 = 0
-    var firstFree = CacheEntryHeader.none
-
-    var small = Queue()
-    var main = Queue()
-    let balance: QueueBalance
-    let memory: CacheMemory
+    private let stripeCount: Int
+    private(set) var entries: CacheEntries
+    private(set) var index: CacheIndex
+    private(set) var queues = CacheQueues()
+    private let balance: QueueBalance
     /// The number of shards that the cache uses.
-    var shardCount: Int
-    var ghosts = GhostTable()
-    var evictions = 0
-    var expirations = 0
+    private var shardCount: Int
+    private var ghosts = GhostTable()
+    private(set) var evictions = 0
+    private(set) var expirations = 0
 
-    /// - Parameter isFirst: True where the stripes are to be initialised as well.
     init(
         stripes: UnsafeMutablePointer<CacheStripe>, stripeCount: Int, layout: CacheLayout,
-        balance: QueueBalance, memory: CacheMemory, shardCount: Int, isFirst: Bool = true
+        balance: QueueBalance, memory: CacheMemory, shardCount: Int
     ) {
         self.balance = balance
-        self.memory = memory
         self.shardCount = shardCount
         unsafe self.stripes = stripes
         self.stripeCount = stripeCount
-        self.layout = layout
-        unsafe slots = Self.makeSlots(slotCount, memory)
-        unsafe chunks = .allocate(capacity: chunkCapacity)
-        unsafe headers = .allocate(capacity: chunkCapacity)
-        for index in 0..<stripeCount where isFirst {
-            unsafe (stripes + index).initialize(to: CacheStripe(slots, chunks, headers))
+        entries = CacheEntries(layout: layout, memory: memory)
+        index = CacheIndex(memory)
+        for stripe in 0..<stripeCount {
+            unsafe (stripes + stripe).initialize(
+                to: CacheStripe(index.slots.base, entries.chunks, entries.headers))
         }
         publish()
     }
 
     /// Gives the memory back; keys and values are gone by then.
     mutating func deallocate() {
-        for index in 0..<chunkCount {
-            unsafe memory.deallocate(chunk: chunks[index])
-            unsafe memory.deallocate(headers: headers[index])
-        }
-        unsafe chunks.deallocate()
-        unsafe headers.deallocate()
-        unsafe Self.deallocate(slots, slotCount, memory)
-        if let old = unsafe old { unsafe Self.deallocate(old, oldCount, memory) }
+        entries.deallocate()
+        index.deallocate()
         ghosts.clear()
     }
 
-    @usableFromInline var count: Int { small.count + main.count }
-    @usableFromInline var cost: Int { small.cost + main.cost }
+    @usableFromInline var count: Int { queues.count }
+    @usableFromInline var cost: Int { queues.cost }
     /// Places of entries that are gone, kept for others.
-    var emptyPlaces: Int { Int(highWater) - count }
+    var emptyPlaces: Int { Int(entries.highWater) - count }
 
     /// Tells the stripes where index and entries are.
-    func publish() {
-        for index in 0..<stripeCount {
-            let (place, count) = unsafe CacheStripe.table(stripes + index)
-            unsafe jetsam_publish_table(place, count, slots, slotCount)
-            unsafe stripes[index].chunks = unsafe chunks
-            unsafe stripes[index].headers = unsafe headers
-            unsafe stripes[index].old = unsafe old
-            unsafe stripes[index].oldCount = oldCount
+    private func publish() {
+        for stripe in 0..<stripeCount {
+            let (place, count) = unsafe CacheStripe.table(stripes + stripe)
+            unsafe jetsam_publish_table(place, count, index.slots.base, index.slots.count)
+            unsafe stripes[stripe].chunks = unsafe entries.chunks
+            unsafe stripes[stripe].headers = unsafe entries.headers
+            unsafe stripes[stripe].old = unsafe index.old?.base
+            unsafe stripes[stripe].oldCount = index.old?.count ?? 0
         }
     }
 
-    @inline(__always)
-    func header(_ entry: UInt32) -> UnsafeMutablePointer<CacheEntryHeader> {
-        unsafe headers[layout.chunk(entry)].assumingMemoryBound(to: CacheEntryHeader.self) + layout.index(entry)
-    }
-
-    /// The marks of an entry, which readers change at the same time as one another.
-    @inline(__always)
-    func marks(_ entry: UInt32) -> UnsafeMutablePointer<UInt8> {
-        unsafe (chunks[layout.chunk(entry)] + layout.index(entry)).assumingMemoryBound(to: UInt8.self)
-    }
-
-    /// The same for those outside this module, who would copy the shard to call a method of it.
+    /// The header of an entry, for those outside this module, who would copy the shard to call a method of it.
     @usableFromInline
     static func header(
         _ entry: UInt32, in shard: UnsafeMutablePointer<CacheShard>
     ) -> UnsafeMutablePointer<CacheEntryHeader> {
-        unsafe shard.pointee.header(entry)
+        unsafe shard.pointee.entries.header(entry)
     }
 
-    /// An entry that is nobody's; nil where the shard can count no further.
-    mutating func allocate() -> UInt32? {
-        if firstFree != CacheEntryHeader.none {
-            let entry = firstFree
-            unfree(entry)
-            return entry
-        }
-        guard highWater < 1 << 25 - 2 else { return nil }
-        if Int(highWater) == chunkCount << Int(layout.chunkShift) { addChunk() }
-        highWater += 1
-        return highWater - 1
+    // MARK: - Entries
+
+    /// Makes an entry, which counts from here on; its key and value are the caller's to initialise.
+    ///
+    /// - Parameter place: The queue that it belongs to; ``CacheEntryHeader/Place/none`` to let what is remembered of it decide.
+    @usableFromInline
+    mutating func place(hash: UInt32, cost: Int, expiry: UInt64, in place: UInt8) -> UInt32? {
+        if entries.needsChunk { add(CacheEntries.DetachedChunk(entries.memory)) }
+        guard let entry = entries.allocate() else { return nil }
+        unsafe entries.header(entry).initialize(to: CacheEntryHeader(hash: hash, cost: cost, expiry: expiry))
+        unsafe entries.marks(entry).initialize(to: expiry == 0 ? 0 : CacheLayout.expires)
+        if index.add(entry, hash: hash, count: count, entries) { publish() }
+        queues.link(entry, in: place == CacheEntryHeader.Place.none ? queueFor(hash) : place, entries)
+        return entry
     }
 
-    private mutating func addChunk() {
-        unsafe add(DetachedChunk(chunk: memory.allocateChunk(), headers: memory.allocateHeaders()))
+    private mutating func queueFor(_ hash: UInt32) -> UInt8 {
+        guard let ghost = ghosts.remove(hash) else { return CacheEntryHeader.Place.small }
+        let isMain = balance.belongsToMain(ghost.origin, age: ghost.age, entries: count, shards: shardCount)
+        return isMain ? CacheEntryHeader.Place.main : CacheEntryHeader.Place.small
     }
 
-    /// Adds a chunk with anything in it.
-    mutating func add(_ chunk: DetachedChunk) {
-        if chunkCount == chunkCapacity { resizeChunks(to: chunkCapacity * 2) }
-        unsafe (headers + chunkCount).initialize(to: chunk.headers)
-        unsafe (chunks + chunkCount).initialize(to: chunk.chunk)
-        chunkCount += 1
+    /// Takes an entry out of index and queue and gives the queue that it was in; it stays where it is.
+    @usableFromInline
+    @discardableResult
+    mutating func remove(_ entry: UInt32) -> UInt8 {
+        index.remove(entry, entries)
+        let place = unsafe entries.header(entry).pointee.place
+        queues.unlink(entry, entries)
+        return place
     }
 
-    private mutating func resizeChunks(to capacity: Int) {
-        unsafe chunks = unsafe resized(chunks, to: capacity)
-        unsafe headers = unsafe resized(headers, to: capacity)
-        chunkCapacity = capacity
-        publish()
-    }
-
-    private func resized(
-        _ pieces: UnsafeMutablePointer<UnsafeMutableRawPointer>, to capacity: Int
-    ) -> UnsafeMutablePointer<UnsafeMutableRawPointer> {
-        let other = UnsafeMutablePointer<UnsafeMutableRawPointer>.allocate(capacity: capacity)
-        unsafe other.moveInitialize(from: pieces, count: chunkCount)
-        unsafe pieces.deallocate()
-        return unsafe other
+    @usableFromInline
+    mutating func removeExpired(_ entry: UInt32) {
+        expirations += 1
+        remove(entry)
     }
 
     /// Gives up an entry that was taken out and whose key and value were moved out.
     @usableFromInline
-    mutating func free(_ entry: UInt32) {
-        unsafe header(entry).pointee.previous = CacheEntryHeader.none
-        unsafe header(entry).pointee.next = firstFree
-        if firstFree != CacheEntryHeader.none { unsafe header(firstFree).pointee.previous = entry }
-        firstFree = entry
+    mutating func free(_ entry: UInt32) { entries.free(entry) }
+
+    // MARK: - Eviction
+
+    /// Takes out the entry that is worth least; nil where there is none. At most 65 entries are looked at.
+    @usableFromInline
+    mutating func removeVictim(now: Int64) -> UInt32? {
+        var spared = 0
+        while true {
+            let (entry, isSmall) = queues.next(share: balance.share)
+            guard entry != CacheEntryHeader.none else { return nil }
+            let header = unsafe entries.header(entry)
+            if CacheTick.hasPassed(unsafe header.pointee.expiry, now: now) {
+                removeExpired(entry)
+                return entry
+            }
+            let marks = unsafe entries.marks(entry)
+            guard unsafe marks.pointee & CacheLayout.isUsed != 0, spared < Self.mostSpared else {
+                evictions += 1
+                remember(unsafe header.pointee.hash, isSmall ? .small : .main)
+                remove(entry)
+                return entry
+            }
+            spared += 1
+            queues.unlink(entry, entries)
+            unsafe marks.pointee &= ~CacheLayout.isUsed
+            queues.link(entry, in: CacheEntryHeader.Place.main, entries)
+        }
     }
 
-    /// Takes an entry out of the list of free ones.
-    private mutating func unfree(_ entry: UInt32) {
-        let (previous, next) = unsafe (header(entry).pointee.previous, header(entry).pointee.next)
-        if previous == CacheEntryHeader.none {
-            firstFree = next
-        } else {
-            unsafe header(previous).pointee.next = next
+    private mutating func remember(_ hash: UInt32, _ origin: GhostTable.Origin) {
+        if count * 2 > ghosts.capacity * 3 || count * 3 < ghosts.capacity && ghosts.capacity > 8 {
+            ghosts.resize(for: count)
         }
-        if next != CacheEntryHeader.none { unsafe header(next).pointee.previous = previous }
+        ghosts.insert(hash, from: origin)
+        if origin == .small, evictions % QueueBalance.batch == 0 {
+            balance.drawBack(entries: count, shards: shardCount)
+        }
+    }
+
+    // MARK: - Memory
+
+    /// The memory that one entry more takes; nil where there is room. The shard is locked.
+    @usableFromInline
+    static func need(of shard: UnsafeMutablePointer<CacheShard>) -> CacheSupply.Need? {
+        let isChunk = unsafe shard.pointee.entries.needsChunk
+        let slotCount = unsafe shard.pointee.index.nextSlotCount(count: shard.pointee.count)
+        guard isChunk || slotCount > 0 else { return nil }
+        return unsafe CacheSupply.Need(
+            memory: shard.pointee.entries.memory, layout: shard.pointee.entries.layout, isChunk: isChunk,
+            slotCount: slotCount)
+    }
+
+    /// Gives the shard what it still needs. The shard is locked; the rest is given back when it is not any more.
+    @usableFromInline
+    static func install(_ supply: inout CacheSupply, in shard: UnsafeMutablePointer<CacheShard>) {
+        if unsafe shard.pointee.entries.needsChunk, let chunk = supply.takeChunk() {
+            unsafe shard.pointee.add(chunk)
+        }
+        if let slots = unsafe supply.takeSlots(of: shard.pointee.index.nextSlotCount(count: shard.pointee.count)) {
+            unsafe shard.pointee.index.beginMove(to: slots)
+            unsafe shard.pointee.publish()
+        }
+    }
+
+    private mutating func add(_ chunk: CacheEntries.DetachedChunk) {
+        if entries.add(chunk) { publish() }
     }
 
     /// Empties the last chunk into places that are free in others, and takes it out; nil where there are not enough of them.
     /// Release the returned values when no lock is held any more.
     ///
     /// - Parameter move: Moves key and value of an entry to the place of another.
-    mutating func detachLastChunk(_ move: (UInt32, UInt32) -> Void) -> DetachedChunk? {
-        guard chunkCount > 0 else { return nil }
-        let first = UInt32(chunkCount - 1) << layout.chunkShift
-        guard emptyPlaces >= Int(highWater - first) else { return nil }
+    mutating func detachLastChunk(_ move: (UInt32, UInt32) -> Void) -> CacheEntries.DetachedChunk? {
+        guard let first = entries.firstOfLastChunk, emptyPlaces >= Int(entries.highWater - first) else { return nil }
+        let last = first..<entries.highWater
         // Those of the chunk itself are no places to move to.
-        for entry in first..<highWater where unsafe header(entry).pointee.place == CacheEntryHeader.Place.none {
-            unfree(entry)
+        for entry in last where unsafe entries.header(entry).pointee.place == CacheEntryHeader.Place.none {
+            entries.unfree(entry)
         }
-        for entry in first..<highWater where unsafe header(entry).pointee.place != CacheEntryHeader.Place.none {
-            let target = firstFree
-            unfree(target)
+        for entry in last where unsafe entries.header(entry).pointee.place != CacheEntryHeader.Place.none {
+            let target = entries.firstFree
+            entries.unfree(target)
             move(entry, target)
             replace(entry, with: target)
         }
-        highWater = first
-        chunkCount -= 1
-        let taken = unsafe DetachedChunk(chunk: chunks[chunkCount], headers: headers[chunkCount])
-        if chunkCapacity > Self.fewestChunks, chunkCount < chunkCapacity / 4 { resizeChunks(to: chunkCapacity / 2) }
-        return taken
+        let (chunk, hasMoved) = entries.removeLastChunk(first)
+        if hasMoved { publish() }
+        return chunk
     }
 
     /// Puts another entry, which is nobody's, into the place of one in index and queue.
     private mutating func replace(_ entry: UInt32, with other: UInt32) {
-        renumber(entry, to: other)
-        let old = unsafe header(entry).pointee
-        unsafe header(other).pointee = old
-        unsafe marks(other).pointee = marks(entry).pointee
-        if old.previous != CacheEntryHeader.none {
-            unsafe header(old.previous).pointee.next = other
-        } else if old.place == CacheEntryHeader.Place.small {
-            small.head = other
-        } else {
-            main.head = other
-        }
-        if old.next != CacheEntryHeader.none {
-            unsafe header(old.next).pointee.previous = other
-        } else if old.place == CacheEntryHeader.Place.small {
-            small.tail = other
-        } else {
-            main.tail = other
-        }
+        let header = unsafe entries.header(entry).pointee
+        index.renumber(entry, to: other, hash: header.hash)
+        unsafe entries.header(other).pointee = header
+        unsafe entries.marks(other).pointee = entries.marks(entry).pointee
+        queues.replace(header, with: other, entries)
+    }
+
+    /// Makes an index smaller that has far more slots than entries, some of it; true where there is more to do.
+    mutating func shrinkIndexSome() -> Bool {
+        let (isMore, hasChanged) = index.shrinkSome(count: count, entries)
+        if hasChanged { publish() }
+        return isMore
     }
 
     /// Leaves the shard empty and gives all that was in it.
     mutating func detach() -> CacheShard {
         let old = self
-        unsafe self = CacheShard(
-            stripes: stripes, stripeCount: stripeCount, layout: layout, balance: balance,
-            memory: memory, shardCount: shardCount, isFirst: false)
-        evictions = old.evictions
-        expirations = old.expirations
+        entries = CacheEntries(layout: old.entries.layout, memory: old.entries.memory)
+        index = CacheIndex(old.entries.memory)
+        queues = CacheQueues()
+        ghosts = GhostTable()
+        publish()
         return old
     }
+
+    /// Tells the shard how many of them the cache uses.
+    mutating func use(shards: Int) { shardCount = shards }
+
+    // MARK: - Counts
 
     var hits: Int { (0..<stripeCount).reduce(0) { unsafe $0 &+ stripes[$1].hits } }
     var misses: Int { (0..<stripeCount).reduce(0) { unsafe $0 &+ stripes[$1].misses } }
@@ -251,11 +241,5 @@ struct CacheShard {
     func countExpiredHit() {
         unsafe stripes[0].hits &-= 1
         unsafe stripes[0].misses &+= 1
-    }
-
-    @usableFromInline
-    mutating func removeExpired(_ entry: UInt32) {
-        expirations += 1
-        remove(entry)
     }
 }

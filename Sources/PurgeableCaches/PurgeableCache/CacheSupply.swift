@@ -20,9 +20,8 @@ struct CacheSupply {
 
     private var tries = 0
     private var memory: CacheMemory?
-    fileprivate var chunk: CacheShard.DetachedChunk?
-    fileprivate var slots: UnsafeMutablePointer<UInt32>?
-    fileprivate var slotCount: UInt32 = 0
+    private var chunk: CacheEntries.DetachedChunk?
+    private var slots: CacheIndex.Slots?
 
     @usableFromInline
     init() {}
@@ -36,17 +35,27 @@ struct CacheSupply {
         tries += 1
         memory = need.memory
         if need.isChunk, chunk == nil {
-            unsafe chunk = CacheShard.DetachedChunk(
-                chunk: need.memory.allocateChunk(), headers: need.memory.allocateHeaders())
-            if let chunk = chunk {
-                unsafe Self.touch(chunk.chunk, need.layout.chunkBytes)
-                unsafe Self.touch(chunk.headers, need.layout.headerBytes)
-            }
+            let chunk = CacheEntries.DetachedChunk(need.memory)
+            unsafe Self.touch(chunk.chunk, need.layout.chunkBytes)
+            unsafe Self.touch(chunk.headers, need.layout.headerBytes)
+            self.chunk = chunk
         }
-        guard need.slotCount > 0, slotCount != need.slotCount else { return }
-        giveBackSlots()
-        unsafe slots = CacheShard.makeSlots(need.slotCount, need.memory)
-        slotCount = need.slotCount
+        guard need.slotCount > 0, slots?.count != need.slotCount else { return }
+        slots?.deallocate(need.memory)
+        slots = CacheIndex.Slots(need.slotCount, need.memory)
+    }
+
+    /// The chunk that was fetched, which is the caller's from here on; nil where there is none.
+    mutating func takeChunk() -> CacheEntries.DetachedChunk? {
+        defer { chunk = nil }
+        return chunk
+    }
+
+    /// The table of so many slots that was fetched, which is the caller's from here on; nil where there is none.
+    mutating func takeSlots(of count: UInt32) -> CacheIndex.Slots? {
+        guard slots?.count == count else { return nil }
+        defer { slots = nil }
+        return slots
     }
 
     /// Has the kernel give the pages. What is in them is anything, before and after.
@@ -61,55 +70,9 @@ struct CacheSupply {
     @usableFromInline
     mutating func giveBack() {
         guard let memory else { return }
-        if let chunk = chunk {
-            unsafe memory.deallocate(chunk: chunk.chunk)
-            unsafe memory.deallocate(headers: chunk.headers)
-        }
+        chunk?.deallocate(memory)
         chunk = nil
-        giveBackSlots()
-    }
-
-    private mutating func giveBackSlots() {
-        guard let memory, let slots = unsafe slots else { return }
-        unsafe CacheShard.deallocate(slots, slotCount, memory)
-        unsafe self.slots = nil
-        slotCount = 0
-    }
-}
-
-extension CacheShard {
-    /// The memory that one entry more takes; nil where there is room. The shard is locked.
-    @usableFromInline
-    static func need(of shard: UnsafeMutablePointer<CacheShard>) -> CacheSupply.Need? {
-        let isChunk = unsafe shard.pointee.needsChunk
-        let slotCount = unsafe shard.pointee.nextSlotCount
-        guard isChunk || slotCount > 0 else { return nil }
-        return unsafe CacheSupply.Need(
-            memory: shard.pointee.memory, layout: shard.pointee.layout, isChunk: isChunk, slotCount: slotCount)
-    }
-
-    /// Gives the shard what it still needs. The shard is locked; the rest is given back when it is not any more.
-    @usableFromInline
-    static func install(_ supply: inout CacheSupply, in shard: UnsafeMutablePointer<CacheShard>) {
-        if let chunk = supply.chunk, unsafe shard.pointee.needsChunk {
-            unsafe shard.pointee.add(chunk)
-            supply.chunk = nil
-        }
-        if let slots = unsafe supply.slots, unsafe shard.pointee.nextSlotCount == supply.slotCount {
-            unsafe shard.pointee.beginIndexMove(to: supply.slotCount, slots)
-            unsafe supply.slots = nil
-            supply.slotCount = 0
-        }
-    }
-
-    /// Indicates whether the next entry is the first of a chunk that is not there.
-    var needsChunk: Bool {
-        firstFree == CacheEntryHeader.none && Int(highWater) == chunkCount << Int(layout.chunkShift)
-            && highWater < 1 << 25 - 2
-    }
-
-    /// The number of slots of the index that begins with the next entry; 0 where none does.
-    private var nextSlotCount: UInt32 {
-        !isMovingIndex && (count + 1) * 4 > Int(slotCount) * 3 ? slotCount + slotCount / 2 : 0
+        slots?.deallocate(memory)
+        slots = nil
     }
 }

@@ -100,14 +100,13 @@ extension CacheTable {
     /// the locks, so that nobody waits for more.
     func giveBackChunk(of index: Int) -> Bool {
         stripes.lock(shard: index)
-        let chunks = unsafe shards[index].chunks
+        let chunks = unsafe shards[index].entries.chunks
         let taken = unsafe shards[index].detachLastChunk { entry, other in
             unsafe Self.moveContents(from: Self.contents(entry, chunks), to: Self.contents(other, chunks))
         }
         stripes.unlock(shard: index)
         guard let taken else { return false }
-        unsafe memory.deallocate(chunk: taken.chunk)
-        unsafe memory.deallocate(headers: taken.headers)
+        taken.deallocate(memory)
         return true
     }
 

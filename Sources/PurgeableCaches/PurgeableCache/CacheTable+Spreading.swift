@@ -28,11 +28,11 @@ extension CacheTable {
         if Int(stripes.mask) + 1 == used, used < shardCount {
             let count = used < Self.shardsOfSome ? Self.shardsOfSome : shardCount
             stripes.mask = UInt32(count - 1)
-            for index in 0..<shardCount { unsafe shards[index].shardCount = count }
+            for index in 0..<shardCount { unsafe shards[index].use(shards: count) }
             for index in 0..<used {
                 var old = unsafe shards[index].detach()
-                move(old.main, of: old)
-                move(old.small, of: old)
+                move(old.queues.main, of: old)
+                move(old.queues.small, of: old)
                 old.deallocate()
             }
         }
@@ -40,18 +40,18 @@ extension CacheTable {
     }
 
     /// Moves the entries of a queue, the oldest first, so that they come to stand in the same order.
-    func move(_ queue: CacheShard.Queue, of old: borrowing CacheShard) {
+    func move(_ queue: CacheQueues.Queue, of old: borrowing CacheShard) {
         var entry = queue.tail
         while entry != CacheEntryHeader.none {
-            let header = unsafe old.header(entry)
-            let contents = unsafe Self.contents(entry, old.chunks)
+            let header = unsafe old.entries.header(entry)
+            let contents = unsafe Self.contents(entry, old.entries.chunks)
             let shard = unsafe shards + Int(header.pointee.hash & stripes.mask)
             let new = unsafe shard.pointee.place(
                 hash: header.pointee.hash, cost: header.pointee.cost, expiry: header.pointee.expiry,
                 in: header.pointee.place)
             guard let new else { fatalError("a shard of a few entries cannot take another") }
-            unsafe shard.pointee.marks(new).pointee = old.marks(entry).pointee
-            unsafe Self.moveContents(from: contents, to: Self.contents(new, shard.pointee.chunks))
+            unsafe shard.pointee.entries.marks(new).pointee = old.entries.marks(entry).pointee
+            unsafe Self.moveContents(from: contents, to: Self.contents(new, shard.pointee.entries.chunks))
             entry = unsafe header.pointee.previous
         }
     }

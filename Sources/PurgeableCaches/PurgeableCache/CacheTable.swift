@@ -51,12 +51,12 @@ final class CacheTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     /// Lets go of all keys and values of a shard that nobody else can reach any more.
     static func destroy(_ shard: inout CacheShard) {
-        for var entry in [shard.small.head, shard.main.head] {
+        for var entry in [shard.queues.small.head, shard.queues.main.head] {
             while entry != CacheEntryHeader.none {
-                let contents = unsafe contents(entry, shard.chunks)
+                let contents = unsafe contents(entry, shard.entries.chunks)
                 unsafe contents.assumingMemoryBound(to: Key.self).deinitialize(count: 1)
                 unsafe (contents + valueOffset).assumingMemoryBound(to: Value.self).deinitialize(count: 1)
-                entry = unsafe shard.header(entry).pointee.next
+                entry = unsafe shard.entries.header(entry).pointee.next
             }
         }
     }
@@ -87,15 +87,15 @@ extension CacheTable {
     static func find(
         _ key: Key, _ hash: UInt32, _ stripe: UnsafeMutablePointer<CacheStripe>, at place: jetsam_place
     ) -> Found? {
-        let tag = CacheShard.tag(hash)
+        let tag = CacheIndex.tag(hash)
         guard var slots = unsafe place.first else { return nil }
         var position = Int(unsafe place.position)
         while true {
-            var matches = unsafe jetsam_match4(slots, tag, ~CacheShard.numberMask)
+            var matches = unsafe jetsam_match4(slots, tag, ~CacheIndex.numberMask)
             while matches != 0 {
                 let slot = unsafe slots[matches.trailingZeroBitCount]
                 matches &= matches &- 1
-                let number = slot & CacheShard.numberMask
+                let number = slot & CacheIndex.numberMask
                 // An empty one agrees with the tag that is 0.
                 if number == 0 { continue }
                 let entry = number &- 1
@@ -125,8 +125,8 @@ extension CacheTable {
         let count = unsafe Int(stripe.pointee.oldCount)
         var position = Int((UInt64(hash) &* UInt64(count)) &>> 32)
         while case let slot = unsafe slots[position], slot != 0 {
-            let number = slot & CacheShard.numberMask
-            if slot & ~CacheShard.numberMask == CacheShard.tag(hash), number != CacheShard.movedSlot {
+            let number = slot & CacheIndex.numberMask
+            if slot & ~CacheIndex.numberMask == CacheIndex.tag(hash), number != CacheIndex.movedSlot {
                 let entry = number &- 1
                 let contents = unsafe contents(entry, stripe.pointee.chunks)
                 if unsafe contents.assumingMemoryBound(to: Key.self).pointee == key {

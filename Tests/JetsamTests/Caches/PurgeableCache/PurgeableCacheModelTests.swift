@@ -149,13 +149,13 @@ extension CacheShard {
     /// Index, queues and records tell the same.
     func expectConsistent() {
         var seen: Set<UInt32> = []
-        for queue in [small, main] {
+        for queue in [queues.small, queues.main] {
             var entry = queue.head
             var previous = CacheEntryHeader.none
             var cost = 0
             var count = 0
             while entry != CacheEntryHeader.none {
-                let header = unsafe header(entry).pointee
+                let header = unsafe entries.header(entry).pointee
                 #expect(header.previous == previous)
                 #expect(seen.insert(entry).inserted)
                 cost += header.cost
@@ -165,23 +165,26 @@ extension CacheShard {
             }
             #expect(queue.tail == previous && queue.cost == cost && queue.count == count)
         }
-        var indexed = (0..<Int(slotCount)).map { unsafe slots[$0] }.filter { $0 != 0 }.map {
-            ($0 & CacheShard.numberMask) - 1
+        var indexed = (0..<Int(index.slots.count)).map { unsafe index.slots.base[$0] }.filter { $0 != 0 }.map {
+            ($0 & CacheIndex.numberMask) - 1
         }
-        if let old = unsafe old {
-            indexed += (0..<Int(oldCount)).map { unsafe old[$0] & CacheShard.numberMask }.filter {
-                $0 != 0 && $0 != CacheShard.movedSlot
+        if let old = index.old {
+            indexed += (0..<Int(old.count)).map { unsafe old.base[$0] & CacheIndex.numberMask }.filter {
+                $0 != 0 && $0 != CacheIndex.movedSlot
             }.map { $0 - 1 }
         }
         #expect(Set(indexed) == seen && indexed.count == seen.count)
-        for index in 0..<CacheStripe.mirrored { #expect(unsafe slots[Int(slotCount) + index] == slots[index]) }
+        let slots = index.slots
+        for place in 0..<CacheStripe.mirrored {
+            #expect(unsafe slots.base[Int(slots.count) + place] == slots.base[place])
+        }
         var free = 0
-        var entry = firstFree
+        var entry = entries.firstFree
         while entry != CacheEntryHeader.none {
             free += 1
             #expect(!seen.contains(entry))
-            entry = unsafe header(entry).pointee.next
+            entry = unsafe entries.header(entry).pointee.next
         }
-        #expect(free + seen.count == Int(highWater))
+        #expect(free + seen.count == Int(entries.highWater))
     }
 }

@@ -16,7 +16,7 @@ struct PurgeableCacheStepsTests {
         for key in 0..<300_000 {
             cache.insert(key, for: key)
             guard key % 64 == 0 else { continue }
-            cache.table.forEachShard { if $0.isMovingIndex { moving += 1 } }
+            cache.table.forEachShard { if $0.index.isMoving { moving += 1 } }
             for other in stride(from: key % 61, to: key, by: key / 10 + 1) { #expect(cache.peek(other) == other) }
             cache.removeValue(for: key / 2)
             #expect(cache.peek(key / 2) == nil)
@@ -77,11 +77,11 @@ extension CacheShard {
     /// The hash values of the entries, queue by queue.
     fileprivate var order: [UInt32] {
         var order: [UInt32] = []
-        for queue in [small, main] {
+        for queue in [queues.small, queues.main] {
             var entry = queue.head
             while entry != CacheEntryHeader.none {
-                order.append(unsafe header(entry).pointee.hash)
-                entry = unsafe header(entry).pointee.next
+                order.append(unsafe entries.header(entry).pointee.hash)
+                entry = unsafe entries.header(entry).pointee.next
             }
         }
         return order
