@@ -99,6 +99,9 @@ for name in (Context.environment["JETSAM_EXAMPLES"] ?? "").split(separator: " ")
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ]
+        case "LinkingJemalloc": [.product(name: "JetsamJemalloc", package: "swift-jetsam")]
+        case "LinkingTasks": [.product(name: "BackgroundTasks", package: "swift-jetsam")]
+        case "LinkingCaches": [.product(name: "PurgeableCaches", package: "swift-jetsam")]
         case let name where name.hasPrefix("UIKit"): [.product(name: "JetsamUIKit", package: "swift-jetsam")]
         default: []
         }

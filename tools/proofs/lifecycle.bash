@@ -115,9 +115,9 @@ check_handlers() {
 
 prove_ending() {
     local ready value prefetch answered last
-    say "SIGTERM with 10,000 assertions held, which end over 2.5 s, and a request of 2 s in flight"
+    say "SIGTERM with 10,000 background tasks held, which end over 2.5 s, and a request of 2 s in flight"
     start_server --hold 10000 --hold-for 2.5 --drain-delay 1.5 --termination-grace-period 20
-    check "10,000 are held" "\"$(metric demo_assertions_held)\" == \"10000\""
+    check "10,000 are held" "\"$(metric demo_background_tasks_held)\" == \"10000\""
     curl -s --max-time 15 -o "$work/request" -w '%{http_code}' "$url/wait/2000" >"$work/request.status" &
     request_process=$!
     await 5 "the request" request_is_under_way
@@ -138,7 +138,7 @@ prove_ending() {
         "$last >= 0 && $last < 0.5 && $took >= 2.5 && $took < 10 && $status == 0"
     check_handlers 10000 0
 }
-request_is_under_way() { (($(metric demo_assertions_held) > 10000)); }
+request_is_under_way() { (($(metric demo_background_tasks_held) > 10000)); }
 
 prove_overdue() {
     say "SIGTERM with 10,000 that end over 1 s and 1,000 that never end, and a grace period of 5 s"
@@ -162,7 +162,7 @@ prove_pause() {
     pause=$(calculate "$EPOCHREALTIME - $stopped")
     kill -CONT "$server_process"
     await 5 "the news of the pause" has_resumed
-    early=$(metric demo_assertions_expired_total)
+    early=$(metric demo_background_tasks_expired_total)
     gap=$(event resumed gapSeconds)
     # It is counted from the sampler's last turn, which is at most two seconds before.
     check "resumed(after:) was told, $gap s of $pause" "$gap >= $pause - 0.1 && $gap < $pause + 2.5"

@@ -129,8 +129,8 @@ expect_manager_metrics() {
 expect_held_work() {
     expect 202 /job/1000 begun
     read_metrics || fail "mode $mode: /metrics does not answer"
-    ((metric[demo_assertions_held] == 1)) ||
-        fail "mode $mode: ${metric[demo_assertions_held]} assertions are held, and not the 1 that /job began"
+    ((metric[demo_background_tasks_held] == 1)) ||
+        fail "mode $mode: ${metric[demo_background_tasks_held]} background tasks are held, and not the 1 that /job began"
 }
 
 # Under pretended pressure what is of low priority comes back later, at critical what is not of high priority, too; what

@@ -17,9 +17,9 @@ struct DemoServer: AsyncParsableCommand {
         commandName: "demo-server",
         abstract: "An HTTP server with a read-through cache, to see what its memory does under load.",
         discussion: """
-            Answers /, which lists the routes: values from the cache, work that holds an assertion, metrics and probes. \
+            Answers /, which lists the routes: values from the cache, work that holds a background task, metrics and probes. \
             Once it listens it writes one line to standard output, "listening on http://HOST:PORT". SIGTERM or \
-            SIGINT ends it in order, with status 0: not ready, requests in flight finished, assertions ended or told in \
+            SIGINT ends it in order, with status 0: not ready, requests in flight finished, background tasks ended or told in \
             time. Where --hold or --hold-forever were given, a last line says how often their handlers were called.
             """)
 
@@ -90,7 +90,7 @@ struct DemoServer: AsyncParsableCommand {
 
     @OptionGroup(title: "Life cycle, in mode jetsam") var lifecycle: LifecycleOptions
 
-    @OptionGroup(title: "Assertions held, in mode jetsam") var work: HeldWorkOptions
+    @OptionGroup(title: "Background tasks held, in mode jetsam") var work: HeldWorkOptions
 
     func validate() throws {
         guard 0...65535 ~= port else { throw ValidationError("--port \(port): allowed are 0 to 65535") }

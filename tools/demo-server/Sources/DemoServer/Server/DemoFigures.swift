@@ -37,11 +37,11 @@ struct DemoFigures {
     }
 
     private func addTasks(to metrics: PrometheusMetrics) {
-        metrics.addGauge("demo_assertions_held", help: "Background tasks that hold the process.") {
+        metrics.addGauge("demo_background_tasks_held", help: "Background tasks that hold the process.") {
             Double(BackgroundTaskRegistry.shared.statistics.held)
         }
         func count(_ name: String, _ help: String, _ count: @escaping @Sendable (BackgroundTaskStatistics) -> Int) {
-            metrics.addCounter("demo_assertions_\(name)_total", help: help) {
+            metrics.addCounter("demo_background_tasks_\(name)_total", help: help) {
                 Double(count(BackgroundTaskRegistry.shared.statistics))
             }
         }

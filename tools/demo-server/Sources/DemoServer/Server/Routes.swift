@@ -20,9 +20,9 @@ struct Routes: Sendable {
             A read-through cache of \(responses.origin.keys) values, mode \(mode.rawValue).
             /value/KEY      the value of a key from 0 to \(responses.origin.keys - 1)
             /prefetch/KEY   the same, of low priority: 503 as soon as memory is short or the server leaves
-            /job/MS         begins work of so many milliseconds that holds an assertion, and answers at once
+            /job/MS         begins work of so many milliseconds that holds a background task, and answers at once
             /wait/MS        does such work before it answers
-            /poll/MS        answers after so many milliseconds, and holds no assertion
+            /poll/MS        answers after so many milliseconds, and holds no background task
             /metrics        counters and gauges for Prometheus
             /healthz        200 while the process works
             /readyz         200 while it takes requests, 503 before and after

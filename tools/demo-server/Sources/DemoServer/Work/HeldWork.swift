@@ -2,7 +2,7 @@ internal import Jetsam
 internal import NIOConcurrencyHelpers
 internal import SystemPackage
 
-/// Holds assertions while the server runs, some of which end once a shutdown begins, and counts the calls of their
+/// Holds background tasks while the server runs, some of which end once a shutdown begins, and counts the calls of their
 /// handlers.
 final class HeldWork: Sendable {
     private struct State {
