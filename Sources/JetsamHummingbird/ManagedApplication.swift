@@ -11,7 +11,7 @@
         /// Returns this application as a server of the manager's: the process is ready when it listens.
         ///
         /// Pass it to `ResourceManager.serviceGroupConfiguration(needs:servers:serving:)`. If a process has several servers,
-        /// manage the one that takes the requests, and pass the others unchanged.
+        /// manage the one that takes the requests, and pass the others to `servers:` as they are.
         public func managed(by manager: ResourceManager) -> ManagedApplication<Self> {
             ManagedApplication(self, manager: manager)
         }

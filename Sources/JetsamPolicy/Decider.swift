@@ -81,6 +81,9 @@ package struct Decider {
     /// The reason for the present level; nil before it first changed.
     package var reason: LevelReason? { machine.reason }
 
+    /// The rule that called for the higher level before; nil where the level rose last, or another vote holds it where it is.
+    package var endedRule: PressureRule? { machine.ended }
+
     /// The share of the last two seconds in which some task waited for memory, in percent.
     package func stallPercent(at now: MonotonicInstant) -> Int { judgement.evidence.stall.percent(at: now) }
 

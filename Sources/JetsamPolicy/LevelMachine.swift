@@ -15,6 +15,8 @@ package struct LevelMachine {
     private var course: LevelCourse
     /// The reason for the present level; nil while it has always been normal.
     package private(set) var reason: LevelReason?
+    /// The rule that called for the higher level before; nil where the level rose last, or another vote holds it where it is.
+    package private(set) var ended: PressureRule?
 
     package init(timing: ManagerConfiguration.LevelTiming) {
         course = LevelCourse(timing: LevelCourse.Timing(timing))
@@ -31,12 +33,18 @@ package struct LevelMachine {
         switch course.handle(vote.level, at: now) {
         case .unchanged: return .unchanged
         case .changed(let old):
-            self.reason = reason
+            replaceReason(with: reason, vote)
             return .changed(from: old, reason: reason)
         case .repeated:
-            self.reason = reason
+            replaceReason(with: reason, vote)
             return .repeated(reason: reason)
         }
+    }
+
+    private mutating func replaceReason(with reason: LevelReason, _ vote: Vote) {
+        let isHeld = level > .normal && vote.level >= level
+        ended = isHeld ? nil : ended ?? self.reason?.rule
+        self.reason = reason
     }
 
     /// The time when the level may fall next if every vote stays below it; nil where none is.

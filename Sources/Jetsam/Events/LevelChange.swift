@@ -18,6 +18,9 @@ public struct LevelChange: Sendable, Equatable, CustomStringConvertible {
     /// The number of changes that this observer missed directly before this one, because they came faster than it took them.
     public var missedBefore = 0
 
+    /// The rule that called for the higher level before; nil where the level rose, or another vote holds it where it is.
+    package var endedRule: PressureRule?
+
     /// Counts level changes alone; it is how an observer's gaps are found.
     var ordinal: UInt64 = 0
 
@@ -26,7 +29,7 @@ public struct LevelChange: Sendable, Equatable, CustomStringConvertible {
 
     /// One line, such as `normal → warning: headroom 98 MiB is below 102.4 MiB (sampler)`.
     public var description: String {
-        isRepetition ? "still \(level): \(reason)" : "\(previous) → \(level): \(reason)"
+        isRepetition ? "still \(level): \(reason)" : "\(previous) → \(level): \(reason.text(after: endedRule))"
     }
 }
 

@@ -81,6 +81,9 @@ public struct ReclaimStep: Sendable, Equatable, CustomStringConvertible {
     /// Indicates whether the step only found out what comes back of what a cache gives.
     var isProbe = false
 
+    /// Indicates whether it is a call of the application or an operator, which no level asked for.
+    package var isCall: Bool { step == 0 && stage == .caches && !isProbe }
+
     /// One line, such as `step 1 at warning: asked 25.6 MiB, promised 25.6 MiB, returned 24 MiB in 3 ms …`.
     public var description: String {
         if stage != .caches { return laterStageDescription }

@@ -67,6 +67,15 @@ private struct ManagerControl: ControlHandler {
             let isDryRun = manager.status.isDryRun
             let count = isDryRun ? 0 : manager.backgroundTasks.expireTasks(named: name)
             reply(ControlAnswer("expired", .object([("notified", .integer(count)), ("isDryRun", .bool(isDryRun))])))
+        case .release(let bytes) where manager.status.isDryRun:
+            reply(
+                ControlAnswer(
+                    "released",
+                    .object([
+                        ("targetBytes", .integer(bytes)), ("promisedBytes", .integer(0)),
+                        ("returnedBytes", .integer(0)),
+                        ("isDryRun", .bool(true)),
+                    ])))
         case .release(let bytes):
             Task { [manager] in
                 let step = await manager.releaseCaches(bytes: bytes)

@@ -58,11 +58,18 @@ extension ReclaimStep {
     /// The metadata of its log line, for programs.
     var metadata: Logger.Metadata {
         var metadata: Logger.Metadata = [
-            "stage": "\(stage)", "step": "\(step)", "level": "\(level)", "rule": "\(reason.rule)",
+            "stage": "\(stage)", "step": "\(step)",
             "targetBytes": "\(targetBytes)", "promisedBytes": "\(promisedBytes)", "returnedBytes": "\(returnedBytes)",
             "trimmedBytes": "\(trimmedBytes)", "milliseconds": "\(duration.milliseconds)", "victims": "\(victimCount)",
-            "sequence": "\(sequence)",
+            "sequence": "\(sequence)", "isDryRun": "\(isDryRun)",
         ]
+        if isCall {
+            // Its level says how urgently caches are asked, and not how short memory is.
+            metadata["requestLevel"] = "\(level)"
+        } else {
+            metadata["level"] = "\(level)"
+            metadata["rule"] = "\(reason.rule)"
+        }
         if let freedBytes { metadata["freedBytes"] = "\(freedBytes)" }
         return metadata
     }

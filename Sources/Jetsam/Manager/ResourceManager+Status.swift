@@ -42,6 +42,8 @@ extension ResourceManager {
         public var instant: MonotonicInstant
         /// Indicates whether the manager only decides and does nothing.
         public var isDryRun: Bool
+        /// The rule that called for a higher level before; nil where the level rose last.
+        package var endedRule: PressureRule?
         /// The hard limit that was announced, and for which caches are held; nil where none is.
         package var announcedLimit: AnnouncedLimit?
     }
@@ -65,7 +67,7 @@ extension ResourceManager {
             footprintNeededBytes: footprintNeededBytes(figures), stallPercent: figures.stallPercent,
             headroomThresholds: (figures.thresholds.warningEntry, figures.thresholds.criticalEntry),
             uptime: begunAt.map { $0.duration(to: now) }, instant: now, isDryRun: figures.isDryRun,
-            announcedLimit: figures.announcedLimit)
+            endedRule: figures.endedRule, announcedLimit: figures.announcedLimit)
     }
 
     /// Bytes of the footprint that would be left with empty caches, of those that give back what they say, and after a trim.

@@ -15,6 +15,8 @@ struct ReclaimEpisode: Equatable {
     var trimmedBytes = 0
     /// The number of victims that were taken in later stages.
     var victims = 0
+    /// Indicates whether some of the steps were only decided.
+    var isDryRun = false
     /// The bytes that each cache promised, by its name.
     var given: [String: Int] = [:]
     /// The time for which steps were under way, together.
@@ -29,6 +31,7 @@ struct ReclaimEpisode: Equatable {
 
     mutating func add(_ step: ReclaimStep) {
         steps += 1
+        isDryRun = isDryRun || step.isDryRun
         promisedBytes = promisedBytes.addingSaturating(step.promisedBytes)
         if let freed = step.freedBytes { freedBytes = (freedBytes ?? 0).addingSaturating(freed) }
         returnedBytes = returnedBytes.addingSaturating(step.returnedBytes)
@@ -48,7 +51,7 @@ struct ReclaimEpisode: Equatable {
     var message: String {
         let taken = victims == 0 ? "" : ", took \(victims)"
         return """
-            \(steps) \(steps == 1 ? "step" : "steps"): promised \(ByteCount(promisedBytes))\(givers), returned \
+            \(steps) \(steps == 1 ? "step" : "steps")\(isDryRun ? " in a dry run, which asks no cache" : ""): promised \(ByteCount(promisedBytes))\(givers), returned \
             \(ByteCount(returnedBytes))\(taken); worked \(working.shortText) of \(duration.shortText), up to \(highest)
             """
     }
@@ -66,7 +69,7 @@ struct ReclaimEpisode: Equatable {
             "steps": "\(steps)", "promisedBytes": "\(promisedBytes)", "returnedBytes": "\(returnedBytes)",
             "trimmedBytes": "\(trimmedBytes)", "milliseconds": "\(duration.milliseconds)",
             "workMilliseconds": "\(working.milliseconds)", "highestLevel": "\(highest)",
-            "victims": "\(victims)",
+            "victims": "\(victims)", "isDryRun": "\(isDryRun)",
         ]
         if let freedBytes { metadata["freedBytes"] = "\(freedBytes)" }
         return metadata
@@ -95,8 +98,7 @@ struct ReclaimEpisodes {
     }
 
     mutating func add(_ step: ReclaimStep) -> Place {
-        let isCall = step.step == 0 && step.stage == .caches
-        guard !isCall, current != nil else { return .alone }
+        guard !step.isCall, current != nil else { return .alone }
         current?.add(step)
         return .inEpisode
     }

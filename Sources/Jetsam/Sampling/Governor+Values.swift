@@ -6,6 +6,8 @@ extension Governor {
     struct Figures {
         var level: PressureLevel
         var reason: LevelReason?
+        /// The rule that called for a higher level before; nil where the level rose last.
+        var endedRule: PressureRule?
         var reading: MemoryReading
         var sources: [SourceStatus]
         /// The headroom where the levels of the `headroom` rule begin.

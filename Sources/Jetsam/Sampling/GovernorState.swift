@@ -125,7 +125,7 @@ struct GovernorState {
         changes.append(
             LevelChange(
                 sequence: parts.sequence.next(), previous: previous, level: decider.level, reason: reason,
-                instant: reading.instant, headroomBytes: reading.headroomBytes))
+                instant: reading.instant, headroomBytes: reading.headroomBytes, endedRule: decider.endedRule))
         return true
     }
 
@@ -192,7 +192,8 @@ struct GovernorState {
 
     func figures(at now: MonotonicInstant) -> Governor.Figures {
         Governor.Figures(
-            level: decider.level, reason: decider.reason, reading: readings.latest, sources: readings.sources,
+            level: decider.level, reason: decider.reason, endedRule: decider.endedRule, reading: readings.latest,
+            sources: readings.sources,
             thresholds: decider.thresholds(readings.latest), stallPercent: decider.stallPercent(at: now),
             releases: releases, isDryRun: isDryRun, announcedLimit: awaitedLimit(at: now),
             hollowBytes: parts.registry.hollowBytes)

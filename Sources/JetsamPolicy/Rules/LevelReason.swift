@@ -63,6 +63,12 @@ public struct LevelReason: Sendable, Equatable, CustomStringConvertible {
         self.cause = cause
     }
 
+    /// The reason why the level fell: the rule that called before, and the highest vote that is left.
+    package func text(after ended: PressureRule?) -> String {
+        guard let ended, ended != rule else { return description }
+        return "\(ended) calls no more; \(description)"
+    }
+
     /// One line, such as `headroom 98 MiB is below 102.4 MiB (sampler)`.
     public var description: String {
         // For a fall it is the highest vote that is left: it has passed its threshold the other way.

@@ -89,8 +89,8 @@ extension ManagerConfiguration {
         /// Below this time the vote is `warning`. Default 10 s.
         ///
         /// Why: Enough time to stop the growth of caches before bytes must be freed: this warning sets limits and asks
-        /// for no bytes. Growth is not extrapolated beyond five times the time for which it was seen: a jump does not
-        /// warn.
+        /// for no bytes. Growth that was seen for 0.2 s is counted on for 1 s at most (five times), and growth that was
+        /// seen for 2 s for 10 s: so one jump does not warn.
         public var warning = Duration.seconds(10)
         /// Above this time a `warning` vote ends. Default 20 s.
         ///

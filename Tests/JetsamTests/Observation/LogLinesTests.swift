@@ -57,7 +57,7 @@ struct LogLinesTests {
         #expect(
             Set(episode.metadata.keys).subtracting(["freedBytes"]) == [
                 "steps", "promisedBytes", "returnedBytes", "trimmedBytes", "milliseconds", "workMilliseconds",
-                "highestLevel", "victims",
+                "highestLevel", "victims", "isDryRun",
             ])
         // One that says that the manager runs without its gate belongs to the start.
         let others = logs.lines.filter { $0.level >= .notice && !$0.text.contains("drain gate") }
@@ -302,6 +302,29 @@ struct ReclaimEpisodesTests {
         #expect(
             episode.message == "3 steps: promised 300 B, returned 150 B, took 3; worked 0 s of 9.5 s, up to critical")
         #expect(episode.freedBytes == 50)
+        #expect(episode.metadata["isDryRun"] == "false")
+    }
+
+    @Test("An episode of a dry run says that nobody was asked")
+    func dry() throws {
+        var episodes = ReclaimEpisodes()
+        #expect(episodes.add(change(.warning, at: 1)) == nil)
+        var dry = step(1, promised: 100)
+        dry.isDryRun = true
+        dry.returnedBytes = 0
+        #expect(episodes.add(dry) == .inEpisode)
+        let ended = episodes.add(change(.normal, at: 3, previous: .warning))
+        let episode = try #require(ended)
+        #expect(episode.message.hasPrefix("1 step in a dry run, which asks no cache: promised 100 B"))
+        #expect(episode.metadata["isDryRun"] == "true")
+    }
+
+    @Test("A call has the level of the request, and not that of the process")
+    func call() {
+        let call = step(0, promised: 1)
+        #expect(call.metadata["level"] == nil && call.metadata["rule"] == nil)
+        #expect(call.metadata["requestLevel"] == "\(call.level)")
+        #expect(step(1, promised: 1).metadata["requestLevel"] == nil)
     }
 
     @Test("Where no step was taken there is no line, and a step outside stands alone")

@@ -33,6 +33,27 @@ struct LevelMachineTests {
         #expect(machine.level == .normal)
     }
 
+    @Test("A fall names the rule that called before, unless another vote holds the level where it falls to")
+    func namesWhatEnded() {
+        func footprint(_ level: PressureLevel) -> Vote {
+            Vote(rule: .footprint, level: level, observed: 3, threshold: 2, unit: .bytes)
+        }
+        var machine = LevelMachine(timing: .init())
+        _ = machine.handle(footprint(.critical), cause: .sampler, at: .seconds(0))
+        #expect(machine.ended == nil)
+        _ = machine.handle(vote(.normal), cause: .sampler, at: .seconds(1))
+        _ = machine.handle(vote(.normal), cause: .sampler, at: .seconds(3))
+        #expect(machine.level == .warning && machine.ended == .footprint)
+        _ = machine.handle(vote(.normal), cause: .sampler, at: .seconds(8))
+        #expect(machine.level == .normal && machine.ended == .footprint)
+        #expect(machine.reason?.text(after: machine.ended).hasPrefix("footprint calls no more; headroom 1 B") == true)
+        _ = machine.handle(vote(.critical), cause: .sampler, at: .seconds(9))
+        #expect(machine.ended == nil)
+        _ = machine.handle(footprint(.warning), cause: .sampler, at: .seconds(10))
+        _ = machine.handle(footprint(.warning), cause: .sampler, at: .seconds(12))
+        #expect(machine.level == .warning && machine.reason?.rule == .footprint && machine.ended == nil)
+    }
+
     @Test("A vote at the level starts the fall's delay anew")
     func delayStartsAnew() {
         var machine = LevelMachine(timing: .init())

@@ -33,7 +33,9 @@ struct CheckFindings {
         guard !changes.isEmpty else { return "\(file) can be used: every setting is at its default\n" }
         let count = changes.count == 1 ? "one setting differs" : "\(changes.count) settings differ"
         let width = changes.map(\.key.count).max() ?? 0
-        let lines = changes.map { "  \(Columns.padded($0.key, width))  \($0.value)  (default \($0.original))" }
+        let lines = changes.map {
+            "  \(Columns.padded($0.key, width))  \($0.value)  (default \($0.original == "null" ? "off" : $0.original))"
+        }
         return "\(file) can be used: \(count) from the defaults\n" + lines.joined(separator: "\n") + "\n"
     }
 

@@ -21,14 +21,15 @@ struct ReleaseCommand: ParsableCommand {
 
             EXIT STATUS
               0     done; with --to: there is room for the limit
-              1     with --to: there is no room; the output says how much is missing, and why
+              1     the process is in a dry run; with --to: there is no room, and the output says how much is missing, and why
               64    usage, or --to is more than the present limit
               69    there is no such process, it has no control socket, or it does not answer
               77    this user may not ask it: only the process's own user and root may
 
             JSON, one object on one line: sequence, stage, step, level, reason, targetBytes, promisedBytes, freedBytes (null \
-            if the allocator does not report it), returnedBytes, trimmedBytes, isDisturbed, victimCount, headroomBeforeBytes, \
-            headroomAfterBytes, durationSeconds, agoSeconds.
+            if the allocator does not report it), returnedBytes, trimmedBytes, isDisturbed, isDryRun, victimCount, \
+            headroomBeforeBytes, headroomAfterBytes, durationSeconds, agoSeconds. In a dry run: targetBytes, promisedBytes, \
+            returnedBytes and isDryRun alone.
 
             JSON with --to: limitBytes (null for --to none, without further keys), isReached, missingBytes (0 if it is reached), \
             marginBytes (the bytes that must stay free under the limit), obstacle (null, "outOfRange", "dryRun", "unmanagedMemory", \
@@ -99,8 +100,9 @@ struct ReleaseCommand: ParsableCommand {
 
     private func release() throws(ControlFailure) -> Int32 {
         let step = try control.client().ask(.release(bytes: amount), for: "released", within: Self.patience)
+        let isDryRun = step["isDryRun"]?.bool == true
         print(json ? step.description : Self.text(step))
-        return 0
+        return isDryRun ? 1 : 0
     }
 
     private func prepare() throws(ControlFailure) -> Int32 {
@@ -142,9 +144,10 @@ struct ReleaseCommand: ParsableCommand {
     }
 
     static func text(_ step: JSONText) -> String {
+        if step["isDryRun"]?.bool == true { return "the process is in a dry run: no cache was asked" }
         func size(_ key: String) -> String { ByteCount(step[key]?.integer ?? 0).description }
         let freed = step["freedBytes"]?.integer.map { ", freed \(ByteCount($0))" } ?? ""
-        let disturbed = step["isDisturbed"]?.bool == true ? ", disturbed by what grew meanwhile" : ""
+        let disturbed = step["isDisturbed"]?.bool == true ? ", disturbed: other memory grew meanwhile" : ""
         let milliseconds = Int((min(max(0, step["durationSeconds"]?.number ?? 0), 1e9) * 1000).rounded())
         return
             "asked \(size("targetBytes")), promised \(size("promisedBytes"))\(freed), returned \(size("returnedBytes"))"

@@ -36,6 +36,7 @@ struct Snapshot {
         var returnedBytes = 0
         var victimCount = 0
         var isDisturbed = false
+        var isDryRun = false
         var seconds = 0.0
         var agoSeconds = 0.0
     }
@@ -164,6 +165,7 @@ extension Snapshot.Step {
         returnedBytes = value.count("returnedBytes")
         victimCount = value.count("victimCount")
         isDisturbed = value["isDisturbed"]?.bool ?? false
+        isDryRun = value["isDryRun"]?.bool ?? false
         seconds = value.seconds("durationSeconds")
         agoSeconds = value.seconds("agoSeconds")
     }

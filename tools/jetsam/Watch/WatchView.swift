@@ -165,7 +165,8 @@ struct WatchView {
         let milliseconds = Int((step.seconds * 1000).rounded())
         let end = "returned \(ByteCount(step.returnedBytes)) in \(milliseconds) ms"
         guard step.stage == "caches" else { return "\(step.stage): took \(step.victimCount), \(end)" }
-        let name = step.number == 0 ? "call" : "\(step.level) \(step.number)"
+        let dry = step.isDryRun ? "dry run, " : ""
+        let name = dry + (step.number == 0 ? "call" : "\(step.level) \(step.number)")
         let disturbed = step.isDisturbed ? "disturbed, " : ""
         // What is told last is missed least where the line is cut.
         return

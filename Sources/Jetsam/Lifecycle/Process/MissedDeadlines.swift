@@ -50,7 +50,7 @@ final class MissedDeadlines: Sendable {
         state.withLock { $0.count += 1 }
         reports?.recordMissedLifecycleDeadline()
         logger.warning(
-            "Life cycle: '\(name.onOneLine)' has not answered for \(time)",
+            "Life cycle: '\(name.onOneLine)' has not answered for \(time.shortText)",
             metadata: ["responder": "\(name)", "milliseconds": "\(time.milliseconds)"])
         exitIfConfigured()
     }

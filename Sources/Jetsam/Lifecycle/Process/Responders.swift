@@ -61,7 +61,7 @@ final class Responders: Sendable {
         case .late(let time): missed.noteSilence(of: name, for: time)
         case .back(let time):
             logger.notice(
-                "Life cycle: '\(name.onOneLine)' answers again, after \(time)",
+                "Life cycle: '\(name.onOneLine)' answers again, after \(time.shortText)",
                 metadata: ["responder": "\(name)", "milliseconds": "\(time.milliseconds)"])
         }
     }

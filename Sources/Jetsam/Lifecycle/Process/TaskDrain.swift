@@ -43,8 +43,8 @@ final class TaskDrain: Sendable {
         return outcome == .done
     }
 
-    /// Says how many tasks were told that their time is over since the process began to drain. Their names stand in the line that
-    /// draining begins with.
+    /// Says how many tasks were told that their time is over since the process began to drain. The line that
+    /// draining begins with names those that were held then.
     ///
     /// - Parameter before: The number of those that were told before.
     func tellWhoExpired(since before: Int) {

@@ -30,7 +30,7 @@ public struct LastExit: Sendable, Equatable, CustomStringConvertible {
 
     /// One line for a log.
     public var description: String {
-        var text = "\(reason); its last record was written \(recordedFor) after its start: level \(level)"
+        var text = "\(reason); its last record was written \(recordedFor.shortText) after its start: level \(level)"
         if let headroomBytes { text += ", \(ByteCount(headroomBytes)) of headroom" }
         if isDraining {
             text += ", while it shut down\(isLastResortCalled ? " after the last resort had been called" : "")"
