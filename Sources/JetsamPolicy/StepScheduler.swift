@@ -9,6 +9,8 @@ struct StepScheduler {
     private var lastTarget = 0
     /// The bytes that came after their step and were not looked at yet.
     private var givenLate = 0
+    /// The bytes of these that came while the step that was demanded last was under way.
+    private var givenBeside = 0
     private var mayStepAtOnce = false
     /// The demand that was posted and whose step has not ended. It may not have begun either.
     private var outstanding: (step: Int, level: PressureLevel)?
@@ -88,6 +90,7 @@ struct StepScheduler {
         areLimitsSet = true
         outstanding = (step, context.level)
         lastTarget = target
+        givenBeside = 0
         let urgent = context.leastMillisecondsToLimit < configuration.trim.urgentTimeToLimit.milliseconds
         return ReclaimDemand(
             level: context.level, reason: context.reason, targetBytes: target, missingBytes: missing,
@@ -115,13 +118,16 @@ struct StepScheduler {
         guard step > 0 else { return }
         if outstanding?.step == step { outstanding = nil }
         lastEnd = now
-        lastPromised = promisedBytes
+        // A cache that is still at work for the step before is not asked in this one. What it gave meanwhile shows that caches are
+        // not empty.
+        lastPromised = promisedBytes.addingSaturating(givenBeside)
     }
 
     /// A cache gave after the step that asked for it had ended: it was slow, and not empty, unless that was next to nothing.
     mutating func answeredLate(promisedBytes: Int) {
         lastPromised = lastPromised.addingSaturating(promisedBytes)
         givenLate = givenLate.addingSaturating(promisedBytes)
+        givenBeside = givenBeside.addingSaturating(promisedBytes)
     }
 
     /// The level was announced again because it stuck: one new step is allowed at once.

@@ -25,8 +25,12 @@ package struct TrimSchedule {
     }
 
     /// Caches have freed so many bytes into the allocator.
-    package mutating func noteFreed(_ bytes: Int) {
-        retainedBytes = retainedBytes.addingSaturating(max(0, bytes))
+    ///
+    /// - Parameter returnedBytes: The bytes of these that have left the process without a trim. Nothing is left of them to be
+    ///   trimmed, and the next step must ask caches for what it misses.
+    package mutating func noteFreed(_ bytes: Int, returnedBytes: Int = 0) {
+        let freed = max(0, bytes)
+        retainedBytes = retainedBytes.addingSaturating(freed - min(freed, max(0, returnedBytes)))
     }
 
     /// The allocator has told how many bytes are free in it.

@@ -416,7 +416,9 @@ final class ReclaimState: Sendable {
             if let retained = end.retainedBytes {
                 shared.trim.noteCounted(retained)
             } else if !run.didTrimLast, allocator.canTrim {
-                shared.trim.noteFreed(current.freedIntoAllocator(shared.caches))
+                let freed = current.freedIntoAllocator(shared.caches)
+                let returned = current.returnedByAllocator(shared.before.reading, end.reading, freedBytes: freed)
+                shared.trim.noteFreed(freed, returnedBytes: returned)
             }
             channel.gauges.publish(shared.trim)
             let result = current.measurement(

@@ -36,6 +36,12 @@ struct RunUnderWay {
         return sum
     }
 
+    /// Returns the bytes that left the process beside those that a trim, or caches themselves, gave to the kernel.
+    func returnedByAllocator(_ before: MemoryReading, _ after: MemoryReading, freedBytes: Int) -> Int {
+        let direct = run.promisedBytes.subtractingSaturating(freedBytes)
+        return max(0, before.footprintBytes - after.footprintBytes - run.trimmedBytes - direct)
+    }
+
     /// Counts what caches gave without their handlers as part of the step.
     mutating func bookSegments(
         _ registry: CacheRegistry, _ caches: CachesAtHand, _ recorder: RunRecorder, _ channel: ReclaimChannel,

@@ -102,6 +102,20 @@ struct TrimScheduleTests {
         #expect(!schedule.isDue(limitBytes: 512 * mebibyte, missingBytes: 11 * mebibyte, at: .seconds(0)))
     }
 
+    @Test("Freed bytes that left the process without a trim are not retained")
+    func returned() {
+        var schedule = TrimSchedule(configuration: .init())
+        schedule.noteFreed(30 * mebibyte, returnedBytes: 30 * mebibyte)
+        #expect(schedule.retainedBytes == 0)
+        schedule.noteFreed(30 * mebibyte, returnedBytes: 20 * mebibyte)
+        #expect(schedule.retainedBytes == 10 * mebibyte)
+        // More came back than was freed: that was other memory.
+        schedule.noteFreed(5 * mebibyte, returnedBytes: 50 * mebibyte)
+        #expect(schedule.retainedBytes == 10 * mebibyte)
+        schedule.noteFreed(5 * mebibyte, returnedBytes: -mebibyte)
+        #expect(schedule.retainedBytes == 15 * mebibyte)
+    }
+
     @Test("What the allocator counts takes the place of the estimate; what a trim left behind is not counted again")
     func counted() {
         var schedule = TrimSchedule(configuration: .init())

@@ -4,6 +4,9 @@ import MemoryPressure
 /// Every cache that wants more grows again once there is room: by a mebibyte in a minute in which five points of the limit more
 /// are free than where a warning ends and than other memory may rise by again, and files that are needed have theirs; after the
 /// caches of higher bands.
+///
+/// Limits rise at `normal` only. While memory beside the caches grows so fast that the limit is less than twenty seconds away, the level
+/// is a warning by design, however much room there is: such a minute shows nothing, nor do the seconds in which that level falls.
 final class RegrowthInvariant: Invariant {
     private struct Wait {
         var since: Int64
@@ -13,8 +16,14 @@ final class RegrowthInvariant: Invariant {
     private var waits: [ObjectIdentifier: Wait] = [:]
     /// How memory beside its caches comes and goes, for each server.
     private var rises: [ObjectIdentifier: LargestUnmanagedRise] = [:]
-    /// How memory beside all caches does: a server that looks at the peak sees it before the others have given for it.
-    private var common = LargestUnmanagedRise()
+    /// The latest looks at memory beside its caches, and when it last grew that fast, for each server.
+    private var looks: [ObjectIdentifier: [Int]] = [:]
+    private var grewAt: [ObjectIdentifier: Int64] = [:]
+    private static let looksInSecond = 4
+    /// A warning ends when the limit is further away than this, in seconds.
+    private static let reach = 20
+    /// A growing second stays in the longest window of growth for so long, and then the level falls, in nanoseconds.
+    private static let fall: Int64 = 10_000_000_000
     private static let minute: Int64 = 60_000_000_000
     private static let leastGrowth = 1 << 20
 
@@ -26,11 +35,10 @@ final class RegrowthInvariant: Invariant {
         let now = MonotonicInstant(nanoseconds: world.now)
         rises[ObjectIdentifier(server), default: LargestUnmanagedRise()].append(
             world.cgroup.unreclaimableBytes - managed, at: now)
-        let inAll = world.servers.reduce(0) { $0 + $1.cacheBytes }
-        common.append(world.cgroup.unreclaimableBytes - inAll, at: now)
-        let rise = max(common.largest, rises[ObjectIdentifier(server)]?.largest ?? 0)
+        // Beside all caches, too: a server that looks at the peak sees it before the others have given for it.
+        let rise = max(world.rise.largest, rises[ObjectIdentifier(server)]?.largest ?? 0)
         let hasRoom =
-            server.life == .running && !world.cgroup.isThrashing
+            server.life == .running && !world.cgroup.isThrashing && !isGrowing(server)
             && world.cgroup.headroomBytes >= exit + world.cgroup.limitBytes / 20 + rise
         let first = server.caches.filter(\.wantsMore).map(\.plan.priority).max()
         for cache in server.caches {
@@ -51,5 +59,17 @@ final class RegrowthInvariant: Invariant {
                 "\(cache.plan.name) has \(cache.bytes >> 20) of \(cache.wantedBytes >> 20) MiB, limit \(limit), headroom \(room), rise \(rise >> 20)"
             )
         }
+    }
+
+    /// Returns whether memory beside its caches grows so fast that the level is a warning for it, or did a moment ago.
+    private func isGrowing(_ server: SimulatedServer) -> Bool {
+        let key = ObjectIdentifier(server)
+        let cgroup = server.world.cgroup
+        let unmanaged = cgroup.unreclaimableBytes - server.cacheBytes
+        let recent = looks[key, default: []].suffix(Self.looksInSecond)
+        looks[key] = recent + [unmanaged]
+        let grown = unmanaged - (recent.first ?? unmanaged)
+        if grown * Self.reach >= cgroup.headroomBytes { grewAt[key] = server.world.now }
+        return grewAt[key].map { server.world.now - $0 < Self.fall } ?? false
     }
 }

@@ -36,10 +36,14 @@ extension World {
 
     func afterMove() {
         let reserve = ReleaseAccount.reserveBytes(limitBytes: cgroup.limitBytes)
+        let caches = servers.reduce(0) { $0 + $1.cacheBytes }
+        rise.append(cgroup.unreclaimableBytes - caches, at: MonotonicInstant(nanoseconds: conductor.now))
         if cgroup.headroomBytes >= reserve {
             shortSince = nil
+            easyHeadroomBytes = cgroup.headroomBytes
         } else if shortSince == nil {
             shortSince = conductor.now
+            reaction = Self.sleep(after: easyHeadroomBytes, cgroup.limitBytes) + Self.reading
             for server in servers {
                 for cache in server.caches { givenUntilShort[ObjectIdentifier(cache)] = cache.givenBytes }
             }
@@ -49,15 +53,25 @@ extension World {
         if cgroup.isOverLimit { endLargest() }
     }
 
-    /// From memory's becoming short until caches can be asked, in nanoseconds: as long as from one full reading to the next, and for a
-    /// thread to wake.
-    private static let reaction: Int64 = 15_000_000
+    /// As long as from one full reading to the next, and for a thread to wake, in nanoseconds. The first one shows that memory is
+    /// short, and only the next one that it goes on.
+    private static let reading: Int64 = 15_000_000
+    /// Memory is taken to grow no faster, in bytes a second. It is written down here: whoever changes the default must not change
+    /// what it is judged by.
+    private static let fastest = 3 << 30
+
+    /// How long the sampler may sleep with so much headroom, in nanoseconds: until it would be at the critical entry. What jumps, or
+    /// cuts a limit, meanwhile is seen by nobody.
+    private static func sleep(after headroomBytes: Int, _ limitBytes: Int) -> Int64 {
+        let distance = headroomBytes - HeadroomThresholds(limitBytes: limitBytes).criticalEntry
+        return min(1_000_000_000, max(1_000_000, Int64(Double(distance) / Double(fastest) * 1e9)))
+    }
 
     /// What caches still have and could have given until an instant, had they been asked for all of it as soon as memory was seen to be
     /// short, in bytes.
     func purgeableBytes(by instant: Int64) -> Int {
         guard let shortSince else { return 0 }
-        let time = instant - shortSince - Self.reaction
+        let time = instant - shortSince - reaction
         var sum = 0
         for server in servers where !server.plan.configuration.isDryRun {
             for cache in server.caches {

@@ -33,6 +33,12 @@ final class World: @unchecked Sendable {
 
     /// Since when there is less headroom than is to be kept free, in nanoseconds; nil while there is enough.
     var shortSince: Int64?
+    /// From then until caches can be asked, in nanoseconds.
+    var reaction: Int64 = 0
+    /// The headroom when there last was enough, in bytes.
+    var easyHeadroomBytes = 0
+    /// How memory beside all caches comes and goes, at every move: a spike may be over before anybody looks again.
+    var rise = LargestUnmanagedRise()
     /// When there last was an emergency, in nanoseconds; nil before the first.
     var emergencyAt: Int64?
     /// What each cache had given until then, in bytes.
