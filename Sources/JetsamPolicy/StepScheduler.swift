@@ -11,6 +11,12 @@ struct StepScheduler {
     private var givenLate = 0
     /// The bytes of these that came while the step that was demanded last was under way.
     private var givenBeside = 0
+    /// The bytes that were not expected to come back when the last step was demanded.
+    private var hollowAtDemand = 0
+    /// Indicates whether the last step brought next to nothing, and shows nothing of what others have: see ``leavesOthers(_:_:)``.
+    private var hasOthersToAsk = false
+    /// Indicates whether the last step was made for them.
+    private var didAskOthers = false
     private var mayStepAtOnce = false
     /// The demand that was posted and whose step has not ended. It may not have begun either.
     private var outstanding: (step: Int, level: PressureLevel)?
@@ -61,6 +67,8 @@ struct StepScheduler {
             sharePercent = configuration.reclaim.sharePercent
             highestStepped = .normal
             nothingLeftSince = nil
+            hasOthersToAsk = false
+            didAskOthers = false
             givenLate = 0
             warningSince = nil
             hasToldLack = false
@@ -90,6 +98,9 @@ struct StepScheduler {
         areLimitsSet = true
         outstanding = (step, context.level)
         lastTarget = target
+        hollowAtDemand = context.hollowBytes
+        didAskOthers = hasOthersToAsk
+        hasOthersToAsk = false
         givenBeside = 0
         let urgent = context.leastMillisecondsToLimit < configuration.trim.urgentTimeToLimit.milliseconds
         return ReclaimDemand(
@@ -171,14 +182,30 @@ struct StepScheduler {
         if context.level == .critical, outstanding != nil { return }
         // A step that asked nobody for anything shows nothing of what there is.
         let gaveNothing = highestStepped == .critical && lastTarget > 0 && lastPromised < negligible
+        hasOthersToAsk = gaveNothing && leavesOthers(context, negligible)
         let isExhausted =
-            context.level == .critical && lastEnd != nil && (gaveNothing || context.expectedBytes < negligible)
+            context.level == .critical && lastEnd != nil
+            && (gaveNothing && !hasOthersToAsk || context.expectedBytes < negligible)
             // Bytes that are already freed and only wait for a trim come before anything else is taken.
             && !context.canTrim(atLeast: negligible)
         nothingLeftSince = isExhausted ? nothingLeftSince ?? context.now : nil
     }
 
+    /// Returns whether caches may have much that a step without result did not ask for. In that step others were found out to give
+    /// nothing: they hung, or promised what did not come, and it was not asked of anybody else. Or whoever has it was at work still.
+    ///
+    /// One more step, made at once, shows what they have. Nothing waits for more than that, nor where nothing was left before.
+    private func leavesOthers(_ context: ReclaimContext, _ negligible: Int) -> Bool {
+        guard context.level == .critical, !didAskOthers, nothingLeftSince == nil else { return false }
+        guard let lastEnd, lastEnd.duration(to: context.now) < configuration.reclaim.warningSpacing else {
+            return false
+        }
+        return context.expectedBytes >= negligible
+            && context.hollowBytes.subtractingSaturating(hollowAtDemand) >= negligible
+    }
+
     private func spacing(_ context: ReclaimContext) -> Duration {
+        if hasOthersToAsk { return .zero }
         let wasEmptyHanded = lastTarget > 0 && lastPromised == 0
         if wasEmptyHanded || (context.level == .warning && context.isShared) {
             // Others under the same limit do their share meanwhile.

@@ -328,6 +328,47 @@ struct StepSchedulerTests {
         #expect(scheduler.nothingLeftSince == nil)
     }
 
+    @Test(
+        "A step whose caches were found out to give nothing is followed at once by one for the others, and by no more")
+    func foundOut() throws {
+        func critical(_ seconds: Double, hollow: Int) -> ReclaimContext {
+            var context = context(headroom: 20, level: .critical, at: seconds, purgeable: 200)
+            context.hollowBytes = hollow * mebibyte
+            return context
+        }
+        var scheduler = StepScheduler(configuration: .init())
+        #expect(rounded(try next(&scheduler, critical(0, hollow: 0))) == 111)
+        scheduler.stepEnded(1, promisedBytes: 0, at: .seconds(0.1))
+        // 150 MiB are of caches that hang or lied. The other 50 were asked of nobody.
+        #expect(rounded(try next(&scheduler, critical(0.1, hollow: 150))) == 50)
+        #expect(scheduler.nothingLeftSince == nil)
+        // That brought nothing either, whatever comes out about the others.
+        scheduler.stepEnded(2, promisedBytes: 0, at: .seconds(0.2))
+        #expect(scheduler.next(critical(0.2, hollow: 170)) == nil)
+        #expect(scheduler.nothingLeftSince == .seconds(0.2))
+        // Nor does it begin anew where caches of whom nothing is expected grow meanwhile.
+        #expect(scheduler.next(critical(5.1, hollow: 170)) != nil)
+        scheduler.stepEnded(3, promisedBytes: 0, at: .seconds(5.2))
+        #expect(scheduler.next(critical(5.2, hollow: 180)) == nil)
+        #expect(scheduler.nothingLeftSince == .seconds(0.2))
+    }
+
+    @Test("Where nothing is left but caches that were found out, or a step for the others is not made, nothing waits")
+    func foundOutAtTheEnd() {
+        for (hollow, inFlight) in [(200, 0), (150, 200)] {
+            var scheduler = StepScheduler(configuration: .init())
+            #expect(scheduler.next(context(headroom: 20, level: .critical, purgeable: 200)) != nil)
+            scheduler.stepEnded(1, promisedBytes: 0, at: .seconds(0.1))
+            for (seconds, isLeft) in [(0.1, hollow < 200), (0.36, false)] {
+                var later = context(
+                    headroom: 20, level: .critical, at: seconds, purgeable: 200, inFlight: inFlight)
+                later.hollowBytes = hollow * mebibyte
+                #expect(scheduler.next(later) == nil)
+                #expect((scheduler.nothingLeftSince == nil) == isLeft)
+            }
+        }
+    }
+
     @Test("Back at normal the next episode counts from one, and nothing is demanded")
     func episodes() {
         var scheduler = StepScheduler(configuration: .init())
