@@ -36,7 +36,7 @@ struct ReplayTests {
         let lines = String(decoding: try await Self.recordPressure().read(), as: UTF8.self).split(separator: "\n")
         var header = String(try #require(lines.first))
         for (today, then) in [
-            (#""version":6"#, #""version":2"#),
+            (#""version":\#(TraceSchema.version)"#, #""version":2"#),
             (#""reclaim.sharePercent":5"#, #""reclaim.warningSharePercent":25"#),
             (
                 #""timeToLimit.window":"#,

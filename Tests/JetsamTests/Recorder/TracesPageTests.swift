@@ -55,6 +55,16 @@ struct TracesPageTests {
         #expect(RecordBytes.longestText == 120 && page.text.contains("at most 120 bytes"))
         #expect(RecordBytes.longestShortText == 64 && page.text.contains("(states and causes 64)"))
     }
+    @Test("A reading's fields are in its record, or a rule that reads them would be silent in a replay")
+    func readings() throws {
+        // The instant is that of the line. The number of processes is recorded as sharers, which the ladder goes by; events are
+        // written one by one.
+        let elsewhere: Set = ["instant", "processes", "events"]
+        let recorded = Set(EveryRecord.fields(of: ReadingRecord.self).map(\.name))
+        let fields = Mirror(reflecting: MemoryReading()).children.compactMap(\.label)
+        #expect(fields.count > 15)
+        #expect(fields.filter { !recorded.contains($0) && !elsewhere.contains($0) } == [])
+    }
 }
 
 private struct TracesPage {
@@ -97,12 +107,19 @@ private struct TracesPage {
         return field.type.split(separator: ", ").map { "`\($0)`" }.joined(separator: ", ")
     }
 
+    /// The unit by the end of the field's name, or by the kind of the setting; what a number counts nobody can tell from either.
     private static func unit(of field: RecordField) -> String {
         let units = [
             ("Bytes", "bytes"), ("Rate", "bytes a second"), ("Percent", "percent"), ("Points", "points of percent"),
+            ("Nanoseconds", "nanoseconds"), ("Microseconds", "microseconds"),
         ]
         if field.type == "true or false" { return "as documented" }
-        return units.first { field.name.hasSuffix($0.0) }?.1 ?? "nanoseconds"
+        if let unit = units.first(where: { field.name.hasSuffix($0.0) })?.1 { return unit }
+        switch ManagerSetting.all.first(where: { $0.name == field.name })?.kind {
+        case .duration, .optionalDuration: return "nanoseconds"
+        case .bytes, .boundedBytes, .budget: return "bytes"
+        default: return "a number"
+        }
     }
 
     private init(_ text: String) {
