@@ -18,10 +18,8 @@ package struct ClientFacts: Equatable {
     package var isHeldOff = false
     /// Indicates whether a call of its handler has not come back yet.
     package var isBusy = false
-    /// The speed at which it gave, in bytes a second; nil where it is not known.
-    package var bytesPerSecond: Double?
-    /// Nanoseconds until it began to give; nil where that is not known, and part of the speed.
-    package var latencyNanoseconds: Int?
+    /// The speed at which it gave.
+    package var speed = ReleaseSpeed()
     /// The share of the bytes asked for that is expected to come back as memory, by the ledger. 0…1.
     package var expectedShare = 1.0
     /// Indicates whether the cache has turned entries away for its limit since limits were last looked at. Only caches of bytes
@@ -33,8 +31,7 @@ package struct ClientFacts: Equatable {
     package init(
         id: UInt64, priority: ResourcePriority, traits: CacheTraits, rebuildCost: Double? = nil, bytes: Int,
         limitBytes: Int? = nil, givesNothing: Bool = false, isHeldOff: Bool = false, isBusy: Bool = false,
-        bytesPerSecond: Double? = nil, latencyNanoseconds: Int? = nil, expectedShare: Double = 1.0,
-        turnsAway: Bool = false, keptBytes: Int = 0
+        speed: ReleaseSpeed = ReleaseSpeed(), expectedShare: Double = 1.0, turnsAway: Bool = false, keptBytes: Int = 0
     ) {
         self.id = id
         self.priority = priority
@@ -45,8 +42,7 @@ package struct ClientFacts: Equatable {
         self.givesNothing = givesNothing
         self.isHeldOff = isHeldOff
         self.isBusy = isBusy
-        self.bytesPerSecond = bytesPerSecond
-        self.latencyNanoseconds = latencyNanoseconds
+        self.speed = speed
         self.expectedShare = expectedShare
         self.turnsAway = turnsAway
         self.keptBytes = keptBytes
@@ -74,10 +70,10 @@ package struct PlannedRelease: Equatable {
     var ownsSegments = false
     /// Indicates whether it may be asked at all in this step, also for what those before it did not give.
     var canBeAsked: Bool
-    /// The speed at which it gave, in bytes a second; nil where it is not known.
-    package var bytesPerSecond: Double?
-    /// Nanoseconds until it began to give; nil where that is not known.
-    package var latencyNanoseconds: Int?
+    /// Indicates whether it is still at work for an earlier step, and may be asked once it has come back.
+    var isAwaitedBack = false
+    /// The speed at which it gave.
+    package var speed = ReleaseSpeed()
     /// Bytes that it keeps whatever the others give.
     package var keptBytes = 0
     /// Indicates whether the ledger knows that the cache gives nothing. The bytes that it promises are then asked of the others
@@ -158,8 +154,7 @@ package enum ReclaimOrder {
                 id: client.id, askBytes: asks[index], limit: isLower && !client.isBusy ? .set(bytes: limit) : .keep,
                 isAsynchronous: client.traits.contains(.asynchronous),
                 ownsSegments: client.traits.contains(.segments), canBeAsked: client.canBeAsked,
-                bytesPerSecond: client.bytesPerSecond, latencyNanoseconds: client.latencyNanoseconds,
-                keptBytes: client.keptBytes, givesNothing: client.givesNothing,
+                isAwaitedBack: client.isBusy && !client.isHeldOff, speed: client.speed, keptBytes: client.keptBytes, givesNothing: client.givesNothing,
                 limitBytes: isLower && !client.isBusy ? limit : client.limitBytes ?? .max, rank: rank)
         }
     }

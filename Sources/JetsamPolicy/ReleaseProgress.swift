@@ -23,14 +23,14 @@ package struct ReleaseProgress: Equatable {
 
     package init(_ part: PlannedRelease, bytes: Int) {
         remainingBytes = max(0, bytes)
-        speed = ReleaseSpeed(bytesPerSecond: part.bytesPerSecond, latencyNanoseconds: part.latencyNanoseconds)
+        speed = part.speed.atBeginning
     }
 
     var canGiveMore: Bool { mayHaveMore && remainingBytes > 0 }
 
     /// Returns the bytes that it is asked for at a time: no more than twice what it has been seen to give at once.
-    func portionBytes(deadline: Duration) -> Int {
-        let bytes = speed.portionBytes(deadline: deadline, assuming: Self.assumedRate())
+    func portionBytes(deadline: Duration, isUrgent: Bool = false) -> Int {
+        let bytes = speed.portionBytes(deadline: deadline, assuming: Self.assumedRate(), isUrgent: isUrgent)
         return largestCall > 0 ? min(bytes, max(ReleaseSpeed.leastPortion, 2 * largestCall)) : bytes
     }
 
@@ -51,6 +51,11 @@ package struct ReleaseProgress: Equatable {
     mutating func gaveLate(_ bytes: Int, in time: Duration) {
         givenBytes = givenBytes.addingSaturating(bytes)
         speed.note(bytes, in: time)
+    }
+
+    /// It gave what an earlier step had asked for.
+    mutating func gaveForEarlier(_ bytes: Int) {
+        remainingBytes = max(0, remainingBytes - bytes)
     }
 
     /// It gave without being called.

@@ -10,11 +10,25 @@ package struct ReleaseSpeed: Equatable {
     /// Bytes a second after that; in all, where the latency is not known. Nil before the first call that tells.
     package private(set) var bytesPerSecond: Double?
     /// The call that the next one is compared with.
-    private var last: Call?
+    package private(set) var last: Call?
+    /// Indicates whether a call was seen since it was made.
+    package private(set) var isMeasured = false
 
-    private struct Call: Equatable {
-        var bytes: Double
-        var seconds: Double
+    /// One call of a handler.
+    package struct Call: Equatable {
+        /// Bytes that it gave.
+        package var bytes: Int
+        /// The time that it took.
+        package var nanoseconds: Int
+
+        package init(bytes: Int, nanoseconds: Int) {
+            self.bytes = bytes
+            self.nanoseconds = nanoseconds
+        }
+
+        var seconds: Double { Double(nanoseconds) * 1e-9 }
+        /// Seconds that a byte took, the latency included.
+        var perByte: Double { seconds / Double(bytes) }
     }
 
     /// Less says nothing about how fast it is.
@@ -33,33 +47,50 @@ package struct ReleaseSpeed: Equatable {
     /// Smaller portions would be more calls than help.
     static let leastPortion = 4 << 20
 
-    package init(bytesPerSecond: Double? = nil, latencyNanoseconds: Int? = nil) {
+    /// - Parameter last: The last call of an earlier step, if it is known.
+    package init(bytesPerSecond: Double? = nil, latencyNanoseconds: Int? = nil, last: Call? = nil) {
         self.bytesPerSecond = bytesPerSecond
         self.latencyNanoseconds = latencyNanoseconds
+        self.last = last
+    }
+
+    /// The same at the beginning of a step: no call of that step was seen.
+    package var atBeginning: ReleaseSpeed {
+        ReleaseSpeed(bytesPerSecond: bytesPerSecond, latencyNanoseconds: latencyNanoseconds, last: last)
     }
 
     /// Takes a call that gave so many bytes in that time.
     package mutating func note(_ bytes: Int, in time: Duration) {
         guard bytes >= Self.leastMeasured else { return }
-        let call = Call(bytes: Double(bytes), seconds: Double(max(1_000, time.nanoseconds)) * 1e-9)
-        defer { last = call }
-        if let last, abs(call.bytes - last.bytes) >= min(call.bytes, last.bytes) * Self.leastDifference {
+        let call = Call(bytes: bytes, nanoseconds: max(1_000, Int(time.nanoseconds)))
+        defer {
+            last = call
+            isMeasured = true
+        }
+        if let last, tellsLatency(last, call) {
             tellApart(last, call)
         } else if let rate = bytesPerSecond, latencyNanoseconds != nil {
-            scale(by: call.seconds / (latency + call.bytes / rate))
+            scale(by: call.seconds / (latency + Double(call.bytes) / rate))
         } else {
-            let rate = call.bytes / call.seconds
-            bytesPerSecond =
-                last == nil ? bytesPerSecond.map { rate < $0 ? rate : $0 * 0.5 + rate * 0.5 } ?? rate : rate
+            let rate = 1 / call.perByte
+            bytesPerSecond = isMeasured ? rate : bytesPerSecond.map { rate < $0 ? rate : $0 * 0.5 + rate * 0.5 } ?? rate
         }
     }
 
+    /// Returns whether two calls differ enough in size to show the latency. A call of an earlier step shows it only where the larger one
+    /// took less time a byte. Where it took more, the cache has become slower or faster since.
+    private func tellsLatency(_ first: Call, _ second: Call) -> Bool {
+        let (small, large) = first.bytes <= second.bytes ? (first, second) : (second, first)
+        guard Double(large.bytes - small.bytes) >= Double(small.bytes) * Self.leastDifference else { return false }
+        return isMeasured || large.perByte < small.perByte
+    }
+
     private mutating func tellApart(_ first: Call, _ second: Call) {
-        let whole = min(first.seconds / first.bytes, second.seconds / second.bytes)
-        let slope = (second.seconds - first.seconds) / (second.bytes - first.bytes)
+        let whole = min(first.perByte, second.perByte)
+        let slope = (second.seconds - first.seconds) / Double(second.bytes - first.bytes)
         let perByte = max(min(max(slope, whole / Self.steepest), whole), 1 / Self.fastest)
         bytesPerSecond = 1 / perByte
-        latencyNanoseconds = Int(saturating: max(0, second.seconds - second.bytes * perByte) * 1e9)
+        latencyNanoseconds = Int(saturating: max(0, second.seconds - Double(second.bytes) * perByte) * 1e9)
     }
 
     /// It was slower than known, or faster: the one is believed at once, the other by half.
@@ -75,14 +106,14 @@ package struct ReleaseSpeed: Equatable {
         return latency * (1 + Self.mostLatencies) > most
     }
 
-    /// Indicates whether a call was seen since it was made.
-    package var isMeasured: Bool { last != nil }
-
     private var latency: Double { Double(latencyNanoseconds ?? 0) * 1e-9 }
 
     /// Returns the bytes to ask for at a time: what is given in a part of the deadline, or in up to three of them where most of one
     /// would be latency.
-    func portionBytes(deadline: Duration, assuming assumed: Double) -> Int {
+    ///
+    /// - Parameter isUrgent: Others are asked for the same bytes after one part of the deadline: it is not asked for more than it gives in
+    ///   such a part, latency apart.
+    func portionBytes(deadline: Duration, assuming assumed: Double, isUrgent: Bool = false) -> Int {
         let share = Double(deadline.nanoseconds) * 1e-9 / Self.deadlineShare
         let rate = bytesPerSecond ?? assumed
         guard latencyNanoseconds != nil else {
@@ -95,7 +126,7 @@ package struct ReleaseSpeed: Equatable {
             latency >= most
             ? share
             : max(share - latency, min(Self.mostLatencies * latency, most - latency), share / Self.deadlineShare)
-        return max(Self.leastPortion, Int(saturating: rate * giving))
+        return max(Self.leastPortion, Int(saturating: rate * (isUrgent ? min(giving, share) : giving)))
     }
 
     /// The same again would tell no more than that it takes too long. More tells how much of that is latency.
@@ -103,7 +134,7 @@ package struct ReleaseSpeed: Equatable {
         guard let last, last.seconds > share else { return bytes }
         // One that cannot be in time is not waited for either way.
         let factor = last.seconds > Self.mostShares * share ? 2 : min(2, Self.mostShares * share / last.seconds)
-        return factor < 1 + Self.leastDifference ? bytes : max(bytes, last.bytes * factor)
+        return factor < 1 + Self.leastDifference ? bytes : max(bytes, Double(last.bytes) * factor)
     }
 
     /// Returns the time in which so many bytes are expected; nil before the first call that tells.

@@ -160,6 +160,10 @@ struct StepScheduler {
     private mutating func noteSignal(_ context: ReclaimContext) -> Bool {
         let vote = context.vote
         guard vote.rule.type.namesNoBytes else { return false }
+        // A step by another rule has just brought something: the signal still shows the time before it.
+        if lastSignal == nil, step > 0, lastPromised > 0, let lastEnd, lastEnd.duration(to: context.now) < Self.slowSpacing {
+            return false
+        }
         if let lastSignal {
             guard lastSignal.instant.duration(to: context.now) >= Self.slowSpacing else { return false }
             // By a quarter: a share of time wavers by itself.

@@ -29,13 +29,15 @@ struct CacheLedger {
             let entry = entries[client.id]
             let isHeldOff = entry?.isHeldOff(
                 at: now, level: level, headroomBytes: reading.headroomBytes, limitBytes: reading.limitBytes)
+            var speed = entry?.speed ?? ReleaseSpeed()
+            if speed.bytesPerSecond == nil {
+                speed = ReleaseSpeed(bytesPerSecond: ReleaseProgress.assumedRate(client.traits))
+            }
             return ClientFacts(
                 id: client.id, priority: client.priority, traits: client.traits, rebuildCost: client.rebuildCost,
                 bytes: client.reportedBytes, limitBytes: client.limitBytes, givesNothing: entry?.givesNothing ?? false,
                 isHeldOff: isHeldOff ?? false, isBusy: client.isBusy,
-                bytesPerSecond: entry?.speed.bytesPerSecond ?? ReleaseProgress.assumedRate(client.traits),
-                latencyNanoseconds: entry?.speed.latencyNanoseconds,
-                expectedShare: entry?.expectedShare ?? 1)
+                speed: speed, expectedShare: entry?.expectedShare ?? 1)
         }
     }
 

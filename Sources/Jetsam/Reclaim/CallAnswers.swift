@@ -8,6 +8,8 @@ struct CallAnswer {
     var promisedBytes = 0
     /// The bytes that the calling thread freed; nil where nobody can tell.
     var freedBytes: Int?
+    /// The bytes by which headroom grew during the call, of a cache that is known to give nothing; else 0.
+    var gainedBytes = 0
     /// The error that the handler threw, as text; nil where it did not throw.
     var error: String?
     let start: MonotonicInstant
@@ -41,6 +43,9 @@ struct CallAnswers: Sendable {
         self.trims = trims
         self.host = host
     }
+
+    /// The headroom now, in bytes.
+    var headroomBytes: Int { host.measure().headroomBytes }
 
     func take(_ answer: CallAnswer) {
         guard let late = state.answered(answer) else { return }

@@ -32,19 +32,25 @@ struct HandlerCalls: Sendable {
     }
 
     /// Asks for bytes on this thread.
-    func release(_ id: ReclaimRun.CallID, _ clientID: UInt64, _ client: CacheClient?, _ request: ReleaseRequest) {
-        call(id, clientID, client, asked: request.bytes) { client in
+    ///
+    /// - Parameter isUnreliable: What it promises counts only as far as headroom shows it.
+    func release(
+        _ id: ReclaimRun.CallID, _ clientID: UInt64, _ client: CacheClient?, _ request: ReleaseRequest,
+        isUnreliable: Bool
+    ) {
+        call(id, clientID, client, asked: request.bytes, measures: isUnreliable) { client in
             guard case .synchronous(_, let release) = client.handlers else { return 0 }
             return try release(request)
         }
     }
 
     private func call(
-        _ id: ReclaimRun.CallID, _ clientID: UInt64, _ client: CacheClient?, asked: Int,
+        _ id: ReclaimRun.CallID, _ clientID: UInt64, _ client: CacheClient?, asked: Int, measures: Bool = false,
         _ body: (CacheClient) throws -> Int
     ) {
         guard let client, client.beginCall() else { return cannotCall(id, clientID) }
         var answer = CallAnswer(id: id, client: clientID, askedBytes: asked, start: clock.now)
+        let headroom = measures ? answers.headroomBytes : 0
         let before = allocator.bytesFreedByThread()
         channel.handlers.willCall()
         do {
@@ -56,6 +62,7 @@ struct HandlerCalls: Sendable {
         let after = allocator.bytesFreedByThread()
         registry.refresh(client)
         client.endCall()
+        if measures { answer.gainedBytes = max(0, answers.headroomBytes - headroom) }
         if client.traits.contains(.unmapping) {
             // What went straight to the kernel passed no allocator.
             answer.freedBytes = answer.promisedBytes

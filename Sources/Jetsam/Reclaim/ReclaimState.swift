@@ -314,6 +314,11 @@ final class ReclaimState: Sendable {
         }
     }
 
+    /// Returns whether a cache is known to give nothing in the run that is under way.
+    func isUnreliable(_ client: UInt64) -> Bool {
+        shared.withLock { $0.current?.run.isUnreliable(client) ?? false }
+    }
+
     /// Takes an answer.
     ///
     /// - Returns: What came after the step that asked had been written down; nil where that is nothing.
@@ -324,8 +329,8 @@ final class ReclaimState: Sendable {
             if var current = shared.takeRun() {
                 defer { shared.activity = .running(current) }
                 isTaken = current.run.answered(
-                    answer.id, promisedBytes: answer.promisedBytes, freedBytes: answer.freedBytes, error: answer.error,
-                    at: now)
+                    answer.id, of: answer.client, promisedBytes: answer.promisedBytes, freedBytes: answer.freedBytes,
+                    gainedBytes: answer.gainedBytes, error: answer.error, at: now)
                 channel.gauges.publish(current.run)
             }
             shared.recorder.answers(answer, isTaken: isTaken, at: now)

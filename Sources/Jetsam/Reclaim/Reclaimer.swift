@@ -117,7 +117,8 @@ final class Reclaimer: Sendable {
             case .limit(let id, let client, let bytes):
                 handlers.setLimit(id, client, state.client(client), bytes)
             case .release(let id, let client, let request):
-                handlers.release(id, client, state.client(client), request)
+                handlers.release(
+                    id, client, state.client(client), request, isUnreliable: state.isUnreliable(client))
             case .releaseSegments(let bytes): segments.giveWithoutHandlers(bytes)
             case .start(let id, let client, let limit, let request):
                 start(id, client, limit, request, callsHandlers: callsHandlers)

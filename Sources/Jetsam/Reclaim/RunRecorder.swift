@@ -83,6 +83,7 @@ struct RunRecorder {
         record.failed = answer.error != nil
         record.duration = answer.start.duration(to: now)
         record.isTaken = isTaken
+        record.gainedBytes = answer.gainedBytes
         sink.record(record, at: now)
     }
 

@@ -356,6 +356,10 @@ package struct ReclaimRun {
 
     // MARK: What came of it
 
+    /// Returns whether a client is known to give nothing. What it promises is then asked of the others as well, but for what is seen to
+    /// have come back.
+    package func isUnreliable(_ client: UInt64) -> Bool { caches.isUnreliable(client) }
+
     /// Notes that the trim that was handed out is done. The bytes that it alone brought need not be asked of the caches, nor are
     /// the caches' limits cut for them.
     ///
@@ -374,10 +378,19 @@ package struct ReclaimRun {
     }
 
     /// Takes an answer; false where it belongs to another run, or came after its deadline and this run is over.
+    ///
+    /// - Parameters:
+    ///   - client: Who answers. Of a call of an earlier run it tells who can be asked again.
+    ///   - gainedBytes: The bytes by which headroom grew during the call, where that was looked at; see ``isUnreliable(_:)``.
     @discardableResult
     package mutating func answered(
-        _ id: CallID, promisedBytes: Int, freedBytes: Int?, error: String?, at now: MonotonicInstant
+        _ id: CallID, of client: UInt64? = nil, promisedBytes: Int, freedBytes: Int?, gainedBytes: Int = 0,
+        error: String?, at now: MonotonicInstant
     ) -> Bool {
+        if id.run != number, let client {
+            if !isHurried, !isDone { caches.cameBack(client, promised: max(0, promisedBytes)) }
+            return false
+        }
         guard let call = caches.remove(id) else {
             return answeredLate(id, promisedBytes: promisedBytes, freedBytes: freedBytes, at: now)
         }
@@ -388,7 +401,7 @@ package struct ReclaimRun {
         }
         // More than the cache said it held cannot have been given.
         let promised = max(0, min(promisedBytes, max(call.reportedBytes, call.askedBytes)))
-        if caches.gave(promised, call, at: now) { noteShortfall() }
+        if caches.gave(promised, gained: gainedBytes, call, at: now) { noteShortfall() }
         results.add(id, call, promised: promised, freed: freedBytes, error: error, at: now)
         return true
     }

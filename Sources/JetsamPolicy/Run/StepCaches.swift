@@ -146,16 +146,21 @@ struct StepCaches {
         return (missed, leavesShortfall)
     }
 
+    /// Returns whether what a client promises is asked of the others as well.
+    func isUnreliable(_ client: UInt64) -> Bool { order.isUnreliable(client) }
+
     /// Counts what a release gave.
     ///
+    /// - Parameter gained: The bytes by which headroom grew meanwhile, where that was looked at.
     /// - Returns: Whether others must give what it was counted on for.
-    mutating func gave(_ promised: Int, _ call: Call, at now: MonotonicInstant) -> Bool {
+    mutating func gave(_ promised: Int, gained: Int, _ call: Call, at now: MonotonicInstant) -> Bool {
         progress[call.client]?.gave(promised, of: call.askedBytes, in: call.start.duration(to: now))
         let missing = max(0, call.askedBytes - promised)
         // Others may have been passed over for it.
         var leavesShortfall = call.isAsynchronous && missing > 0
         if order.isUnreliable(call.client) {
-            // It was not counted on.
+            // It was not counted on, but what has come back need not be asked of the others.
+            remaining = remaining.subtractingSaturating(min(promised, max(0, gained)))
         } else if call.isBeside {
             remaining = remaining.addingSaturating(missing)
             leavesShortfall = leavesShortfall || missing > 0
@@ -171,6 +176,15 @@ struct StepCaches {
     mutating func gaveLate(_ promised: Int, client: UInt64, since start: MonotonicInstant?, at now: MonotonicInstant) {
         if let start { progress[client]?.gaveLate(promised, in: start.duration(to: now)) }
         if !order.isUnreliable(client) { remaining = remaining.subtractingSaturating(promised) }
+    }
+
+    /// A cache that was at work for an earlier step has come back, and may be asked from here on.
+    ///
+    /// - Parameter promised: Bytes that it gave for that step. They are not part of what this one is to bring.
+    mutating func cameBack(_ client: UInt64, promised: Int) {
+        guard let part = order.cameBack(client) else { return }
+        follow(part)
+        progress[client]?.gaveForEarlier(promised)
     }
 
     /// Counts what a cache gave of memory of its own without its handlers.
@@ -248,7 +262,7 @@ struct StepCaches {
     func portion(_ bytes: Int, of part: PlannedRelease) -> Int {
         let known = progress(of: part)
         if demand.level == .critical, known.speed.isCramped(deadline: portionDeadline), isOnlyOne(part) { return bytes }
-        return min(bytes, known.portionBytes(deadline: portionDeadline))
+        return min(bytes, known.portionBytes(deadline: portionDeadline, isUrgent: demand.isUrgent))
     }
 
     /// Returns whether nobody else gives, or may be asked to.

@@ -2,7 +2,7 @@ internal import PurgeableCaches
 
 /// The caches of a step in the order in which they are asked, and what follows from that order.
 struct StepPlan {
-    let parts: [PlannedRelease]
+    private(set) var parts: [PlannedRelease]
     private let level: PressureLevel
     /// At each place, what synchronous clients after it are to be asked for.
     private let laterAsks: [Int]
@@ -29,6 +29,16 @@ struct StepPlan {
     var count: Int { parts.count }
 
     subscript(index: Int) -> PlannedRelease { parts[index] }
+
+    /// Lets a cache be asked that was at work for an earlier step.
+    ///
+    /// - Returns: Its part; nil where it was not.
+    mutating func cameBack(_ client: UInt64) -> PlannedRelease? {
+        guard let index = parts.firstIndex(where: { $0.id == client && $0.isAwaitedBack }) else { return nil }
+        parts[index].isAwaitedBack = false
+        parts[index].canBeAsked = true
+        return parts[index]
+    }
 
     func isUnreliable(_ client: UInt64) -> Bool { unreliable.contains(client) }
 

@@ -36,8 +36,8 @@ struct RunReplay {
         let id = ReclaimRun.CallID(run: UInt64(max(0, answer.run)), number: answer.call)
         again.isTaken =
             run?.answered(
-                id, promisedBytes: answer.promisedBytes, freedBytes: answer.freedBytes,
-                error: answer.failed ? "" : nil, at: now) ?? false
+                id, of: UInt64(max(0, answer.cache)), promisedBytes: answer.promisedBytes,
+                freedBytes: answer.freedBytes, gainedBytes: answer.gainedBytes, error: answer.failed ? "" : nil, at: now) ?? false
         return again
     }
 

@@ -87,6 +87,24 @@ struct ReclaimRunTests {
         #expect(words.suffix(3) == ["release 1 80", "release 2 80", "measure"])
     }
 
+    @Test("What is seen to come back of one that is known to give nothing is asked of nobody else")
+    func unreliableGives() {
+        let facts = [
+            ClientFacts(id: 1, priority: .low, traits: [], bytes: 500, givesNothing: true),
+            ClientFacts(id: 2, priority: .low, traits: .lossy, bytes: 100),
+        ]
+        var run = ReclaimRun(
+            number: 1, kind: .step, demand: run(target: 80, []).demand,
+            plan: ReclaimOrder.plan(facts, targetBytes: 80), sizes: [1: 500, 2: 100], callDeadline: .seconds(1),
+            trimsFirst: false)
+        #expect(words(&run) { _, _ in nil }.suffix(2) == ["release 1 80", "wait"])
+        #expect(run.isUnreliable(1))
+        #expect(!run.isUnreliable(2))
+        let call = ReclaimRun.CallID(run: 1, number: 2)
+        run.answered(call, of: 1, promisedBytes: 80, freedBytes: nil, gainedBytes: 60, error: nil, at: .seconds(0.1))
+        #expect(words(&run, at: 0.1) { _, bytes in bytes } == ["release 2 20", "measure"])
+    }
+
     @Test("What lower caches do not give is asked of an asynchronous one before those above it, once it has its limit")
     func asynchronousShortfall() {
         let facts = [
@@ -231,6 +249,32 @@ struct ReclaimRunTests {
         #expect(!second.isAwaited(at: .seconds(1)))
     }
 
+    @Test("A cache that was at work for an earlier step is asked once it has come back, for what it has left")
+    func cameBack() {
+        let facts = [
+            ClientFacts(id: 1, priority: .low, traits: [], bytes: 100, isBusy: true),
+            ClientFacts(id: 2, priority: .normal, traits: [], bytes: 50),
+        ]
+        func newRun() -> ReclaimRun {
+            ReclaimRun(
+                number: 2, kind: .step, demand: run(target: 100, []).demand,
+                plan: ReclaimOrder.plan(facts, targetBytes: 100), sizes: [1: 100, 2: 50], callDeadline: .seconds(1),
+                trimsFirst: false)
+        }
+        var without = newRun()
+        #expect(words(&without) { _, bytes in bytes } == ["limit 2 0", "release 2 50", "measure"])
+        var run = newRun()
+        #expect(words(&run) { _, _ in nil }.suffix(2) == ["release 2 50", "wait"])
+        let earlier = ReclaimRun.CallID(run: 1, number: 0)
+        let isTaken = run.answered(
+            earlier, of: 1, promisedBytes: 70, freedBytes: nil, error: nil, at: .seconds(0.1))
+        #expect(!isTaken)
+        #expect(run.promisedBytes == 0)
+        let mine = ReclaimRun.CallID(run: 2, number: 1)
+        run.answered(mine, of: 2, promisedBytes: 50, freedBytes: nil, error: nil, at: .seconds(0.2))
+        #expect(words(&run, at: 0.2) { _, bytes in bytes } == ["limit 1 0", "release 1 30", "measure"])
+    }
+
     @Test("A step at a higher level cuts a running one short")
     func hurry() {
         var run = run(target: 200, [(1, 100, false), (2, 100, false)])
@@ -312,7 +356,7 @@ struct ReclaimRunTests {
         var facts = clients.map {
             ClientFacts(id: $0.id, priority: ResourcePriority(rawValue: UInt8($0.id)), traits: [], bytes: $0.bytes)
         }
-        for index in facts.indices { facts[index].bytesPerSecond = rates[facts[index].id] }
+        for index in facts.indices { facts[index].speed = ReleaseSpeed(bytesPerSecond: rates[facts[index].id]) }
         let demand = ReclaimDemand(
             level: .critical,
             reason: LevelReason(rule: .headroom, observed: 0, threshold: 0, unit: .bytes, cause: .sampler),

@@ -51,6 +51,32 @@ struct ReleaseSpeedTests {
         #expect(portion(speed(latency: 0, calls: [4])) == 25)
     }
 
+    @Test("The first call of a step tells latency by the last one of an earlier step")
+    func earlierStep() throws {
+        let earlier = speed(latency: 40, calls: [30])
+        #expect(earlier.latencyNanoseconds == nil)
+        var speed = earlier.atBeginning
+        #expect(!speed.isMeasured)
+        speed.note(8 * mebibyte, in: .milliseconds(48))
+        #expect(speed.isMeasured)
+        #expect(abs(try #require(speed.latencyNanoseconds) - 40_000_000) <= 1000)
+    }
+
+    @Test("A cache that has become slower since an earlier step is not taken for one with a latency")
+    func slowerSince() {
+        var speed = speed(latency: 0, calls: [8]).atBeginning
+        speed.note(30 * mebibyte, in: .milliseconds(300))
+        #expect(speed.latencyNanoseconds == nil)
+        #expect(speed.timeToGive(30 * mebibyte).map { ($0.milliseconds + 1) / 10 } == 30)
+    }
+
+    @Test("In an urgent step a cache is asked for no more than it gives in a quarter of the deadline, latency apart")
+    func urgent() {
+        let speed = speed(latency: 20, calls: [4, 8])
+        #expect(portion(speed) == 55)
+        #expect(speed.portionBytes(deadline: .milliseconds(100), assuming: 1e9, isUrgent: true) / mebibyte == 25)
+    }
+
     @Test("A cache that turns slow is believed at once, one that turns fast by half")
     func scaling() throws {
         var speed = speed(latency: 10, calls: [4, 8])

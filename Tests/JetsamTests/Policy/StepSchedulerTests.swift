@@ -397,6 +397,17 @@ struct StepSchedulerTests {
         #expect(try targets([40, 30], .critical) == [15, 30])
     }
 
+    @Test("What stalled before a step is no reason for another one within the two seconds that the signal covers")
+    func signalAfterStep() throws {
+        var scheduler = StepScheduler(configuration: .init())
+        _ = try next(&scheduler, context(headroom: 100, level: .critical))
+        scheduler.stepEnded(1, promisedBytes: 200 * mebibyte, at: .seconds(0.1))
+        for now in [0.1, 1, 2] {
+            #expect(scheduler.next(context(headroom: 300, level: .critical, rule: .stall, at: now)) == nil)
+        }
+        _ = try next(&scheduler, context(headroom: 300, level: .critical, rule: .stall, at: 2.1))
+    }
+
     @Test("A rule that names no bytes asks for its share only while it votes, though it raised the level")
     func ruleThatRaised() throws {
         var scheduler = StepScheduler(configuration: .init())

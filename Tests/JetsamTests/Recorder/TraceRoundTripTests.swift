@@ -77,7 +77,12 @@ struct TraceRoundTripTests {
         }
         if var client = record as? ClientRecord {
             (client.keptBytes, client.turnsAway, client.latencyNanoseconds) = (0, 0, 0)
+            (client.lastBytes, client.lastNanoseconds) = (0, 0)
             return isWithoutLaterSizes(client)
+        }
+        if var answer = record as? AnswerRecord {
+            answer.gainedBytes = 0
+            return isWithoutLaterSizes(answer)
         }
         if var ladder = record as? LadderRecord {
             ladder.deficitBytes = 0

@@ -34,10 +34,12 @@ extension World {
         cgroup.growingNeighbourBytes = outside
     }
 
+    /// Memory beside all caches, in bytes.
+    var unmanagedBytes: Int { cgroup.unreclaimableBytes - servers.reduce(0) { $0 + $1.cacheBytes } }
+
     func afterMove() {
         let reserve = ReleaseAccount.reserveBytes(limitBytes: cgroup.limitBytes)
-        let caches = servers.reduce(0) { $0 + $1.cacheBytes }
-        rise.append(cgroup.unreclaimableBytes - caches, at: MonotonicInstant(nanoseconds: conductor.now))
+        rise.append(unmanagedBytes, at: MonotonicInstant(nanoseconds: conductor.now))
         if cgroup.headroomBytes >= reserve {
             shortSince = nil
             easyHeadroomBytes = cgroup.headroomBytes

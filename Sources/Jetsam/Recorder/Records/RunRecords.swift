@@ -66,6 +66,9 @@ package struct ClientRecord: Record {
     package var turnsAway = 0
     /// 0 where it is not known.
     package var latencyNanoseconds = 0
+    /// Bytes and nanoseconds of its last call in an earlier step; 0 where none is known.
+    package var lastBytes = 0
+    package var lastNanoseconds = 0
 
     package init() {}
 
@@ -85,6 +88,8 @@ package struct ClientRecord: Record {
         visitor.laterSize("keptBytes", &keptBytes)
         visitor.laterSize("turnsAway", &turnsAway)
         visitor.laterSize("latency", &latencyNanoseconds)
+        visitor.laterSize("lastBytes", &lastBytes)
+        visitor.laterSize("lastTime", &lastNanoseconds)
     }
 }
 
@@ -100,11 +105,20 @@ extension ClientRecord {
         givesNothing = facts.givesNothing
         isHeldOff = facts.isHeldOff
         isBusy = facts.isBusy
-        bytesPerSecond = facts.bytesPerSecond
+        bytesPerSecond = facts.speed.bytesPerSecond
         expectedShare = facts.expectedShare
         keptBytes = facts.keptBytes
         turnsAway = facts.turnsAway ? 1 : 0
-        latencyNanoseconds = facts.latencyNanoseconds.map { max(1, $0) } ?? 0
+        latencyNanoseconds = facts.speed.latencyNanoseconds.map { max(1, $0) } ?? 0
+        lastBytes = facts.speed.last?.bytes ?? 0
+        lastNanoseconds = facts.speed.last?.nanoseconds ?? 0
+    }
+
+    private var speed: ReleaseSpeed {
+        let last = lastBytes > 0 ? ReleaseSpeed.Call(bytes: lastBytes, nanoseconds: lastNanoseconds) : nil
+        return ReleaseSpeed(
+            bytesPerSecond: bytesPerSecond, latencyNanoseconds: latencyNanoseconds > 0 ? latencyNanoseconds : nil,
+            last: last)
     }
 
     package var facts: ClientFacts {
@@ -112,8 +126,7 @@ extension ClientRecord {
             id: UInt64(max(0, cache)), priority: ResourcePriority(rawValue: UInt8(clamping: priority)),
             traits: CacheTraits(rawValue: UInt8(clamping: traits)), rebuildCost: rebuildCost, bytes: bytes,
             limitBytes: limitBytes, givesNothing: givesNothing, isHeldOff: isHeldOff, isBusy: isBusy,
-            bytesPerSecond: bytesPerSecond, latencyNanoseconds: latencyNanoseconds > 0 ? latencyNanoseconds : nil,
-            expectedShare: expectedShare ?? 1, turnsAway: turnsAway > 0, keptBytes: keptBytes)
+            speed: speed, expectedShare: expectedShare ?? 1, turnsAway: turnsAway > 0, keptBytes: keptBytes)
     }
 }
 
@@ -194,6 +207,8 @@ package struct AnswerRecord: Record {
     package var duration = Duration.zero
     /// Indicates whether its run still took it.
     package var isTaken = false
+    /// The bytes by which headroom grew meanwhile, of a cache that was known to give nothing; else 0.
+    package var gainedBytes = 0
 
     package init() {}
 
@@ -206,6 +221,7 @@ package struct AnswerRecord: Record {
         visitor.flag("failed", &failed)
         visitor.duration("duration", &duration)
         visitor.flag("isTaken", &isTaken)
+        visitor.laterSize("gainedBytes", &gainedBytes)
     }
 }
 
