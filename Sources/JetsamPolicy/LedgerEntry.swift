@@ -128,9 +128,11 @@ package struct LedgerEntry: Equatable {
                 clearlyEmptySteps += isEnough ? 2 : 1
             }
         }
-        guard !isDisturbed, answer.askedBytes > 0 else { return }
-        let share = Double(answer.promisedBytes) / Double(answer.askedBytes)
-        yield = yield.map { $0 * 0.7 + min(share, 1) * 0.3 } ?? min(share, 1)
+        guard answer.askedBytes > 0 else { return }
+        let share = min(1, Double(answer.promisedBytes) / Double(answer.askedBytes))
+        // Whatever else grows: one that promises again what it is asked for may have it again.
+        if !isDisturbed || yield.map({ share > $0 }) ?? false { yield = yield.map { $0 * 0.7 + share * 0.3 } ?? share }
+        guard !isDisturbed else { return }
         if answer.showsReturn, !answer.isAmbiguous, answer.promisedBytes >= Self.leastShown {
             shownAt = now
             vainProbes = 0

@@ -22,6 +22,9 @@ package struct ReclaimDemand: Equatable {
     package var isUrgent: Bool
     /// The time of the reading that led to this step.
     package var decidedAt: MonotonicInstant
+    /// The headroom that it was decided by, and the bytes that were expected of calls that were out then; nil where the target does not
+    /// follow from them alone.
+    package var basis: Basis?
     /// Indicates whether caches are held down to what they are left with: in a step, and before a limit is cut. A call for bytes
     /// frees, and holds nobody down afterwards.
     package var holdsCaches: Bool
@@ -43,6 +46,30 @@ package struct ReclaimDemand: Equatable {
         self.isUrgent = isUrgent
         self.decidedAt = decidedAt
         self.holdsCaches = holdsCaches ?? (step > 0)
+    }
+}
+
+extension ReclaimDemand {
+    /// The figures that a target was decided by.
+    package struct Basis: Equatable {
+        /// Bytes of headroom.
+        package var headroomBytes: Int
+        /// Bytes that were asked of caches that had not answered.
+        package var comingBytes: Int
+        /// This process's part of what is missing. 0…1.
+        package var share: Double
+    }
+
+    /// The same by the figures of now: a step that waited for a handler asks for what is missing when it begins.
+    package func renewed(headroomBytes: Int, comingBytes: Int) -> ReclaimDemand {
+        guard let basis, targetBytes > 0 else { return self }
+        var renewed = self
+        let fall = basis.headroomBytes.subtractingSaturating(headroomBytes)
+        let more = Int(saturating: Double(fall) * basis.share)
+            .addingSaturating(basis.comingBytes.subtractingSaturating(comingBytes))
+        renewed.targetBytes = targetBytes.addingSaturating(max(0, more))
+        renewed.basis = nil
+        return renewed
     }
 }
 

@@ -154,7 +154,8 @@ package enum ReclaimOrder {
                 id: client.id, askBytes: asks[index], limit: isLower && !client.isBusy ? .set(bytes: limit) : .keep,
                 isAsynchronous: client.traits.contains(.asynchronous),
                 ownsSegments: client.traits.contains(.segments), canBeAsked: client.canBeAsked,
-                isAwaitedBack: client.isBusy && !client.isHeldOff, speed: client.speed, keptBytes: client.keptBytes, givesNothing: client.givesNothing,
+                isAwaitedBack: client.isBusy && !client.isHeldOff, speed: client.speed, keptBytes: client.keptBytes,
+                givesNothing: client.givesNothing,
                 limitBytes: isLower && !client.isBusy ? limit : client.limitBytes ?? .max, rank: rank)
         }
     }

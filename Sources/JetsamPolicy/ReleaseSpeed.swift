@@ -78,11 +78,15 @@ package struct ReleaseSpeed: Equatable {
     }
 
     /// Returns whether two calls differ enough in size to show the latency. A call of an earlier step shows it only where the larger one
-    /// took less time a byte. Where it took more, the cache has become slower or faster since.
+    /// took longer, and less time a byte. Else the cache has become slower or faster since.
     private func tellsLatency(_ first: Call, _ second: Call) -> Bool {
+        guard differs(Double(first.bytes), Double(second.bytes)) else { return false }
         let (small, large) = first.bytes <= second.bytes ? (first, second) : (second, first)
-        guard Double(large.bytes - small.bytes) >= Double(small.bytes) * Self.leastDifference else { return false }
-        return isMeasured || large.perByte < small.perByte
+        return isMeasured || (large.perByte < small.perByte && large.nanoseconds > small.nanoseconds)
+    }
+
+    private func differs(_ first: Double, _ second: Double) -> Bool {
+        abs(first - second) >= min(first, second) * Self.leastDifference
     }
 
     private mutating func tellApart(_ first: Call, _ second: Call) {
@@ -131,7 +135,7 @@ package struct ReleaseSpeed: Equatable {
 
     /// The same again would tell no more than that it takes too long. More tells how much of that is latency.
     private func probing(_ bytes: Double, _ share: Double) -> Double {
-        guard let last, last.seconds > share else { return bytes }
+        guard let last, last.seconds > share, !differs(bytes, Double(last.bytes)) else { return bytes }
         // One that cannot be in time is not waited for either way.
         let factor = last.seconds > Self.mostShares * share ? 2 : min(2, Self.mostShares * share / last.seconds)
         return factor < 1 + Self.leastDifference ? bytes : max(bytes, Double(last.bytes) * factor)

@@ -29,6 +29,9 @@ struct StepScheduler {
 
     /// At critical caches that are known to give nothing are asked again after so long: one of them may have changed its mind.
     private static let retrySpacing = Duration.seconds(5)
+    /// The same below critical's entry with less than a second to the limit: there is nothing to lose.
+    private static let lastRetrySpacing = Duration.milliseconds(100)
+    private static let lastMilliseconds = 1_000
 
     /// A warning that lasts so long says that the limit is too small.
     static let lastingWarning = Duration.seconds(600)
@@ -103,12 +106,18 @@ struct StepScheduler {
         hasOthersToAsk = false
         givenBeside = 0
         let urgent = context.leastMillisecondsToLimit < configuration.trim.urgentTimeToLimit.milliseconds
-        return ReclaimDemand(
+        var demand = ReclaimDemand(
             level: context.level, reason: context.reason, targetBytes: target, missingBytes: missing,
             retainedBytes: context.retainedBytes, growthRate: context.growthRate,
             leadNanoseconds: Int(context.required.leadNanoseconds), step: step,
             limitBytes: min(context.reading.limitBytes, configuration.footprint?.budgetBytes ?? .max), isUrgent: urgent,
             decidedAt: context.now)
+        if missing > 0, missing == missingHeadroom(context) {
+            demand.basis = ReclaimDemand.Basis(
+                headroomBytes: context.reading.headroomBytes, comingBytes: context.inFlightBytes,
+                share: Double(shareBytes(context, missing: missing)) / Double(missing))
+        }
+        return demand
     }
 
     /// Bytes that have been missing for a long time at `warning` while caches had nothing more to give; told once in an episode.
@@ -161,7 +170,9 @@ struct StepScheduler {
         let vote = context.vote
         guard vote.rule.type.namesNoBytes else { return false }
         // A step by another rule has just brought something: the signal still shows the time before it.
-        if lastSignal == nil, step > 0, lastPromised > 0, let lastEnd, lastEnd.duration(to: context.now) < Self.slowSpacing {
+        if lastSignal == nil, step > 0, lastPromised > 0, let lastEnd,
+            lastEnd.duration(to: context.now) < Self.slowSpacing
+        {
             return false
         }
         if let lastSignal {
@@ -264,7 +275,10 @@ struct StepScheduler {
 
     private func isRetry(_ context: ReclaimContext) -> Bool {
         guard context.level == .critical, let lastEnd else { return false }
-        return lastEnd.duration(to: context.now) >= Self.retrySpacing
+        let isLast =
+            context.reading.headroomBytes < context.thresholds.criticalEntry
+            && context.leastMillisecondsToLimit < Self.lastMilliseconds
+        return lastEnd.duration(to: context.now) >= (isLast ? Self.lastRetrySpacing : Self.retrySpacing)
     }
 
     /// - Parameter asksAll: Also those of whom nothing is expected.

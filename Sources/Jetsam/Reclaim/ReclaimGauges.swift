@@ -4,6 +4,8 @@ internal import Synchronization
 /// The facts that the sampler may know of reclaim without taking a lock that reclaim holds.
 struct ReclaimGauges: ~Copyable, Sendable {
     private let inFlight = Atomic<Int>(0)
+    private let left = Atomic<Int>(0)
+    private let leftUntil = Atomic<Int64>(.min)
     private let urgent = Atomic<Int>(0)
     private let deadline = Atomic<Int64>(.max)
     private let retained = Atomic<Int>(0)
@@ -14,6 +16,11 @@ struct ReclaimGauges: ~Copyable, Sendable {
     private let ladderBusy = Atomic<Bool>(false)
 
     var inFlightBytes: Int { inFlight.load(ordering: .relaxed) }
+    /// The same with what calls that their step has left behind are expected to give, until they are late.
+    func comingBytes(at now: MonotonicInstant) -> Int {
+        let isExpected = leftUntil.load(ordering: .relaxed) > now.nanoseconds
+        return inFlightBytes.addingSaturating(isExpected ? left.load(ordering: .relaxed) : 0)
+    }
     /// Bytes that a critical step has yet to bring; 0 where none is under way.
     var urgentBytes: Int { urgent.load(ordering: .relaxed) }
     /// Bytes that were freed and that a trim can bring, as of the last step or the last look.
@@ -41,6 +48,11 @@ struct ReclaimGauges: ~Copyable, Sendable {
         urgent.store(run?.urgentBytes ?? 0, ordering: .relaxed)
         late.store(run?.lateAt?.nanoseconds ?? .max, ordering: .releasing)
         deadline.store(run?.nextDeadline?.nanoseconds ?? .max, ordering: .releasing)
+    }
+
+    func publishLeftBehind(bytes: Int, until instant: MonotonicInstant) {
+        left.store(bytes, ordering: .relaxed)
+        leftUntil.store(instant.nanoseconds, ordering: .relaxed)
     }
 
     func publish(_ trim: TrimSchedule) {

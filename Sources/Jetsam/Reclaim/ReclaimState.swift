@@ -28,6 +28,8 @@ final class ReclaimState: Sendable {
         var ledger: CacheLedger
         var leadTimes = LeadTimeRecord()
         var waiting: [ReclaimRequest] = []
+        /// Calls that their runs have left behind, and that are expected to give soon.
+        var leftBehind: [ReclaimRun.CallID: ReclaimRun.LeftCall] = [:]
         var recorder: RunRecorder
 
         var current: RunUnderWay? { if case .running(let current) = activity { current } else { nil } }
@@ -42,6 +44,20 @@ final class ReclaimState: Sendable {
         mutating func nextNumber() -> UInt64 {
             runs += 1
             return runs
+        }
+
+        /// Keeps calls that a run has left behind, or forgets one that has come back, and those that are late.
+        mutating func noteLeftBehind(
+            _ calls: [ReclaimRun.LeftCall], cameBack id: ReclaimRun.CallID? = nil, _ gauges: borrowing ReclaimGauges,
+            at now: MonotonicInstant
+        ) {
+            guard !calls.isEmpty || id.map({ leftBehind[$0] != nil }) ?? false else { return }
+            for call in calls { leftBehind[call.id] = call }
+            if let id { leftBehind[id] = nil }
+            leftBehind = leftBehind.filter { $0.value.expectedBy > now }
+            gauges.publishLeftBehind(
+                bytes: leftBehind.values.reduce(0) { $0.addingSaturating($1.bytes) },
+                until: leftBehind.values.lazy.map(\.expectedBy).max() ?? now)
         }
 
         /// Keeps the caches of a run at hand, and forgets what is known of those that are gone.
@@ -307,6 +323,7 @@ final class ReclaimState: Sendable {
             }
             let isTrimDue = current.shouldTrimLast(shared.trim, allocator, shared.caches, at: now)
             let action = current.run.next(shouldTrimLast: isTrimDue, callsHandlers: callsHandlers, at: now)
+            shared.noteLeftBehind(current.run.takeLeftBehind(), channel.gauges, at: now)
             shared.recorder.turns(
                 current.run.number, shouldTrimLast: isTrimDue, callsHandlers: callsHandlers, action: action, at: now)
             channel.gauges.publish(current.run)
@@ -334,6 +351,7 @@ final class ReclaimState: Sendable {
                 channel.gauges.publish(current.run)
             }
             shared.recorder.answers(answer, isTaken: isTaken, at: now)
+            shared.noteLeftBehind([], cameBack: answer.id, channel.gauges, at: now)
             guard !isTaken, let client = shared.caches[answer.client] else { return nil }
             // It was kept for this answer. Whoever called it has it still.
             if shared.current == nil { shared.caches.remove(client) }

@@ -254,6 +254,8 @@ final class Reclaimer: Sendable {
     private func begin(_ demand: ReclaimDemand, _ origin: RunOrigin, _ callsHandlers: Bool) -> Outcome {
         let clients = registry.clients
         let reading = host.measure()
+        let coming = channel.gauges.comingBytes(at: reading.instant)
+        let demand = demand.renewed(headroomBytes: reading.headroomBytes, comingBytes: coming)
         let preparation = RunPreparation(
             demand: demand, origin: origin, clients: clients, reading: reading, managedBytes: registry.reportedBytes,
             retainedBytes: trims.retained(before: demand, origin))

@@ -68,7 +68,7 @@ struct GovernorState {
         let channel = parts.channel
         return Decider.Observation(
             reading: reading, cause: cause, triggerGrade: triggerGrade, reportedBytes: parts.registry.reportedBytes,
-            inFlightBytes: channel.gauges.inFlightBytes, retainedBytes: channel.gauges.retainedBytes,
+            inFlightBytes: channel.gauges.comingBytes(at: reading.instant), retainedBytes: channel.gauges.retainedBytes,
             trimsFrom: channel.gauges.trimsFrom,
             isCoveredByKernel: readings.isCovered(reading), refetchedBytes: parts.registry.refetchedBytes,
             sharers: reading.sharers)

@@ -33,6 +33,16 @@ extension ReclaimRun {
     }
 }
 
+extension ReclaimRun {
+    /// A call that its run has left behind, and that is expected to give all the same.
+    package struct LeftCall: Equatable {
+        package var id: CallID
+        package var bytes: Int
+        /// The time by which it is expected to answer.
+        package var expectedBy: MonotonicInstant
+    }
+}
+
 /// The calls of a step that are out.
 struct ReclaimCalls {
     private var calls: [ReclaimRun.CallID: ReclaimRun.Call] = [:]
@@ -66,9 +76,16 @@ struct ReclaimCalls {
         return missed.map { ($0.key, $0.value) }
     }
 
+    /// Indicates whether calls are out, and all of them take longer than was expected.
+    var areAllLate: Bool { !calls.isEmpty && calls.values.allSatisfy { $0.isLate && $0.isAwaitedInTurn } }
+
     /// Nobody waits for the answers of handlers any more.
-    mutating func removeHandlers() {
+    ///
+    /// - Returns: Their calls.
+    mutating func removeHandlers() -> [ReclaimRun.CallID: ReclaimRun.Call] {
+        let removed = calls.filter { !$0.value.isBeside }
         calls = calls.filter { $0.value.isBeside }
+        return removed
     }
 
     /// No deadline is later than that.

@@ -87,6 +87,8 @@ package struct ReclaimRun {
     /// Caches gave without their handlers once: nobody could call these. It is not tried again.
     private var didReleaseSegments = false
     private var results = StepResults()
+    /// Calls that were left behind and not handed over yet.
+    private var left: [LeftCall] = []
     /// The bytes that the trims brought by themselves.
     package private(set) var trimmedBytes = 0
 
@@ -141,10 +143,12 @@ package struct ReclaimRun {
         return min(heldUntil, late ?? heldUntil)
     }
 
-    /// Until then nobody else is asked while the handler is at work that all wait for.
+    /// Until then nobody else is asked while the handler is at work that all wait for. In an urgent step nobody waits for one that is
+    /// known to take longer than a portion is made to.
     private var heldUntil: MonotonicInstant? {
         guard case .call(let id) = work, let call = caches[id] else { return nil }
-        return caches.expectedEnd(call)
+        let end = caches.expectedEnd(call)
+        return demand.isUrgent && call.expectedBy > end ? call.start : end
     }
 
     /// The caches that have not answered in time, and may still do so.
@@ -219,6 +223,10 @@ package struct ReclaimRun {
             case .portions(let index, let turn):
                 if let action = nextPortion(index, turn, callsHandlers: callsHandlers, at: now) { return action }
             case .answers:
+                // A next step can ask for more at once, where this one would wait for them while the limit is near.
+                if kind == .step, demand.isUrgent, demand.level == .critical, caches.isMetButForLate {
+                    left += caches.leave(at: now)
+                }
                 guard caches.isNobodyOut else { return .wait }
                 if case .short = pace, callsHandlers, caches.mayAskMore {
                     pace = .full
@@ -434,19 +442,25 @@ package struct ReclaimRun {
     ///
     /// - Parameter deadline: The time that they still have; zero leaves them, see ``leave()``.
     package mutating func hurry(deadline: Duration, at now: MonotonicInstant) {
-        guard deadline > .zero else { return leave() }
+        guard deadline > .zero else { return leave(at: now) }
         if !isHurried { pace = .hurried }
         caches.hurry(to: now.advanced(by: deadline))
     }
 
     /// Ends it without waiting for handlers that are at work: a more urgent step begins for those that are not. What they give
     /// comes late.
-    private mutating func leave() {
+    private mutating func leave(at now: MonotonicInstant) {
         guard !isDone, pace != .left else { return }
         pace = .left
-        caches.leave()
+        left += caches.leave(at: now)
         if case .call = work { work = .none }
         phase = .answers
+    }
+
+    /// Hands over the calls that were left behind since this was called last.
+    package mutating func takeLeftBehind() -> [LeftCall] {
+        defer { left = [] }
+        return left
     }
 
     private var isDone: Bool { if case .done = phase { true } else { false } }

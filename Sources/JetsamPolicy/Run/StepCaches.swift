@@ -59,9 +59,13 @@ struct StepCaches {
     subscript(id: CallID) -> Call? { calls[id] }
 
     /// The time from which a call takes longer than a portion is expected to.
-    func expectedEnd(_ call: Call) -> MonotonicInstant { call.start.advanced(by: share) }
+    func expectedEnd(_ call: Call) -> MonotonicInstant { call.start.advanced(by: patience) }
 
     private var share: Duration { callDeadline / Self.portionShare }
+
+    /// The time that a portion has before it is late. It is made to take a share of the deadline, and a cache is seldom exactly as fast as
+    /// before.
+    private var patience: Duration { share + share / 4 }
 
     func isOut(_ part: PlannedRelease) -> Bool { calls.isOut(part.id) }
 
@@ -74,7 +78,7 @@ struct StepCaches {
     /// takes too long.
     func callToAwait(_ part: PlannedRelease, at now: MonotonicInstant) -> CallID? {
         guard part.isAsynchronous, demand.level == .critical, !part.givesNothing else { return nil }
-        return calls.release(of: part.id, begunAfter: now.advanced(by: .zero - share))
+        return calls.release(of: part.id, begunAfter: now.advanced(by: .zero - patience))
     }
 
     func request(_ id: CallID) -> ReleaseRequest {
@@ -105,8 +109,8 @@ struct StepCaches {
             client: part.id, isRelease: isRelease, askedBytes: askedBytes,
             reportedBytes: progress[part.id]?.remainingBytes.addingSaturating(part.keptBytes) ?? sizes[part.id] ?? 0,
             start: now, deadline: now.advanced(by: deadline), isAsynchronous: part.isAsynchronous, isBeside: isBeside,
-            // Beyond its part of the deadline it gets a little more than it took before, where the limit is not too near for that.
-            expectedBy: now.advanced(by: expected > share && !demand.isUrgent ? expected + expected / 4 : share))
+            // Beyond its part of the deadline it gets a little more than it took before.
+            expectedBy: now.advanced(by: max(patience, expected + expected / 4)))
         return calls.add(call, run: run)
     }
 
@@ -119,10 +123,23 @@ struct StepCaches {
         calls.shortenDeadlines(to: latest)
     }
 
+    /// Indicates whether what was missing has come, and only calls are out that take longer than was expected.
+    var isMetButForLate: Bool { remaining <= 0 && calls.areAllLate }
+
     /// Nobody else is asked for anything, and nobody waits for the answers of handlers any more.
-    mutating func leave() {
+    ///
+    /// - Returns: The calls that are expected to give soon all the same.
+    mutating func leave(at now: MonotonicInstant) -> [ReclaimRun.LeftCall] {
         remaining = 0
-        calls.removeHandlers()
+        let latest = now.advanced(by: portionDeadline)
+        return calls.removeHandlers().compactMap { id, call in
+            guard call.isRelease, !call.isLate, !order.isUnreliable(call.client) else { return nil }
+            let speed = progress[call.client]?.speed
+            let time = speed?.timeToGive(call.expectedBytes) ?? share
+            let expectedBy = min(call.start.advanced(by: time + time / 4), latest)
+            return expectedBy > now
+                ? ReclaimRun.LeftCall(id: id, bytes: call.expectedBytes, expectedBy: expectedBy) : nil
+        }
     }
 
     // MARK: Answers
@@ -257,12 +274,13 @@ struct StepCaches {
         return portion(part.askBytes, of: part)
     }
 
-    /// Returns what a client is asked for at a time. At critical the only one that is left is asked for all that is missing where its
-    /// latency leaves it little of a portion's time: nobody waits for their turn.
+    /// Returns what a client is asked for at a time. The only one that is left is asked for all that is missing where its latency leaves it
+    /// little of a portion's time: nobody waits for their turn.
     func portion(_ bytes: Int, of part: PlannedRelease) -> Int {
         let known = progress(of: part)
-        if demand.level == .critical, known.speed.isCramped(deadline: portionDeadline), isOnlyOne(part) { return bytes }
-        return min(bytes, known.portionBytes(deadline: portionDeadline, isUrgent: demand.isUrgent))
+        if known.speed.isCramped(deadline: portionDeadline), isOnlyOne(part) { return bytes }
+        let isUrgent = demand.isUrgent && !isOnlyOne(part)
+        return min(bytes, known.portionBytes(deadline: portionDeadline, isUrgent: isUrgent))
     }
 
     /// Returns whether nobody else gives, or may be asked to.

@@ -37,7 +37,8 @@ struct RunReplay {
         again.isTaken =
             run?.answered(
                 id, of: UInt64(max(0, answer.cache)), promisedBytes: answer.promisedBytes,
-                freedBytes: answer.freedBytes, gainedBytes: answer.gainedBytes, error: answer.failed ? "" : nil, at: now) ?? false
+                freedBytes: answer.freedBytes, gainedBytes: answer.gainedBytes, error: answer.failed ? "" : nil, at: now
+            ) ?? false
         return again
     }
 

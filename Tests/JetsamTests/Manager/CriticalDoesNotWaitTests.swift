@@ -101,7 +101,7 @@ struct CriticalDoesNotWaitTests {
         let bytes = stage.addBytes()
         let before = bytes.bytes
         stage.addCache("a") { [unowned stage] in
-            stage.clock.advance(by: .milliseconds(24))
+            stage.clock.advance(by: .milliseconds(30))
             stage.reclaimer.giveSegments()
             stage.reclaimer.work()
             #expect(bytes.bytes == before)
@@ -112,7 +112,7 @@ struct CriticalDoesNotWaitTests {
             return mebibyte
         }
         stage.addCache("b") { [unowned stage] in
-            stage.clock.advance(by: .milliseconds(26))
+            stage.clock.advance(by: .milliseconds(32))
             stage.reclaimer.giveSegments()
             #expect(bytes.bytes <= before - mebibyte, "both are late: bytes give what they have not")
             return mebibyte

@@ -192,7 +192,7 @@ struct LedgerEntryTests {
         #expect(entry.promisedBytes == 90 * mebibyte)
         #expect(entry.lateBytes == 90 * mebibyte)
         #expect(entry.freedBytes == 90 * mebibyte)
-        #expect(entry.speed.bytesPerSecond.map { Int($0) / mebibyte } == 499)
+        #expect(entry.speed.bytesPerSecond.map { Int($0) / mebibyte } == 500)
         #expect(!entry.givesNothing)
     }
 

@@ -397,6 +397,23 @@ struct StepSchedulerTests {
         #expect(try targets([40, 30], .critical) == [15, 30])
     }
 
+    @Test("A step that waited for a handler asks for what is missing when it begins, and for no less than was decided")
+    func renewed() throws {
+        var scheduler = StepScheduler(configuration: .init())
+        let demand = try next(&scheduler, context(headroom: 100, level: .critical))
+        let later = demand.renewed(headroomBytes: 70 * mebibyte, comingBytes: 0)
+        #expect(later.targetBytes == demand.targetBytes + 30 * mebibyte)
+        #expect(demand.renewed(headroomBytes: 130 * mebibyte, comingBytes: 0).targetBytes == demand.targetBytes)
+        #expect(later.renewed(headroomBytes: 0, comingBytes: 0) == later, "once is enough")
+
+        var waiting = context(headroom: 100, level: .critical)
+        waiting.inFlightBytes = 20 * mebibyte
+        var second = StepScheduler(configuration: .init())
+        let less = try next(&second, waiting)
+        #expect(less.targetBytes == demand.targetBytes - 20 * mebibyte)
+        #expect(less.renewed(headroomBytes: 100 * mebibyte, comingBytes: 0).targetBytes == demand.targetBytes)
+    }
+
     @Test("What stalled before a step is no reason for another one within the two seconds that the signal covers")
     func signalAfterStep() throws {
         var scheduler = StepScheduler(configuration: .init())

@@ -16,6 +16,14 @@ struct Tally {
         reports.count { $0.violations[name.rawValue] != nil }
     }
 
+    /// The first seeds that show it.
+    private func seeds(_ name: InvariantName) -> String {
+        let seeds = reports.filter { $0.violations[name.rawValue] != nil }.map { "\($0.seed)" }
+        let rest = seeds.count > Self.mostSeeds ? ["..."] : []
+        return seeds.isEmpty ? "-" : (seeds.prefix(Self.mostSeeds) + rest).joined(separator: " ")
+    }
+    private static let mostSeeds = 20
+
     private func first(_ name: InvariantName) -> (seed: UInt64, violation: Worker.Report.Violation)? {
         for report in reports {
             if let first = report.violations[name.rawValue]?.first { return (report.seed, first) }
@@ -46,13 +54,13 @@ struct Tally {
     }
 
     func table(_ baseline: Baseline, isFixed: Bool) -> String {
-        var rows = [["invariant", "known", "counted", "worlds", "first seed", "what it says"]]
+        var rows = [["invariant", "known", "counted", "worlds", "seeds", "what it says"]]
         for name in InvariantName.allCases {
             let allowed = baseline.allowed(name)
             rows.append([
                 name.rawValue, baseline.holds(name) ? "holds" : isFixed ? "\(allowed)" : "-", "\(count(name))",
                 "\(worlds(name))",
-                first(name).map { "\($0.seed)" } ?? "-", name.statement,
+                seeds(name), name.statement,
             ])
         }
         let killed = reports.reduce(0) { $0 + $1.killed }, resorts = reports.reduce(0) { $0 + $1.lastResorts }

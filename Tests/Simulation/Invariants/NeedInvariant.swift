@@ -3,11 +3,13 @@ import MemoryPressure
 
 /// What an episode releases is at most 1.25 × what it needed, five points of the limit and 16 MiB.
 ///
-/// What is needed is known only afterwards. While caches give, memory may go on to grow, and nobody can know that it is about to stop:
-/// as much as it grew in a step may be released beyond that.
+/// What is needed is known only afterwards. While caches give, memory may go on to grow, and nobody can know that it stops: as much may
+/// be released beyond that as it grew in a step, or in as long a time before it.
 final class NeedInvariant: Invariant {
     /// What there was beside all caches when the first cache of a step was asked, in bytes, and when that was.
     private var atBeginning: [ObjectIdentifier: (bytes: Int, instant: Int64)] = [:]
+    /// Processes that leave by their last resort. Caches give before what is needed until then, and it is never seen whether it was.
+    private var leaving: Set<ObjectIdentifier> = []
     /// By how much it grew in one step of the episode at most, in bytes.
     private var grown: [ObjectIdentifier: Int] = [:]
 
@@ -22,8 +24,14 @@ final class NeedInvariant: Invariant {
             let isNew = atBeginning[id].map { server.world.now - $0.instant > Self.longest } ?? true
             if isNew { atBeginning[id] = (unmanaged, server.world.now) }
         case .gave:
-            if let first = atBeginning[id] { grown[id] = max(grown[id] ?? 0, unmanaged - first.bytes) }
+            if let first = atBeginning[id] {
+                let least = server.world.leastUnmanagedBytes(
+                    from: first.instant - (server.world.now - first.instant), to: first.instant)
+                let before = first.bytes - (least ?? first.bytes)
+                grown[id] = max(grown[id] ?? 0, unmanaged - first.bytes, before)
+            }
         case .step(let step) where step.stage == .caches: atBeginning[id] = nil
+        case .lastResort: leaving.insert(id)
         default: break
         }
     }
@@ -32,7 +40,7 @@ final class NeedInvariant: Invariant {
         let limit = server.world.cgroup.limitBytes
         let unforeseen = grown.removeValue(forKey: ObjectIdentifier(server)) ?? 0
         let most = figures.neededBytes * 5 / 4 + limit / 20 + (16 << 20) + unforeseen
-        guard figures.releasedBytes > most else { return }
+        guard figures.releasedBytes > most, !leaving.contains(ObjectIdentifier(server)) else { return }
         server.world.violate(
             .need,
             "released \(figures.releasedBytes >> 20) MiB where \(figures.neededBytes >> 20) were needed, of \(limit >> 20)"

@@ -37,9 +37,23 @@ extension World {
     /// Memory beside all caches, in bytes.
     var unmanagedBytes: Int { cgroup.unreclaimableBytes - servers.reduce(0) { $0 + $1.cacheBytes } }
 
+    private func remember(_ unmanaged: Int) {
+        let now = conductor.now
+        if let last = lately.last, now - last.instant < 1_000_000 { return }
+        lately.append((now, unmanaged))
+        if lately.count > 4096 { lately.removeFirst(2048) }
+    }
+
+    /// The least memory beside all caches in a time not long ago, in bytes; nil where nobody looked then.
+    func leastUnmanagedBytes(from first: Int64, to last: Int64) -> Int? {
+        lately.reversed().prefix { $0.instant >= first }.filter { $0.instant <= last }.map(\.bytes).min()
+    }
+
     func afterMove() {
         let reserve = ReleaseAccount.reserveBytes(limitBytes: cgroup.limitBytes)
-        rise.append(unmanagedBytes, at: MonotonicInstant(nanoseconds: conductor.now))
+        let unmanaged = unmanagedBytes
+        rise.append(unmanaged, at: MonotonicInstant(nanoseconds: conductor.now))
+        remember(unmanaged)
         if cgroup.headroomBytes >= reserve {
             shortSince = nil
             easyHeadroomBytes = cgroup.headroomBytes

@@ -39,6 +39,8 @@ final class World: @unchecked Sendable {
     var easyHeadroomBytes = 0
     /// How memory beside all caches comes and goes, at every move: a spike may be over before anybody looks again.
     var rise = LargestUnmanagedRise()
+    /// Memory beside all caches, looked at each millisecond at most.
+    var lately: [(instant: Int64, bytes: Int)] = []
     /// When there last was an emergency, in nanoseconds; nil before the first.
     var emergencyAt: Int64?
     /// What each cache had given until then, in bytes.
