@@ -169,12 +169,8 @@ struct StepScheduler {
     private mutating func noteSignal(_ context: ReclaimContext) -> Bool {
         let vote = context.vote
         guard vote.rule.type.namesNoBytes else { return false }
-        // A step by another rule has just brought something: the signal still shows the time before it.
-        if lastSignal == nil, step > 0, lastPromised > 0, let lastEnd,
-            lastEnd.duration(to: context.now) < Self.slowSpacing
-        {
-            return false
-        }
+        // A step has just brought something: the signal still shows the time before that.
+        if step > 0, lastPromised > 0, let lastEnd, lastEnd.duration(to: context.now) < Self.slowSpacing { return false }
         if let lastSignal {
             guard lastSignal.instant.duration(to: context.now) >= Self.slowSpacing else { return false }
             // By a quarter: a share of time wavers by itself.
@@ -196,7 +192,10 @@ struct StepScheduler {
         // While a step is under way nobody knows yet.
         if context.level == .critical, outstanding != nil { return }
         // A step that asked nobody for anything shows nothing of what there is.
-        let gaveNothing = highestStepped == .critical && lastTarget > 0 && lastPromised < negligible
+        // Nor does one in which they gave what they were asked for, however little of what is missing that was.
+        let gaveNothing =
+            highestStepped == .critical && lastTarget > 0
+            && lastPromised < min(negligible, max(1, lastTarget / Self.littleOfMissing))
         hasOthersToAsk = gaveNothing && leavesOthers(context, negligible)
         let isExhausted =
             context.level == .critical && lastEnd != nil

@@ -3,8 +3,8 @@ import MemoryPressure
 
 /// What ranks lower is lost first: caches by band, background tasks by priority and age, scenes by state and priority.
 final class OrderInvariant: Invariant {
-    /// What a lower cache may have grown again while it was not asked, in bytes.
-    private static let tolerance = 2 << 20
+    /// What a lower cache may have grown again while it was not asked, in bytes: no portion is smaller.
+    private static let tolerance = 4 << 20
     /// For so long after it last misbehaved a cache may be passed over, in nanoseconds.
     private static let distrust: Int64 = 600_000_000_000
     /// A cache that takes longer than this to give all that it has lets others go first, in nanoseconds: three quarters of the
@@ -54,6 +54,8 @@ final class OrderInvariant: Invariant {
 
     /// A step is over: whoever ranks below one that was asked has been asked, too, unless it was still at work when the step began.
     private func checkPassed(_ step: ReclaimStep, _ server: SimulatedServer) {
+        // It was cut short for a more urgent one, which asks the rest.
+        if step.level < .critical, server.manager.level == .critical { return }
         let began = server.world.now - Int64(step.duration / .nanoseconds(1))
         for passing in passings.removeValue(forKey: ObjectIdentifier(server)) ?? []
         where passing.passed.askedAt < passing.instant {
