@@ -170,7 +170,9 @@ struct StepScheduler {
         let vote = context.vote
         guard vote.rule.type.namesNoBytes else { return false }
         // A step has just brought something: the signal still shows the time before that.
-        if step > 0, lastPromised > 0, let lastEnd, lastEnd.duration(to: context.now) < Self.slowSpacing { return false }
+        if step > 0, lastPromised > 0, let lastEnd, lastEnd.duration(to: context.now) < Self.slowSpacing {
+            return false
+        }
         if let lastSignal {
             guard lastSignal.instant.duration(to: context.now) >= Self.slowSpacing else { return false }
             // By a quarter: a share of time wavers by itself.
