@@ -138,6 +138,7 @@ package struct Decider {
         if let reason = machine.reason {
             let demandContext = demandContext(observation, context, reason, vote)
             decision.demand = scheduler.next(demandContext)
+            decision.openBytes = scheduler.openBytes
             decision.lackingBytes = scheduler.findLack(demandContext)
             decision.ladder = nextOfLadder(&observation, victims)
             leaveEarly(&decision, context)
@@ -376,6 +377,8 @@ extension Decider {
         package var outcome: LevelMachine.Outcome
         package var level: PressureLevel
         package var demand: ReclaimDemand?
+        /// Bytes that the step that is under way at critical is to bring besides.
+        package var openBytes = 0
         package var regrowth: Regrowth.Decision?
         /// Indicates whether caches without a limit may grow no further, as a limit of the process is about to be set.
         package var holdsCaches = false

@@ -20,6 +20,8 @@ struct StepScheduler {
     private var mayStepAtOnce = false
     /// The demand that was posted and whose step has not ended. It may not have begun either.
     private var outstanding: (step: Int, level: PressureLevel)?
+    /// The bytes that are missing at critical while a step is under way, beyond what was asked of caches and has not come.
+    private(set) var openBytes = 0
     private var highestStepped = PressureLevel.normal
     private(set) var nothingLeftSince: MonotonicInstant?
     private(set) var areLimitsSet = false
@@ -64,6 +66,7 @@ struct StepScheduler {
     }
 
     mutating func next(_ context: ReclaimContext) -> ReclaimDemand? {
+        openBytes = 0
         guard context.level > .normal else {
             step = 0
             lastSignal = nil
@@ -79,7 +82,10 @@ struct StepScheduler {
         }
         warningSince = context.level == .warning ? warningSince ?? context.now : nil
         noteWhatIsLeft(context)
-        if let outstanding, outstanding.level >= context.level { return nil }
+        if let outstanding, outstanding.level >= context.level {
+            openBytes = missingMeanwhile(context)
+            return nil
+        }
         let isFirstAtLevel = context.level > highestStepped
         if !isFirstAtLevel, !mayStepAtOnce, let lastEnd, lastEnd.duration(to: context.now) < spacing(context) {
             return nil
@@ -265,6 +271,15 @@ struct StepScheduler {
         let byGrowth = context.required.byGrowth - headroom
         guard byGrowth > missing else { return missing }
         return max(byGrowth, context.reading.limitBytes / Self.leastShare)
+    }
+
+    /// Returns the bytes that are missing at critical beyond what was asked for: memory goes on to grow while a step is under way.
+    private func missingMeanwhile(_ context: ReclaimContext) -> Int {
+        guard context.level == .critical else { return 0 }
+        let missing = missingHeadroom(context)
+        let open = shareBytes(context, missing: missing)
+            .subtractingSaturating(context.inFlightBytes.addingSaturating(context.retainedBytes))
+        return open >= context.reading.limitBytes / Self.leastShare ? open : 0
     }
 
     /// Returns whether headroom has stayed between warning's entry and its exit for so long that the level will not fall by

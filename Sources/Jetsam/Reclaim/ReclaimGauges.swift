@@ -6,6 +6,8 @@ struct ReclaimGauges: ~Copyable, Sendable {
     private let inFlight = Atomic<Int>(0)
     private let left = Atomic<Int>(0)
     private let leftUntil = Atomic<Int64>(.min)
+    private let open = Atomic<Int>(0)
+    private let openSince = Atomic<Int64>(.min)
     private let urgent = Atomic<Int>(0)
     private let deadline = Atomic<Int64>(.max)
     private let retained = Atomic<Int>(0)
@@ -53,6 +55,17 @@ struct ReclaimGauges: ~Copyable, Sendable {
     func publishLeftBehind(bytes: Int, until instant: MonotonicInstant) {
         left.store(bytes, ordering: .relaxed)
         leftUntil.store(instant.nanoseconds, ordering: .relaxed)
+    }
+
+    /// Tells what is missing beyond what the step that is under way has asked for, by a reading of that instant.
+    func publishOpen(bytes: Int, at instant: MonotonicInstant) {
+        open.store(bytes, ordering: .relaxed)
+        openSince.store(instant.nanoseconds, ordering: .releasing)
+    }
+
+    /// Returns that where the reading is later than an instant; else 0.
+    func openBytes(after instant: MonotonicInstant) -> Int {
+        openSince.load(ordering: .acquiring) > instant.nanoseconds ? open.load(ordering: .relaxed) : 0
     }
 
     func publish(_ trim: TrimSchedule) {

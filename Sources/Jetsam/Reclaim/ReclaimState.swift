@@ -322,10 +322,13 @@ final class ReclaimState: Sendable {
                 shared.recorder.hurries(current.run.number, deadline, at: now)
             }
             let isTrimDue = current.shouldTrimLast(shared.trim, allocator, shared.caches, at: now)
-            let action = current.run.next(shouldTrimLast: isTrimDue, callsHandlers: callsHandlers, at: now)
+            let open = channel.gauges.openBytes(after: current.run.changedAt)
+            let action = current.run.next(
+                shouldTrimLast: isTrimDue, callsHandlers: callsHandlers, openBytes: open, at: now)
             shared.noteLeftBehind(current.run.takeLeftBehind(), channel.gauges, at: now)
             shared.recorder.turns(
-                current.run.number, shouldTrimLast: isTrimDue, callsHandlers: callsHandlers, action: action, at: now)
+                current.run.number, shouldTrimLast: isTrimDue, callsHandlers: callsHandlers, openBytes: open,
+                action: action, at: now)
             channel.gauges.publish(current.run)
             return action
         }

@@ -43,9 +43,11 @@ struct RunRecorder {
     }
 
     func turns(
-        _ run: UInt64, shouldTrimLast: Bool, callsHandlers: Bool, action: ReclaimRun.Action, at now: MonotonicInstant
+        _ run: UInt64, shouldTrimLast: Bool, callsHandlers: Bool, openBytes: Int, action: ReclaimRun.Action,
+        at now: MonotonicInstant
     ) {
-        let turn = TurnRecord(run: run, shouldTrimLast: shouldTrimLast, callsHandlers: callsHandlers, action: action)
+        let turn = TurnRecord(
+            run: run, shouldTrimLast: shouldTrimLast, callsHandlers: callsHandlers, openBytes: openBytes, action: action)
         sink.record(turn, at: now)
     }
 

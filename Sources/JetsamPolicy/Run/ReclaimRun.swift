@@ -87,6 +87,9 @@ package struct ReclaimRun {
     /// Caches gave without their handlers once: nobody could call these. It is not tried again.
     private var didReleaseSegments = false
     private var results = StepResults()
+    /// The time when a cache was last asked or answered, or the step was to bring more. What an earlier reading shows to be missing is
+    /// not what is missing now.
+    package private(set) var changedAt = MonotonicInstant(nanoseconds: .min)
     /// Calls that were left behind and not handed over yet.
     private var left: [LeftCall] = []
     /// The bytes that the trims brought by themselves.
@@ -189,10 +192,15 @@ package struct ReclaimRun {
 
     // MARK: What is done next
 
-    /// - Parameter callsHandlers: False where the caller may not be held up: synchronous clients that have not had their
-    ///   turn are then left out of this run.
-    package mutating func next(shouldTrimLast: Bool, callsHandlers: Bool = true, at now: MonotonicInstant) -> Action {
+    /// - Parameters:
+    ///   - callsHandlers: False where the caller may not be held up: synchronous clients that have not had their turn are then left out
+    ///     of this run.
+    ///   - openBytes: The bytes that a reading since ``changedAt`` showed to be missing at critical, beyond what was asked for.
+    package mutating func next(
+        shouldTrimLast: Bool, callsHandlers: Bool = true, openBytes: Int = 0, at now: MonotonicInstant
+    ) -> Action {
         expire(at: now)
+        if openBytes > 0 { raise(by: openBytes, at: now) }
         noteLate(at: now)
         guard case .none = work else { return .wait }
         while true {
@@ -247,6 +255,21 @@ package struct ReclaimRun {
         }
     }
 
+    /// Memory goes on to grow while the step is under way: it asks for that too, of whoever can still be asked.
+    private mutating func raise(by bytes: Int, at now: MonotonicInstant) {
+        guard kind == .step, demand.level == .critical, demand.step > 0, !isHurried else { return }
+        switch phase {
+        case .limits, .releases, .portions: caches.raise(by: bytes)
+        case .answers, .trimLast:
+            caches.raise(by: bytes)
+            guard caches.mayAskMore else { return }
+            caches.beginTurn()
+            phase = .releases(0, .further)
+        case .trimFirst, .starts, .measure, .done: return
+        }
+        changedAt = now
+    }
+
     private mutating func trim(_ time: Trim) -> Action {
         work = .trim(time)
         return .trim
@@ -262,6 +285,7 @@ package struct ReclaimRun {
         guard part.isStarted, !isHurried, part.limit != .keep || part.askBytes > 0 else { return nil }
         caches.follow(part)
         if part.ownsSegments, part.askBytes > 0 { results.begin(at: now) }
+        changedAt = now
         let ask = caches.firstAsk(part)
         let id = caches.add(
             part, askedBytes: ask, isRelease: ask > 0, isBeside: part.ownsSegments, run: number, at: now)
@@ -330,6 +354,7 @@ package struct ReclaimRun {
     ) -> Action {
         caches.count(on: part, bytes: bytes)
         let id = caches.add(part, askedBytes: bytes, isRelease: true, run: number, at: now)
+        changedAt = now
         return .start(id, client: part.id, limit: limit, request: caches.request(id))
     }
 
@@ -342,6 +367,7 @@ package struct ReclaimRun {
         _ part: PlannedRelease, _ bytes: Int, isRelease: Bool, at now: MonotonicInstant
     ) -> CallID {
         let id = caches.add(part, askedBytes: bytes, isRelease: isRelease, run: number, at: now)
+        changedAt = now
         work = .call(id)
         lastCall = id
         return id
@@ -399,6 +425,7 @@ package struct ReclaimRun {
             if !isHurried, !isDone { caches.cameBack(client, promised: max(0, promisedBytes)) }
             return false
         }
+        changedAt = now
         guard let call = caches.remove(id) else {
             return answeredLate(id, promisedBytes: promisedBytes, freedBytes: freedBytes, at: now)
         }

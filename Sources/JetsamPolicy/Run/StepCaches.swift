@@ -7,7 +7,7 @@ struct StepCaches {
     typealias CallID = ReclaimRun.CallID
     typealias Call = ReclaimRun.Call
 
-    let demand: ReclaimDemand
+    private(set) var demand: ReclaimDemand
     /// The bytes that each cache reported when the step began.
     let sizes: [UInt64: Int]
     let callDeadline: Duration
@@ -227,6 +227,13 @@ struct StepCaches {
     func openBytes(at instant: MonotonicInstant?) -> Int {
         let awaited = demand.level == .critical ? calls.awaitedBytes(at: instant, from: order) : 0
         return remaining.subtractingSaturating(awaited)
+    }
+
+    /// Is to bring so many bytes beyond what caches were asked for and have not answered.
+    mutating func raise(by bytes: Int) {
+        let more = max(0, bytes.addingSaturating(inFlightBytes).subtractingSaturating(remaining))
+        remaining = remaining.addingSaturating(more)
+        demand.targetBytes = demand.targetBytes.addingSaturating(more)
     }
 
     /// Indicates whether bytes are open, and somebody may be asked for them.

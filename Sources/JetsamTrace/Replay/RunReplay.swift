@@ -22,11 +22,11 @@ struct RunReplay {
     mutating func turn(_ turn: TurnRecord, at now: MonotonicInstant) -> TurnRecord? {
         guard turn.run == record.run, run != nil else { return nil }
         let action = run?.next(
-            shouldTrimLast: turn.shouldTrimLast, callsHandlers: turn.callsHandlers, at: now)
+            shouldTrimLast: turn.shouldTrimLast, callsHandlers: turn.callsHandlers, openBytes: turn.openBytes, at: now)
         return action.map {
             TurnRecord(
                 run: UInt64(max(0, record.run)), shouldTrimLast: turn.shouldTrimLast, callsHandlers: turn.callsHandlers,
-                action: $0)
+                openBytes: turn.openBytes, action: $0)
         }
     }
 

@@ -265,6 +265,30 @@ struct ReclaimRunTests {
         #expect(!second.isAwaited(at: .seconds(1)))
     }
 
+    @Test("What is found to be missing while a step is under way is asked of those who have more, in the same step")
+    func raised() {
+        var run = run(.critical, target: 100, [(1, 60, true), (2, 200, false)])
+        #expect(words(&run) { _, bytes in bytes } == ["start 1 60", "limit 2 160", "wait"])
+        #expect(run.changedAt == .seconds(0))
+        guard
+            case .limit(let id, client: 2, bytes: 120) = run.next(
+                shouldTrimLast: false, openBytes: 40, at: .seconds(0.1))
+        else {
+            Issue.record("its limit does not go down with what is asked besides")
+            return
+        }
+        #expect(run.changedAt == .seconds(0.1))
+        #expect(run.demand.targetBytes == 140)
+        run.answered(id, of: 2, promisedBytes: 0, freedBytes: nil, error: nil, at: .seconds(0.1))
+        #expect(words(&run, at: 0.1) { _, bytes in bytes } == ["release 2 40", "wait"])
+        #expect(run.next(shouldTrimLast: false, openBytes: 0, at: .seconds(0.1)) == .wait)
+
+        var warning = self.run(.warning, target: 10, [(1, 100, false)])
+        #expect(words(&warning) { _, _ in nil }.last == "wait")
+        _ = warning.next(shouldTrimLast: false, openBytes: 40, at: .seconds(0.1))
+        #expect(warning.demand.targetBytes == 10, "below critical the next step is soon enough")
+    }
+
     @Test("A call that is left behind for a more urgent step is expected to give for as long as its speed says")
     func leftBehind() {
         var run = run(target: 100 * mebibyte, [(1, 100 * mebibyte, false), (2, 100 * mebibyte, false)])

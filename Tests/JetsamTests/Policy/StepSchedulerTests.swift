@@ -414,6 +414,25 @@ struct StepSchedulerTests {
         #expect(less.renewed(headroomBytes: 100 * mebibyte, comingBytes: 0).targetBytes == demand.targetBytes)
     }
 
+    @Test("While a critical step is under way the scheduler says what is missing beyond what was asked for")
+    func openBytes() throws {
+        var scheduler = StepScheduler(configuration: .init())
+        let demand = try next(&scheduler, context(headroom: 100, level: .critical))
+        #expect(scheduler.openBytes == 0)
+        var grown = context(headroom: 60, level: .critical, at: 0.05)
+        grown.inFlightBytes = demand.targetBytes
+        #expect(scheduler.next(grown) == nil)
+        #expect(scheduler.openBytes == 40 * mebibyte)
+        grown.inFlightBytes += 40 * mebibyte
+        #expect(scheduler.next(grown) == nil)
+        #expect(scheduler.openBytes == 0)
+
+        var warning = StepScheduler(configuration: .init())
+        _ = try next(&warning, context(headroom: 150, level: .warning))
+        #expect(warning.next(context(headroom: 130, level: .warning, at: 0.1)) == nil)
+        #expect(warning.openBytes == 0)
+    }
+
     @Test("What stalled before a step is no reason for another one within the two seconds that the signal covers")
     func signalAfterStep() throws {
         var scheduler = StepScheduler(configuration: .init())

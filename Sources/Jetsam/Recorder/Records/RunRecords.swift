@@ -149,6 +149,8 @@ package struct TurnRecord: Record {
     package var bytes: Int?
     /// Of `start`: the new limit; nil where it stays.
     package var limitBytes: Int?
+    /// Bytes that were missing beyond what the run had asked for.
+    package var openBytes = 0
 
     package init() {}
 
@@ -161,11 +163,15 @@ package struct TurnRecord: Record {
         visitor.optional("cache", &cache)
         visitor.optional("bytes", &bytes)
         visitor.optional("limitBytes", &limitBytes)
+        visitor.laterSize("openBytes", &openBytes)
     }
 }
 
 extension TurnRecord {
-    package init(run: UInt64, shouldTrimLast: Bool, callsHandlers: Bool, action: ReclaimRun.Action) {
+    package init(
+        run: UInt64, shouldTrimLast: Bool, callsHandlers: Bool, openBytes: Int = 0, action: ReclaimRun.Action
+    ) {
+        self.openBytes = openBytes
         self.run = Int(clamping: run)
         self.shouldTrimLast = shouldTrimLast
         self.callsHandlers = callsHandlers
