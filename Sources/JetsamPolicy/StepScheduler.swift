@@ -275,7 +275,8 @@ struct StepScheduler {
 
     /// Returns the bytes that are missing at critical beyond what was asked for: memory goes on to grow while a step is under way.
     private func missingMeanwhile(_ context: ReclaimContext) -> Int {
-        guard context.level == .critical else { return 0 }
+        // A cheap reading does not show yet what caches have given since the last full one.
+        guard context.level == .critical, context.reading.depth == .full else { return 0 }
         let missing = missingHeadroom(context)
         let open = shareBytes(context, missing: missing)
             .subtractingSaturating(context.inFlightBytes.addingSaturating(context.retainedBytes))

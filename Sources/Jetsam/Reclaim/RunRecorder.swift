@@ -47,7 +47,8 @@ struct RunRecorder {
         at now: MonotonicInstant
     ) {
         let turn = TurnRecord(
-            run: run, shouldTrimLast: shouldTrimLast, callsHandlers: callsHandlers, openBytes: openBytes, action: action)
+            run: run, shouldTrimLast: shouldTrimLast, callsHandlers: callsHandlers, openBytes: openBytes, action: action
+        )
         sink.record(turn, at: now)
     }
 

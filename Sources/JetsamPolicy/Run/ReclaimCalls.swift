@@ -76,9 +76,6 @@ struct ReclaimCalls {
         return missed.map { ($0.key, $0.value) }
     }
 
-    /// Indicates whether calls are out, and all of them take longer than was expected.
-    var areAllLate: Bool { !calls.isEmpty && calls.values.allSatisfy { $0.isLate && $0.isAwaitedInTurn } }
-
     /// Nobody waits for the answers of handlers any more.
     ///
     /// - Returns: Their calls.

@@ -231,10 +231,6 @@ package struct ReclaimRun {
             case .portions(let index, let turn):
                 if let action = nextPortion(index, turn, callsHandlers: callsHandlers, at: now) { return action }
             case .answers:
-                // A next step can ask for more at once, where this one would wait for them while the limit is near.
-                if kind == .step, demand.isUrgent, demand.level == .critical, caches.isMetButForLate {
-                    left += caches.leave(at: now)
-                }
                 guard caches.isNobodyOut else { return .wait }
                 if case .short = pace, callsHandlers, caches.mayAskMore {
                     pace = .full

@@ -123,9 +123,6 @@ struct StepCaches {
         calls.shortenDeadlines(to: latest)
     }
 
-    /// Indicates whether what was missing has come, and only calls are out that take longer than was expected.
-    var isMetButForLate: Bool { remaining <= 0 && calls.areAllLate }
-
     /// Nobody else is asked for anything, and nobody waits for the answers of handlers any more.
     ///
     /// - Returns: The calls that are expected to give soon all the same.
