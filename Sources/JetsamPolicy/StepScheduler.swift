@@ -31,8 +31,7 @@ struct StepScheduler {
 
     /// At critical caches that are known to give nothing are asked again after so long: one of them may have changed its mind.
     private static let retrySpacing = Duration.seconds(5)
-    /// The same below critical's entry with less than a second to the limit: there is nothing to lose.
-    private static let lastRetrySpacing = Duration.milliseconds(100)
+    /// With less time than this to the limit, below critical's entry, they are asked as often as at warning: there is nothing to lose.
     private static let lastMilliseconds = 1_000
 
     /// A warning that lasts so long says that the limit is too small.
@@ -295,7 +294,7 @@ struct StepScheduler {
         let isLast =
             context.reading.headroomBytes < context.thresholds.criticalEntry
             && context.leastMillisecondsToLimit < Self.lastMilliseconds
-        return lastEnd.duration(to: context.now) >= (isLast ? Self.lastRetrySpacing : Self.retrySpacing)
+        return lastEnd.duration(to: context.now) >= (isLast ? configuration.reclaim.warningSpacing : Self.retrySpacing)
     }
 
     /// - Parameter asksAll: Also those of whom nothing is expected.

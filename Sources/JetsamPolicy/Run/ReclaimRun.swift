@@ -411,17 +411,20 @@ package struct ReclaimRun {
     ///
     /// - Parameters:
     ///   - client: Who answers. Of a call of an earlier run it tells who can be asked again.
-    ///   - gainedBytes: The bytes by which headroom grew during the call, where that was looked at; see ``isUnreliable(_:)``.
+    ///   - gainedBytes: The bytes by which headroom grew during the call, where that was looked at. They count where no other cache was
+    ///     at work meanwhile; see ``isUnreliable(_:)``.
     @discardableResult
     package mutating func answered(
         _ id: CallID, of client: UInt64? = nil, promisedBytes: Int, freedBytes: Int?, gainedBytes: Int = 0,
         error: String?, at now: MonotonicInstant
     ) -> Bool {
+        // What was gained in a call may be what another gave meanwhile.
+        let lastChange = changedAt
+        changedAt = now
         if id.run != number, let client {
             if !isHurried, !isDone { caches.cameBack(client, promised: max(0, promisedBytes)) }
             return false
         }
-        changedAt = now
         guard let call = caches.remove(id) else {
             return answeredLate(id, promisedBytes: promisedBytes, freedBytes: freedBytes, at: now)
         }
@@ -432,7 +435,8 @@ package struct ReclaimRun {
         }
         // More than the cache said it held cannot have been given.
         let promised = max(0, min(promisedBytes, max(call.reportedBytes, call.askedBytes)))
-        if caches.gave(promised, gained: gainedBytes, call, at: now) { noteShortfall() }
+        let gained = lastChange <= call.start && caches.isNobodyOut ? gainedBytes : 0
+        if caches.gave(promised, gained: gained, call, at: now) { noteShortfall() }
         results.add(id, call, promised: promised, freed: freedBytes, error: error, at: now)
         return true
     }
@@ -456,6 +460,7 @@ package struct ReclaimRun {
 
     /// A cache has given memory of its own without its handlers, whoever had it do so.
     package mutating func gaveSegments(client: UInt64, bytes: Int, at now: MonotonicInstant) {
+        changedAt = now
         caches.gaveBeside(bytes, client: client)
         results.addSegments(bytes, of: client)
     }

@@ -117,6 +117,37 @@ struct ReclaimRunTests {
         #expect(words(&run) { _, bytes in bytes } == ["release 2 20", "measure"])
     }
 
+    @Test("What another cache gave meanwhile does not count for one that is known to give nothing")
+    func gainedByAnother() {
+        let facts = [
+            ClientFacts(id: 1, priority: .low, traits: .asynchronous, bytes: 40),
+            ClientFacts(id: 2, priority: .low, traits: [], bytes: 500, givesNothing: true),
+            ClientFacts(id: 3, priority: .low, traits: .lossy, bytes: 100),
+        ]
+        var run = ReclaimRun(
+            number: 1, kind: .step, demand: self.run(target: 100, []).demand,
+            plan: ReclaimOrder.plan(facts, targetBytes: 100), sizes: [1: 40, 2: 500, 3: 100], callDeadline: .seconds(1),
+            trimsFirst: false)
+        var asynchronous: ReclaimRun.CallID?
+        var unreliable: ReclaimRun.CallID?
+        while unreliable == nil {
+            switch run.next(shouldTrimLast: false, at: .seconds(0)) {
+            case .start(let id, _, _, _): asynchronous = id
+            case .limit(let id, let client, _):
+                run.answered(id, of: client, promisedBytes: 0, freedBytes: nil, error: nil, at: .seconds(0))
+            case .release(let id, client: 2, _): unreliable = id
+            case let other:
+                Issue.record("\(other) comes before it is asked")
+                return
+            }
+        }
+        guard let asynchronous, let unreliable else { return }
+        run.answered(asynchronous, of: 1, promisedBytes: 40, freedBytes: nil, error: nil, at: .seconds(0.1))
+        run.answered(
+            unreliable, of: 2, promisedBytes: 60, freedBytes: nil, gainedBytes: 40, error: nil, at: .seconds(0.2))
+        #expect(words(&run, at: 0.2) { _, bytes in bytes }.contains("release 3 60"))
+    }
+
     @Test("What lower caches do not give is asked of an asynchronous one before those above it, once it has its limit")
     func asynchronousShortfall() {
         let facts = [

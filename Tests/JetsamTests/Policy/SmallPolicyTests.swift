@@ -159,6 +159,23 @@ struct LedgerEntryTests {
             duration: .milliseconds(milliseconds))
     }
 
+    @Test("One that promises again what it is asked for may have it again, also in a step that others disturb")
+    func promisesAgain() {
+        var entry = LedgerEntry()
+        func add(_ promised: Int, isDisturbed: Bool) {
+            entry.add(
+                answer(100 * mebibyte, promised), isDisturbed: isDisturbed, level: .warning, headroomBytes: 0,
+                at: .seconds(0))
+        }
+        add(0, isDisturbed: false)
+        add(0, isDisturbed: false)
+        #expect(entry.givesNothing)
+        add(100 * mebibyte, isDisturbed: true)
+        #expect(!entry.givesNothing)
+        for _ in 0..<20 { add(0, isDisturbed: true) }
+        #expect(!entry.givesNothing, "what disturbs a step may be the reason")
+    }
+
     @Test("An ineffective purge holds a cache off, but not at a higher level, nor once headroom fell further")
     func holdOff() {
         var entry = LedgerEntry()

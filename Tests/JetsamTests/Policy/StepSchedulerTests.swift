@@ -414,6 +414,41 @@ struct StepSchedulerTests {
         #expect(less.renewed(headroomBytes: 100 * mebibyte, comingBytes: 0).targetBytes == demand.targetBytes)
     }
 
+    @Test(
+        "A step in which caches gave all that they were asked for does not show that nothing is left, however little that was"
+    )
+    func littleAsked() throws {
+        func isNothingLeft(promised share: Int) throws -> Bool {
+            var scheduler = StepScheduler(configuration: .init())
+            let shared = context(headroom: 40, level: .critical, footprint: 5, time: 5_000)
+            let demand = try next(&scheduler, shared)
+            #expect(demand.targetBytes < demand.missingBytes / 64)
+            scheduler.stepEnded(1, promisedBytes: demand.targetBytes * share / 100, at: .seconds(0))
+            _ = scheduler.next(context(headroom: 40, level: .critical, at: 0.01, footprint: 5, time: 5_000))
+            return scheduler.nothingLeftSince != nil
+        }
+        #expect(try !isNothingLeft(promised: 100))
+        #expect(try isNothingLeft(promised: 5))
+    }
+
+    @Test("Caches that are expected to give nothing are asked every five seconds, in the last one every 250 ms")
+    func lastRetry() throws {
+        func asksAgain(at seconds: Double, time: Int) throws -> Bool {
+            var scheduler = StepScheduler(configuration: .init())
+            var hollow = context(headroom: 40, level: .critical, time: time)
+            hollow.hollowBytes = hollow.purgeableBytes
+            _ = try next(&scheduler, hollow)
+            scheduler.stepEnded(1, promisedBytes: 0, at: .seconds(0))
+            var later = context(headroom: 40, level: .critical, at: seconds, time: time)
+            later.hollowBytes = later.purgeableBytes
+            return scheduler.next(later).map { $0.targetBytes > 0 } ?? false
+        }
+        #expect(try asksAgain(at: 0.25, time: 900))
+        #expect(try !asksAgain(at: 0.24, time: 900))
+        #expect(try !asksAgain(at: 0.25, time: 1_100))
+        #expect(try asksAgain(at: 5, time: 1_100))
+    }
+
     @Test("While a critical step is under way the scheduler says what is missing beyond what was asked for")
     func openBytes() throws {
         var scheduler = StepScheduler(configuration: .init())
