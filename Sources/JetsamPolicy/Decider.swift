@@ -129,6 +129,7 @@ package struct Decider {
             expectedBytes: max(0, observation.reportedBytes - max(0, hollowBytes)),
             retainedBytes: observation.retainedBytes,
             shortage: Shortage(reading, sharers: observation.sharers),
+            inFlightBytes: observation.inFlightBytes,
             isDisturbed: observation.inFlightBytes > 0
                 || !scheduler.lastEnd.isOlder(than: Self.disturbedNanoseconds, at: reading.instant))
         let vote = judgement.judge(context)
@@ -378,7 +379,7 @@ extension Decider {
         package var level: PressureLevel
         package var demand: ReclaimDemand?
         /// Bytes that the step that is under way at critical is to bring besides.
-        package var openBytes = 0
+        package var openBytes: Int?
         package var regrowth: Regrowth.Decision?
         /// Indicates whether caches without a limit may grow no further, as a limit of the process is about to be set.
         package var holdsCaches = false

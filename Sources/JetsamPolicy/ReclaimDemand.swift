@@ -22,6 +22,8 @@ package struct ReclaimDemand: Equatable {
     package var isUrgent: Bool
     /// The time of the reading that led to this step.
     package var decidedAt: MonotonicInstant
+    /// The time at which memory would reach the limit, as it grew then; nil where it did not grow.
+    package var limitAt: MonotonicInstant?
     /// The headroom that it was decided by, and the bytes that were expected of calls that were out then; nil where the target does not
     /// follow from them alone.
     package var basis: Basis?

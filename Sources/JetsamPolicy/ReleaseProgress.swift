@@ -28,10 +28,17 @@ package struct ReleaseProgress: Equatable {
 
     var canGiveMore: Bool { mayHaveMore && remainingBytes > 0 }
 
-    /// Returns the bytes that it is asked for at a time: no more than twice what it has been seen to give at once.
-    func portionBytes(deadline: Duration, isUrgent: Bool = false) -> Int {
-        let bytes = speed.portionBytes(deadline: deadline, assuming: Self.assumedRate(), isUrgent: isUrgent)
-        return largestCall > 0 ? min(bytes, max(ReleaseSpeed.leastPortion, 2 * largestCall)) : bytes
+    /// Returns the bytes that it is asked for at a time: no more than twice what it has been seen to give at once; four times where it
+    /// is urgent, and nobody waits for it.
+    ///
+    /// - Parameter othersCanGive: Others may be asked for the same.
+    func portionBytes(deadline: Duration, isUrgent: Bool = false, othersCanGive: Bool = true) -> Int {
+        let bytes = speed.portionBytes(
+            deadline: deadline, assuming: Self.assumedRate(), isUrgent: isUrgent && othersCanGive)
+        guard largestCall > 0 else { return bytes }
+        // What it gave for an earlier step shows as much.
+        let largest = max(largestCall, speed.last?.bytes ?? 0)
+        return min(bytes, max(ReleaseSpeed.leastPortion, (isUrgent ? 4 : 2) * largest))
     }
 
     mutating func beginTurn() {
@@ -54,8 +61,10 @@ package struct ReleaseProgress: Equatable {
     }
 
     /// It gave what an earlier step had asked for.
-    mutating func gaveForEarlier(_ bytes: Int) {
-        remainingBytes = max(0, remainingBytes - bytes)
+    ///
+    /// - Parameter left: What it has still; nil where that is not known. It may have reported a part of what it gave before this step.
+    mutating func gaveForEarlier(_ bytes: Int, leaving left: Int?) {
+        remainingBytes = left ?? max(0, remainingBytes - bytes)
     }
 
     /// It gave without being called.

@@ -110,6 +110,13 @@ package struct ReleaseSpeed: Equatable {
         return latency * (1 + Self.mostLatencies) > most
     }
 
+    /// Bytes that it gives in so many times its latency that this is little beside them. Where the latency is not known the whole last call
+    /// may have been latency.
+    var effectiveBytes: Int {
+        let latency = latencyNanoseconds == nil ? last?.seconds ?? 0 : latency
+        return Int(saturating: (bytesPerSecond ?? 0) * latency * Self.mostLatencies)
+    }
+
     private var latency: Double { Double(latencyNanoseconds ?? 0) * 1e-9 }
 
     /// Returns the bytes to ask for at a time: what is given in a part of the deadline, or in up to three of them where most of one

@@ -5,6 +5,9 @@ struct StepScheduler {
     private var configuration: ManagerConfiguration
     package private(set) var step = 0
     private(set) var lastEnd: MonotonicInstant?
+    /// When the last steps were demanded: a ring, and the number of them all.
+    private var begun = [MonotonicInstant](repeating: MonotonicInstant(nanoseconds: .min), count: mostSteps)
+    private var begunCount = 0
     private var lastPromised = 0
     private var lastTarget = 0
     /// The bytes that came after their step and were not looked at yet.
@@ -20,8 +23,9 @@ struct StepScheduler {
     private var mayStepAtOnce = false
     /// The demand that was posted and whose step has not ended. It may not have begun either.
     private var outstanding: (step: Int, level: PressureLevel)?
-    /// The bytes that are missing at critical while a step is under way, beyond what was asked of caches and has not come.
-    private(set) var openBytes = 0
+    /// The bytes that are missing at critical while a step is under way, beyond what was asked of caches and has not come. Less than 0
+    /// where more was asked for than is missing; nil where the last reading does not tell.
+    private(set) var openBytes: Int?
     private var highestStepped = PressureLevel.normal
     private(set) var nothingLeftSince: MonotonicInstant?
     private(set) var areLimitsSet = false
@@ -45,6 +49,8 @@ struct StepScheduler {
     private static let sharedMilliseconds = 1_000
     /// Between two steps at warning, and after little at critical: twenty a second at most.
     private static let leastSpacing = Duration.milliseconds(50)
+    /// No more steps than these begin in a second, but for the first at a level.
+    private static let mostSteps = 18
     /// A step for growth asks for this part of the limit at least.
     private static let leastShare = 128
     /// The most bytes that are asked for beyond warning's exit.
@@ -65,7 +71,7 @@ struct StepScheduler {
     }
 
     mutating func next(_ context: ReclaimContext) -> ReclaimDemand? {
-        openBytes = 0
+        openBytes = nil
         guard context.level > .normal else {
             step = 0
             lastSignal = nil
@@ -86,8 +92,8 @@ struct StepScheduler {
             return nil
         }
         let isFirstAtLevel = context.level > highestStepped
-        if !isFirstAtLevel, !mayStepAtOnce, let lastEnd, lastEnd.duration(to: context.now) < spacing(context) {
-            return nil
+        if !isFirstAtLevel, !mayStepAtOnce, let lastEnd {
+            guard lastEnd.duration(to: context.now) >= spacing(context), mayBegin(at: context.now) else { return nil }
         }
 
         // The shortage is over, and the level only waits to fall: to ask again for every dip below the exit would saw.
@@ -101,6 +107,8 @@ struct StepScheduler {
         let isTrimDue = missing > 0 && context.canTrim(atLeast: min(TrimSchedule.leastBytes, missing))
         guard target > 0 || isTrimDue || isFirstAtLevel || !areLimitsSet else { return nil }
         step += 1
+        begun[begunCount % Self.mostSteps] = context.now
+        begunCount += 1
         mayStepAtOnce = false
         highestStepped = max(highestStepped, context.level)
         areLimitsSet = true
@@ -117,6 +125,9 @@ struct StepScheduler {
             leadNanoseconds: Int(context.required.leadNanoseconds), step: step,
             limitBytes: min(context.reading.limitBytes, configuration.footprint?.budgetBytes ?? .max), isUrgent: urgent,
             decidedAt: context.now)
+        if context.leastMillisecondsToLimit < .max {
+            demand.limitAt = context.now.advanced(by: .milliseconds(context.leastMillisecondsToLimit))
+        }
         if missing > 0, missing == missingHeadroom(context) {
             demand.basis = ReclaimDemand.Basis(
                 headroomBytes: context.reading.headroomBytes, comingBytes: context.inFlightBytes,
@@ -225,6 +236,11 @@ struct StepScheduler {
             && context.hollowBytes.subtractingSaturating(hollowAtDemand) >= negligible
     }
 
+    /// Returns whether so few steps began in the last second that one more may, whatever caches promise.
+    private func mayBegin(at now: MonotonicInstant) -> Bool {
+        begunCount < Self.mostSteps || begun[begunCount % Self.mostSteps].duration(to: now) >= .seconds(1)
+    }
+
     private func spacing(_ context: ReclaimContext) -> Duration {
         if hasOthersToAsk { return .zero }
         let wasEmptyHanded = lastTarget > 0 && lastPromised == 0
@@ -262,24 +278,30 @@ struct StepScheduler {
         let thresholds = context.thresholds
         var missing = 0
         if headroom < thresholds.warningEntry || (headroom < thresholds.warningExit && isStuck(context)) {
-            // A little beyond the exit: at the exit itself the next request would keep the level where it is. Under a large limit no
-            // more is needed for that than under a small one.
-            let beyond = min((thresholds.warningExit - thresholds.warningEntry) / 8, Self.mostBeyondExit)
-            missing = thresholds.warningExit - headroom + beyond
+            missing = wantedHeadroom(thresholds) - headroom
         }
         let byGrowth = context.required.byGrowth - headroom
         guard byGrowth > missing else { return missing }
         return max(byGrowth, context.reading.limitBytes / Self.leastShare)
     }
 
-    /// Returns the bytes that are missing at critical beyond what was asked for: memory goes on to grow while a step is under way.
-    private func missingMeanwhile(_ context: ReclaimContext) -> Int {
+    /// Returns the headroom that a step is to bring where the thresholds call: a little more than warning's exit. At the exit itself the
+    /// next request would keep the level where it is. Under a large limit no more is needed for that than under a small one.
+    private func wantedHeadroom(_ thresholds: HeadroomThresholds) -> Int {
+        thresholds.warningExit + min((thresholds.warningExit - thresholds.warningEntry) / 8, Self.mostBeyondExit)
+    }
+
+    /// Returns the bytes that are missing at critical beyond what was asked for: memory goes on to grow while a step is under way, and
+    /// may cease to.
+    private func missingMeanwhile(_ context: ReclaimContext) -> Int? {
         // A cheap reading does not show yet what caches have given since the last full one.
-        guard context.level == .critical, context.reading.depth == .full else { return 0 }
+        guard context.level == .critical, context.reading.depth == .full else { return nil }
         let missing = missingHeadroom(context)
-        let open = shareBytes(context, missing: missing)
-            .subtractingSaturating(context.inFlightBytes.addingSaturating(context.retainedBytes))
-        return open >= context.reading.limitBytes / Self.leastShare ? open : 0
+        let coming = context.inFlightBytes.addingSaturating(context.retainedBytes)
+        let open = shareBytes(context, missing: missing).subtractingSaturating(coming)
+        if open >= context.reading.limitBytes / Self.leastShare { return open }
+        let most = max(context.required.byGrowth, wantedHeadroom(context.thresholds))
+        return min(0, most.subtractingSaturating(context.reading.headroomBytes).subtractingSaturating(coming))
     }
 
     /// Returns whether headroom has stayed between warning's entry and its exit for so long that the level will not fall by

@@ -69,7 +69,8 @@ struct ReclaimMeasurement {
         let all = group.reduce(0) { $0.addingSaturating(proven($1.client, $1.answer)) }
         guard all <= returned.addingSaturating(returned / 10) else { return returned }
         let others = group.reduce(0) { $0.addingSaturating($1.client == client ? 0 : proven($1.client, $1.answer)) }
-        return max(0, returned - others)
+        // What growth hides may have been this one's.
+        return max(0, returned.addingSaturating(hiddenBytes).subtractingSaturating(others))
     }
 
     /// Returns whether it cannot be told what part of what came back was whose.

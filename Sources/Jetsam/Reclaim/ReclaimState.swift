@@ -228,6 +228,8 @@ final class ReclaimState: Sendable {
                 number: shared.nextNumber(), plan, facts, shared.rules, trimsFirst: trims == .first)
             shared.recorder.begins(run, origin.recorded, facts, shared.caches, at: now)
             channel.gauges.publish(run)
+            // What an earlier reading showed is part of the demand.
+            channel.gauges.publishOpen(bytes: 0, at: now)
             shared.activity = .running(RunUnderWay(run: run, origin: origin))
             return (.begun, earlier, silent)
         }
@@ -346,14 +348,15 @@ final class ReclaimState: Sendable {
         let now = clock.now
         return shared.withLock { shared in
             var isTaken = false
+            let left = shared.caches[answer.client]?.reportedBytes ?? 0
             if var current = shared.takeRun() {
                 defer { shared.activity = .running(current) }
                 isTaken = current.run.answered(
                     answer.id, of: answer.client, promisedBytes: answer.promisedBytes, freedBytes: answer.freedBytes,
-                    gainedBytes: answer.gainedBytes, error: answer.error, at: now)
+                    gainedBytes: answer.gainedBytes, leftBytes: left, error: answer.error, at: now)
                 channel.gauges.publish(current.run)
             }
-            shared.recorder.answers(answer, isTaken: isTaken, at: now)
+            shared.recorder.answers(answer, leftBytes: left, isTaken: isTaken, at: now)
             shared.noteLeftBehind([], cameBack: answer.id, channel.gauges, at: now)
             guard !isTaken, let client = shared.caches[answer.client] else { return nil }
             // It was kept for this answer. Whoever called it has it still.

@@ -2,15 +2,16 @@ internal import MemoryPressure
 internal import Synchronization
 internal import SystemPackage
 
-/// The threads that call handlers and trim. Two exist from the start, so that one that hangs does not stop the other.
+/// The threads that call handlers and trim. Three exist from the start: where the limit is near, handlers that are known to be slow
+/// work side by side, and one that hangs does not stop the others.
 ///
-/// A third, the steward, never calls a handler: when all others hang in one, it starts another. If there are too many, or none
+/// A fourth, the steward, never calls a handler: when all others hang in one, it starts another. If there are too many, or none
 /// can be started, it ends the step itself, so that the ladder goes on.
 ///
-/// A fourth has caches give whose memory is the library's own. It calls no code of the application's either, so that no handler
+/// A fifth has caches give whose memory is the library's own. It calls no code of the application's either, so that no handler
 /// keeps these waiting.
 final class ReclaimThreads: Sendable {
-    private static let count = 2
+    static let count = 3
     private static let name = "jetsam.reclaim"
     /// Threads lost to handlers that do not come back are replaced up to this number in all.
     static let most = 8

@@ -38,6 +38,8 @@ struct RunRecorder {
         record.portionDeadline = run.portionDeadline
         record.trimsFirst = run.trimsFirst
         record.clients = facts.count
+        record.isUrgent = run.demand.isUrgent ? 1 : 0
+        record.limitNanoseconds = run.demand.limitAt.map { max(1, Int(now.duration(to: $0).nanoseconds)) } ?? 0
         sink.record(record, at: now)
         for client in facts { sink.record(ClientRecord(client, run: run.number), at: now) }
     }
@@ -76,7 +78,7 @@ struct RunRecorder {
         sink.record(record, at: now)
     }
 
-    func answers(_ answer: CallAnswer, isTaken: Bool, at now: MonotonicInstant) {
+    func answers(_ answer: CallAnswer, leftBytes: Int, isTaken: Bool, at now: MonotonicInstant) {
         var record = AnswerRecord()
         record.run = Int(clamping: answer.id.run)
         record.call = answer.id.number
@@ -87,6 +89,7 @@ struct RunRecorder {
         record.duration = answer.start.duration(to: now)
         record.isTaken = isTaken
         record.gainedBytes = answer.gainedBytes
+        record.leftBytes = leftBytes
         sink.record(record, at: now)
     }
 

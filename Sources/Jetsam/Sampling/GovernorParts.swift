@@ -22,8 +22,10 @@ struct GovernorParts: Sendable {
     /// one whose end is waited for. It moves a few words and wakes a thread.
     func post(_ decision: Decider.Decision, _ reason: LevelReason?, at now: MonotonicInstant) {
         if let demand = decision.demand { channel.post(demand) }
-        channel.gauges.publishOpen(bytes: decision.openBytes, at: now)
-        if decision.openBytes > 0, channel.gauges.parkedThreads > 0 { channel.spot.signal() }
+        if let bytes = decision.openBytes {
+            channel.gauges.publishOpen(bytes: bytes, at: now)
+            if bytes > 0, channel.gauges.parkedThreads > 0 { channel.spot.signal() }
+        }
         if let regrowth = decision.regrowth { channel.post(regrowth) }
         if decision.holdsCaches { channel.postHold() }
         if let action = decision.ladder, let reason {

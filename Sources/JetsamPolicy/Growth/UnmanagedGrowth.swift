@@ -15,6 +15,8 @@ struct UnmanagedGrowth {
 
     /// A slope is not drawn out beyond so many times the time that it was seen for.
     private static let reach = 5
+    /// What grew between readings that were further apart, in nanoseconds, may have come at once.
+    private static let jump: Int64 = 50_000_000
     private static let longer = [Duration.seconds(1), .seconds(5)]
 
     private let shortest: Int64
@@ -28,9 +30,17 @@ struct UnmanagedGrowth {
     package private(set) var rise = LargestUnmanagedRise()
     /// Bytes that caches gave and that are still in the footprint.
     private var owed = 0
+    /// Bytes that were asked for at the last reading and had not come, and those of them that may hide growth still.
+    private var lastInFlight = 0
+    private var hideable = 0
+    /// Nanoseconds between the two readings that showed growth last, with nothing hidden, and since then.
+    private var seenNanoseconds: Int64 = 0
+    private var unseenNanoseconds: Int64 = 0
     /// The slopes between the last readings, in bytes a second, with the nanoseconds between them.
     private var latest: (bytesPerSecond: Double, nanoseconds: Int64)?
     private var previous: (bytesPerSecond: Double, nanoseconds: Int64)?
+    /// Nanoseconds for which growth has been about as steep as it is.
+    private var lasted: Int64 = 0
     /// Sustained growth over the shortest window, in bytes a second; nil while too little has been seen.
     package private(set) var bytesPerSecond: Int?
     private var middleRate = 0
@@ -53,12 +63,15 @@ struct UnmanagedGrowth {
         latest = nil
         previous = nil
         owed = 0
+        lastInFlight = 0
+        hideable = 0
         bytesPerSecond = nil
         middleRate = 0
         longRate = 0
     }
 
-    mutating func append(_ reading: MemoryReading, managedBytes: Int) {
+    /// - Parameter inFlightBytes: Bytes that caches were asked for and have not answered.
+    mutating func append(_ reading: MemoryReading, managedBytes: Int, inFlightBytes: Int = 0) {
         let sample = Sample(
             instant: reading.instant, unreclaimable: reading.unreclaimableBytes, managed: managedBytes,
             footprint: reading.footprintBytes)
@@ -67,8 +80,12 @@ struct UnmanagedGrowth {
             guard nanoseconds > 0 else { return }
             let grown = growth(from: last, to: sample, nanoseconds)
             total = total.addingSaturating(grown)
+            let hidden = hiddenGrowth(seen: grown, nanoseconds, inFlightBytes)
             previous = latest
-            latest = (Double(grown) / Double(nanoseconds) * 1e9, nanoseconds)
+            let slope = Double(grown.addingSaturating(hidden)) / Double(nanoseconds) * 1e9
+            let goesOn = previous.map { slope >= $0.bytesPerSecond / 2 && $0.bytesPerSecond >= slope / 2 } ?? false
+            lasted = goesOn ? lasted + nanoseconds : nanoseconds
+            latest = (slope, nanoseconds)
         }
         last = sample
         rise.append(total, at: sample.instant)
@@ -78,6 +95,24 @@ struct UnmanagedGrowth {
         bytesPerSecond = short.bytesPerSecond
         middleRate = middle.bytesPerSecond ?? 0
         longRate = long.bytesPerSecond ?? 0
+    }
+
+    /// Returns the growth that may be hidden by what caches gave and have not reported: it is taken to have gone on as it was seen before,
+    /// for a few times as long, and for no more bytes than they were asked for.
+    private mutating func hiddenGrowth(seen grown: Int, _ nanoseconds: Int64, _ inFlightBytes: Int) -> Int {
+        let most = max(inFlightBytes, lastInFlight)
+        hideable = min(most, hideable.addingSaturating(max(0, inFlightBytes - lastInFlight)))
+        lastInFlight = inFlightBytes
+        unseenNanoseconds += nanoseconds
+        let before = Int(saturating: (latest?.bytesPerSecond ?? 0) * Double(nanoseconds) * 1e-9)
+        let isKnown = seenNanoseconds <= Self.jump && unseenNanoseconds <= seenNanoseconds * Int64(Self.reach)
+        let hidden = isKnown ? min(hideable, max(0, before.subtractingSaturating(grown))) : 0
+        hideable -= hidden
+        if hidden == 0 {
+            seenNanoseconds = nanoseconds
+            unseenNanoseconds = 0
+        }
+        return hidden
     }
 
     private mutating func growth(from last: Sample, to sample: Sample, _ nanoseconds: Int64) -> Int {
@@ -109,9 +144,17 @@ struct UnmanagedGrowth {
         if let latest, let previous {
             // A table that doubled is one jump, and not the beginning of many.
             let rate = min(latest.bytesPerSecond, previous.bytesPerSecond)
-            most = max(most, drawn(rate, min(latest.nanoseconds, shortest)))
+            // It is taken to go on for as long as it has lasted.
+            let time = max(min(latest.nanoseconds, shortest) * Int64(Self.reach), lasted)
+            most = max(most, rate * Double(min(nanoseconds, time)) * 1e-9)
         }
         return Int(saturating: max(0, most))
+    }
+
+    /// Milliseconds in which so many bytes are gone at the growth between the last two readings; nil where there was none.
+    func millisecondsAtOnce(toGrow bytes: Int) -> Int? {
+        guard let latest, latest.bytesPerSecond > 0 else { return nil }
+        return Int(saturating: min(1e12, Double(max(0, bytes)) / latest.bytesPerSecond * 1e3))
     }
 
     /// Milliseconds in which it may grow by so many bytes; nil where none of the windows has seen growth for long enough to say that.

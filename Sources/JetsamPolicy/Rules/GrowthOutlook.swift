@@ -59,16 +59,14 @@ struct GrowthOutlook {
         _ context: RuleContext, _ rule: ManagerConfiguration.TimeToLimitRule
     ) {
         let bytes = context.reading.unreclaimableBytes - context.managedBytes
-        growth.append(context.reading, managedBytes: context.managedBytes)
+        growth.append(context.reading, managedBytes: context.managedBytes, inFlightBytes: context.inFlightBytes)
         if let last = lastUnmanaged {
             let nanoseconds = last.instant.duration(to: context.now).nanoseconds
             let reach = rule.warning.nanoseconds
             // Growth since the last reading × the warning's time, against what is left.
             let grown = Double(bytes - last.bytes) * Double(reach) / Double(max(1, nanoseconds))
-            let headroom = Double(context.reading.headroomBytes)
-            isSuspicious = grown > headroom
-            millisecondsAtOnce =
-                grown > 0 ? Int(saturating: min(1e12, headroom / grown * Double(reach) * 1e-6)) : nil
+            isSuspicious = grown > Double(context.reading.headroomBytes)
+            millisecondsAtOnce = growth.millisecondsAtOnce(toGrow: context.reading.headroomBytes)
         }
         lastUnmanaged = (bytes, context.now)
     }

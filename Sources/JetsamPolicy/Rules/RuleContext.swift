@@ -24,6 +24,8 @@ struct RuleContext {
     var retainedBytes = 0
     /// The owner of the shortage.
     var shortage = Shortage()
+    /// Bytes that caches were asked for and have not answered.
+    var inFlightBytes = 0
     /// Caches give, or gave a moment ago.
     var isDisturbed = false
 

@@ -195,12 +195,14 @@ package struct ReclaimRun {
     /// - Parameters:
     ///   - callsHandlers: False where the caller may not be held up: synchronous clients that have not had their turn are then left out
     ///     of this run.
-    ///   - openBytes: The bytes that a reading since ``changedAt`` showed to be missing at critical, beyond what was asked for.
+    ///   - openBytes: The bytes that a reading since ``changedAt`` showed to be missing at critical, beyond what was asked for; less than 0
+    ///     where more was asked for than is missing.
     package mutating func next(
         shouldTrimLast: Bool, callsHandlers: Bool = true, openBytes: Int = 0, at now: MonotonicInstant
     ) -> Action {
         expire(at: now)
         if openBytes > 0 { raise(by: openBytes, at: now) }
+        if openBytes < 0 { caches.lower(by: 0 - openBytes) }
         noteLate(at: now)
         guard case .none = work else { return .wait }
         while true {
@@ -280,7 +282,7 @@ package struct ReclaimRun {
         let part = caches.order[index]
         guard part.isStarted, !isHurried, part.limit != .keep || part.askBytes > 0 else { return nil }
         caches.follow(part)
-        if part.ownsSegments, part.askBytes > 0 { results.begin(at: now) }
+        if part.askBytes > 0 { results.begin(at: now) }
         changedAt = now
         let ask = caches.firstAsk(part)
         let id = caches.add(
@@ -304,9 +306,13 @@ package struct ReclaimRun {
     ) -> Action? {
         phase = .releases(index + 1, turn)
         let part = caches.order[index]
-        // It is not asked for the bytes of later caches, unless those did not give them.
+        // It is not asked for the bytes of later caches, unless those did not give them. Where less is missing than was planned, later
+        // ones give less.
         let isInPlan = turn == .planned && !part.givesNothing
-        var wanted = caches.openBytes - (isInPlan ? caches.laterAsks(after: index) : 0)
+        var wanted = caches.openBytes
+        if isInPlan {
+            wanted = min(wanted, max(wanted - caches.laterAsks(after: index), caches.plannedBytes(part)))
+        }
         guard callsHandlers, wanted > 0 || caches.isOut(part) else { return nil }
         if caches.isLimited(part) {
             phase = .portions(index, turn)
@@ -320,9 +326,9 @@ package struct ReclaimRun {
         }
         guard wanted > 0, caches.canGive(part) else { return nil }
         let known = caches.progress(of: part)
-        if turn == .planned, caches.canAnyGive(before: index) {
+        if caches.canAnyGive(before: index) {
             // Those who rank lower have more: they are asked for what is missing beyond the plan.
-            wanted = min(wanted, part.askBytes - known.givenBytes)
+            wanted = turn == .planned ? min(wanted, part.askBytes - known.givenBytes) : 0
             guard wanted > 0 else {
                 phase = .releases(0, .further)
                 return nil
@@ -348,6 +354,7 @@ package struct ReclaimRun {
     private mutating func startMore(
         _ part: PlannedRelease, _ bytes: Int, _ limit: LimitChange, at now: MonotonicInstant
     ) -> Action {
+        results.begin(at: now)
         caches.count(on: part, bytes: bytes)
         let id = caches.add(part, askedBytes: bytes, isRelease: true, run: number, at: now)
         changedAt = now
@@ -413,16 +420,17 @@ package struct ReclaimRun {
     ///   - client: Who answers. Of a call of an earlier run it tells who can be asked again.
     ///   - gainedBytes: The bytes by which headroom grew during the call, where that was looked at. They count where no other cache was
     ///     at work meanwhile; see ``isUnreliable(_:)``.
+    ///   - leftBytes: Bytes that the cache reports now; 0 where that is not known.
     @discardableResult
     package mutating func answered(
         _ id: CallID, of client: UInt64? = nil, promisedBytes: Int, freedBytes: Int?, gainedBytes: Int = 0,
-        error: String?, at now: MonotonicInstant
+        leftBytes: Int = 0, error: String?, at now: MonotonicInstant
     ) -> Bool {
         // What was gained in a call may be what another gave meanwhile.
         let lastChange = changedAt
         changedAt = now
         if id.run != number, let client {
-            if !isHurried, !isDone { caches.cameBack(client, promised: max(0, promisedBytes)) }
+            if !isHurried, !isDone { caches.cameBack(client, promised: max(0, promisedBytes), left: leftBytes) }
             return false
         }
         guard let call = caches.remove(id) else {

@@ -24,6 +24,9 @@ struct StepCaches {
     private static let mostDeadlines = 10
     /// In this part of its deadline a portion is expected to be given.
     private static let portionShare = 4
+    /// Nobody waits for a handler any longer than for this part of the time to the limit, but so long at least.
+    private static let patienceShare = 8
+    private static let leastPatience = Duration.milliseconds(2)
 
     init(
         _ plan: [PlannedRelease], demand: ReclaimDemand, sizes: [UInt64: Int], callDeadline: Duration,
@@ -59,13 +62,19 @@ struct StepCaches {
     subscript(id: CallID) -> Call? { calls[id] }
 
     /// The time from which a call takes longer than a portion is expected to.
-    func expectedEnd(_ call: Call) -> MonotonicInstant { call.start.advanced(by: patience) }
+    func expectedEnd(_ call: Call) -> MonotonicInstant { call.start.advanced(by: patience(from: call.start)) }
 
     private var share: Duration { callDeadline / Self.portionShare }
 
     /// The time that a portion has before it is late. It is made to take a share of the deadline, and a cache is seldom exactly as fast as
     /// before.
     private var patience: Duration { share + share / 4 }
+
+    /// The time for which others wait for a call that begins now: no longer than a part of what is left until the limit.
+    private func patience(from start: MonotonicInstant) -> Duration {
+        guard let limitAt = demand.limitAt else { return patience }
+        return min(patience, max(Self.leastPatience, start.duration(to: limitAt) / Self.patienceShare))
+    }
 
     func isOut(_ part: PlannedRelease) -> Bool { calls.isOut(part.id) }
 
@@ -78,7 +87,7 @@ struct StepCaches {
     /// takes too long.
     func callToAwait(_ part: PlannedRelease, at now: MonotonicInstant) -> CallID? {
         guard part.isAsynchronous, demand.level == .critical, !part.givesNothing else { return nil }
-        return calls.release(of: part.id, begunAfter: now.advanced(by: .zero - patience))
+        return calls.release(of: part.id, begunAfter: now.advanced(by: .zero - patience(from: now)))
     }
 
     func request(_ id: CallID) -> ReleaseRequest {
@@ -194,11 +203,13 @@ struct StepCaches {
 
     /// A cache that was at work for an earlier step has come back, and may be asked from here on.
     ///
-    /// - Parameter promised: Bytes that it gave for that step. They are not part of what this one is to bring.
-    mutating func cameBack(_ client: UInt64, promised: Int) {
+    /// - Parameters:
+    ///   - promised: Bytes that it gave for that step. They are not part of what this one is to bring.
+    ///   - left: Bytes that it reports now; 0 where that is not known.
+    mutating func cameBack(_ client: UInt64, promised: Int, left: Int) {
         guard let part = order.cameBack(client) else { return }
         follow(part)
-        progress[client]?.gaveForEarlier(promised)
+        progress[client]?.gaveForEarlier(promised, leaving: left > 0 ? max(0, left - part.keptBytes) : nil)
     }
 
     /// Counts what a cache gave of memory of its own without its handlers.
@@ -233,6 +244,13 @@ struct StepCaches {
         demand.targetBytes = demand.targetBytes.addingSaturating(more)
     }
 
+    /// Memory has ceased to grow, or what nobody counted on has come back: no more is missing than what caches were asked for without
+    /// so many bytes.
+    ///
+    mutating func lower(by bytes: Int) {
+        remaining = min(remaining, max(0, inFlightBytes.subtractingSaturating(bytes)))
+    }
+
     /// Indicates whether bytes are open, and somebody may be asked for them.
     var mayAskMore: Bool { openBytes > 0 && order.parts.contains { canGive($0) } }
 
@@ -250,10 +268,11 @@ struct StepCaches {
     }
 
     /// Bytes that those after a place are to give by the plan, and have not been asked for.
-    func laterAsks(after index: Int) -> Int {
-        order.laterAsks(after: index) { part in
-            part.askBytes - (progress[part.id]?.givenBytes ?? 0) - calls.askedBytes(of: part.id)
-        }
+    func laterAsks(after index: Int) -> Int { order.laterAsks(after: index) { plannedBytes($0) } }
+
+    /// Bytes that a cache is to give by the plan, and has not been asked for.
+    func plannedBytes(_ part: PlannedRelease) -> Int {
+        part.askBytes - (progress[part.id]?.givenBytes ?? 0) - calls.askedBytes(of: part.id)
     }
 
     /// Returns what is known of a client's giving, in this step as far as it was asked.
@@ -283,8 +302,21 @@ struct StepCaches {
     func portion(_ bytes: Int, of part: PlannedRelease) -> Int {
         let known = progress(of: part)
         if known.speed.isCramped(deadline: portionDeadline), isOnlyOne(part) { return bytes }
-        let isUrgent = demand.isUrgent && !isOnlyOne(part)
-        return min(bytes, known.portionBytes(deadline: portionDeadline, isUrgent: isUrgent))
+        // Where everybody else is at work, nobody is asked in its place.
+        let others = order.parts.contains { $0.id != part.id && !$0.givesNothing && canGive($0) }
+        let portion = known.portionBytes(deadline: portionDeadline, isUrgent: demand.isUrgent, othersCanGive: others)
+        return min(bytes, demand.isUrgent ? max(portion, shareOfAll(bytes, known)) : portion)
+    }
+
+    /// Returns the part of a cache where all that is open takes everybody longer than a portion: what it gives until all of them
+    /// together have given it, and no more than is worth its latency. Smaller portions would cost that again and again.
+    private func shareOfAll(_ bytes: Int, _ known: ReleaseProgress) -> Int {
+        guard let own = known.speed.bytesPerSecond, known.speed.effectiveBytes > 0 else { return 0 }
+        let all = order.parts.reduce(0) { sum, other in
+            guard !other.givesNothing, canGive(other) || calls.isInTime(other.id) else { return sum }
+            return sum + (progress(of: other).speed.bytesPerSecond ?? ReleaseProgress.assumedRate())
+        }
+        return min(known.speed.effectiveBytes, Int(saturating: Double(min(bytes, openBytes)) * min(1, own / all)))
     }
 
     /// Returns whether nobody else gives, or may be asked to.

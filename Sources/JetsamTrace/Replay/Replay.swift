@@ -43,7 +43,7 @@ package struct Replay: Sendable {
         case .ladder(let record): meet(.ladder(record), at: instant)
         case .look(let record): meet(.look(record), at: instant)
         case .run(let record):
-            run = RunReplay(record)
+            run = RunReplay(record, at: instant)
             writer.append(record, at: instant)
         case .client(let record):
             run?.feed(record)

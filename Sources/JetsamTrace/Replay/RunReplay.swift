@@ -4,11 +4,13 @@ internal import MemoryPressure
 /// One run of a trace, carried out again from its caches, its turns and their answers.
 struct RunReplay {
     private let record: RunRecord
+    private let began: MonotonicInstant
     private var facts: [ClientFacts] = []
     private var run: ReclaimRun?
 
-    init(_ record: RunRecord) {
+    init(_ record: RunRecord, at now: MonotonicInstant) {
         self.record = record
+        began = now
         if record.clients == 0 { makeRun() }
     }
 
@@ -21,12 +23,13 @@ struct RunReplay {
     /// The turn as it is decided again; nil where it is of another run.
     mutating func turn(_ turn: TurnRecord, at now: MonotonicInstant) -> TurnRecord? {
         guard turn.run == record.run, run != nil else { return nil }
+        let openBytes = turn.openBytes - turn.surplusBytes
         let action = run?.next(
-            shouldTrimLast: turn.shouldTrimLast, callsHandlers: turn.callsHandlers, openBytes: turn.openBytes, at: now)
+            shouldTrimLast: turn.shouldTrimLast, callsHandlers: turn.callsHandlers, openBytes: openBytes, at: now)
         return action.map {
             TurnRecord(
                 run: UInt64(max(0, record.run)), shouldTrimLast: turn.shouldTrimLast, callsHandlers: turn.callsHandlers,
-                openBytes: turn.openBytes, action: $0)
+                openBytes: openBytes, action: $0)
         }
     }
 
@@ -37,7 +40,8 @@ struct RunReplay {
         again.isTaken =
             run?.answered(
                 id, of: UInt64(max(0, answer.cache)), promisedBytes: answer.promisedBytes,
-                freedBytes: answer.freedBytes, gainedBytes: answer.gainedBytes, error: answer.failed ? "" : nil, at: now
+                freedBytes: answer.freedBytes, gainedBytes: answer.gainedBytes, leftBytes: answer.leftBytes,
+                error: answer.failed ? "" : nil, at: now
             ) ?? false
         return again
     }
@@ -62,12 +66,14 @@ struct RunReplay {
     }
 
     private mutating func makeRun() {
-        let demand = ReclaimDemand(
+        var demand = ReclaimDemand(
             level: record.level,
             reason: LevelReason(rule: .external, observed: 0, threshold: 0, unit: .none, cause: .sampler),
             targetBytes: record.targetBytes, missingBytes: record.missingBytes, retainedBytes: record.retainedBytes,
-            step: record.step, limitBytes: 0, isUrgent: false, decidedAt: MonotonicInstant(nanoseconds: 0),
+            step: record.step, limitBytes: 0, isUrgent: record.isUrgent > 0,
+            decidedAt: MonotonicInstant(nanoseconds: 0),
             holdsCaches: holdsCaches)
+        if record.limitNanoseconds > 0 { demand.limitAt = began.advanced(by: .nanoseconds(record.limitNanoseconds)) }
         let isStep = holdsCaches || record.purpose == .request
         run = ReclaimRun(
             number: UInt64(max(0, record.run)), kind: isStep ? .step : .regrowth, demand: demand, plan: plan,

@@ -331,6 +331,62 @@ struct ReclaimRunTests {
         #expect(warning.demand.targetBytes == 10, "below critical the next step is soon enough")
     }
 
+    @Test(
+        "What a reading shows not to be missing any more is asked of nobody, and lower caches give first what still is")
+    func lowered() {
+        // The asynchronous one is out; of the other two only the first is still needed.
+        var run = run(.critical, target: 160, [(1, 60, true), (2, 50, false), (3, 200, false)])
+        guard case .start(let first, client: 1, _, _) = run.next(shouldTrimLast: false, at: .seconds(0)),
+            case .limit(let limit, client: 2, _) = run.next(shouldTrimLast: false, openBytes: -20, at: .seconds(0.1))
+        else {
+            Issue.record("it begins otherwise")
+            return
+        }
+        run.answered(limit, of: 2, promisedBytes: 0, freedBytes: nil, error: nil, at: .seconds(0.1))
+        run.answered(first, of: 1, promisedBytes: 20, freedBytes: nil, error: nil, at: .seconds(0.2))
+        let asked = words(&run, at: 0.2) { _, bytes in bytes }.filter { $0.hasPrefix("release") }
+        #expect(asked == ["release 2 20"], "40 were missing with what was in flight, and 20 of them came")
+    }
+
+    @Test("The nearer the limit, the shorter the time for which others wait for a handler")
+    func patience() {
+        func waits(millisecondsToLimit: Int64?) -> Duration? {
+            var demand = run(.critical, target: 100, []).demand
+            demand.limitAt = millisecondsToLimit.map { MonotonicInstant.seconds(Double($0) * 1e-3) }
+            let facts = (1...2).map { ClientFacts(id: $0, priority: .low, traits: [], bytes: 100) }
+            var run = ReclaimRun(
+                number: 1, kind: .step, demand: demand, plan: ReclaimOrder.plan(facts, targetBytes: 150),
+                sizes: [1: 100, 2: 100], callDeadline: .milliseconds(100), trimsFirst: false)
+            _ = words(&run) { _, _ in nil }
+            return run.lateAt.map { MonotonicInstant.seconds(0).duration(to: $0) }
+        }
+        #expect(waits(millisecondsToLimit: nil) == .microseconds(31_250))
+        #expect(waits(millisecondsToLimit: 1_000) == .microseconds(31_250))
+        #expect(waits(millisecondsToLimit: 80) == .milliseconds(10))
+        #expect(waits(millisecondsToLimit: 1) == .milliseconds(2))
+    }
+
+    @Test("A cache that comes back from an earlier step is asked for what it reports then")
+    func cameBackWith() {
+        func asked(leftBytes: Int) -> [String] {
+            var facts = (1...2).map { ClientFacts(id: $0, priority: .low, traits: [], bytes: 60) }
+            facts[0].isBusy = true
+            var run = ReclaimRun(
+                number: 2, kind: .step, demand: self.run(.critical, target: 110, []).demand,
+                plan: ReclaimOrder.plan(facts, targetBytes: 110), sizes: [1: 60, 2: 60], callDeadline: .seconds(1),
+                trimsFirst: false)
+            guard case .limit(let limit, _, _) = run.next(shouldTrimLast: false, at: .seconds(0)) else { return [] }
+            run.answered(limit, of: 2, promisedBytes: 0, freedBytes: nil, error: nil, at: .seconds(0))
+            // It had reported a part of these 50 when the step began.
+            run.answered(
+                ReclaimRun.CallID(run: 1, number: 0), of: 1, promisedBytes: 50, freedBytes: nil, leftBytes: leftBytes,
+                error: nil, at: .seconds(0))
+            return words(&run) { _, bytes in bytes }.filter { $0.hasPrefix("release 1") }
+        }
+        #expect(asked(leftBytes: 40) == ["release 1 40"])
+        #expect(asked(leftBytes: 0) == ["release 1 10"], "what it has is not known")
+    }
+
     @Test("A call that is left behind for a more urgent step is expected to give for as long as its speed says")
     func leftBehind() {
         var run = run(target: 100 * mebibyte, [(1, 100 * mebibyte, false), (2, 100 * mebibyte, false)])

@@ -449,15 +449,39 @@ struct StepSchedulerTests {
         #expect(try asksAgain(at: 5, time: 1_100))
     }
 
+    @Test("No more than twenty steps begin in a second, whatever caches promise")
+    func pace() {
+        var scheduler = StepScheduler(configuration: .init())
+        var began: [Double] = []
+        for millisecond in 0..<3_000 {
+            let seconds = Double(millisecond) * 1e-3
+            guard let demand = scheduler.next(context(headroom: 40, level: .critical, at: seconds, time: 300)) else {
+                continue
+            }
+            began.append(seconds)
+            scheduler.stepEnded(demand.step, promisedBytes: demand.targetBytes, at: .seconds(seconds))
+        }
+        #expect(began.count >= 40)
+        for index in began.indices.dropLast(20) { #expect(began[index + 20] - began[index] >= 0.999) }
+    }
+
     @Test("While a critical step is under way the scheduler says what is missing beyond what was asked for")
     func openBytes() throws {
         var scheduler = StepScheduler(configuration: .init())
         let demand = try next(&scheduler, context(headroom: 100, level: .critical))
-        #expect(scheduler.openBytes == 0)
+        #expect(scheduler.openBytes == nil)
         var grown = context(headroom: 60, level: .critical, at: 0.05)
         grown.inFlightBytes = demand.targetBytes
         #expect(scheduler.next(grown) == nil)
         #expect(scheduler.openBytes == 40 * mebibyte)
+        // It has come, and what is in flight is more than is missing to warning's exit and a little more.
+        var eased = context(headroom: 120, level: .critical, at: 0.06)
+        eased.inFlightBytes = demand.targetBytes
+        #expect(scheduler.next(eased) == nil)
+        #expect((scheduler.openBytes ?? 0) / mebibyte == -20)
+        eased.reading.depth = .cheap
+        #expect(scheduler.next(eased) == nil)
+        #expect(scheduler.openBytes == nil, "it does not show yet what caches gave")
         grown.inFlightBytes += 40 * mebibyte
         #expect(scheduler.next(grown) == nil)
         #expect(scheduler.openBytes == 0)
@@ -465,7 +489,7 @@ struct StepSchedulerTests {
         var warning = StepScheduler(configuration: .init())
         _ = try next(&warning, context(headroom: 150, level: .warning))
         #expect(warning.next(context(headroom: 130, level: .warning, at: 0.1)) == nil)
-        #expect(warning.openBytes == 0)
+        #expect(warning.openBytes == nil)
     }
 
     @Test("What stalled before a step is no reason for another one within the two seconds that the signal covers")

@@ -42,6 +42,36 @@ struct UnmanagedGrowthTests {
         #expect((28...32).contains(most(sudden, 30)))
     }
 
+    @Test("Growth that has gone on for longer than a few readings is drawn out for as long again")
+    func lasting() {
+        // 150 ms of growth after a second of none: the shortest window is not full of it yet.
+        let growing = growth(readings: 116) { (100 + max(0, $0 - 1) * 500, 0) }
+        #expect((65...76).contains(most(growing, 150)))
+        #expect(most(growing, 1_000) < 260)
+    }
+
+    @Test(
+        "Bytes that caches were asked for and have not reported hide growth: it is taken to go on, a few times as long as it was seen"
+    )
+    func hidden() {
+        /// From a second on 1,000 MiB a second; from 30 ms later caches give as fast, for `giving` seconds, and report nothing yet.
+        func seen(giving: Double, inFlight: Int) -> Double {
+            var growth = UnmanagedGrowth(window: .milliseconds(200))
+            for index in 0...Int((1.03 + giving) / Self.tick + 0.5) {
+                let time = Double(index) * Self.tick
+                let footprint = 100 + max(0, min(time, 1.03) - 1) * 1_000
+                let reading = reading(
+                    headroom: 1024 * mebibyte - Int(footprint * Double(mebibyte)), limit: 1024 * mebibyte, at: time)
+                growth.append(reading, managedBytes: 0, inFlightBytes: time < 1.03 ? 0 : inFlight * mebibyte)
+            }
+            return most(growth, 50)
+        }
+        #expect((45...55).contains(seen(giving: 0.03, inFlight: 200)))
+        #expect(seen(giving: 0.03, inFlight: 0) < 25, "nobody hides anything")
+        #expect(seen(giving: 0.2, inFlight: 500) < 25, "it was seen for too short a time")
+        #expect(seen(giving: 0.05, inFlight: 12) < 25, "they were asked for no more than that")
+    }
+
     @Test("A single jump is no growth")
     func jump() {
         for readings in [102, 105, 130, 200] {

@@ -75,17 +75,21 @@ struct TraceRoundTripTests {
             (notice.responseNanoseconds, notice.bytesPerSecond, notice.limitBytes) = (0, 0, 0)
             return isWithoutLaterSizes(notice)
         }
+        if var run = record as? RunRecord {
+            (run.isUrgent, run.limitNanoseconds) = (0, 0)
+            return isWithoutLaterSizes(run)
+        }
         if var client = record as? ClientRecord {
             (client.keptBytes, client.turnsAway, client.latencyNanoseconds) = (0, 0, 0)
             (client.lastBytes, client.lastNanoseconds) = (0, 0)
             return isWithoutLaterSizes(client)
         }
         if var turn = record as? TurnRecord {
-            turn.openBytes = 0
+            (turn.openBytes, turn.surplusBytes) = (0, 0)
             return isWithoutLaterSizes(turn)
         }
         if var answer = record as? AnswerRecord {
-            answer.gainedBytes = 0
+            (answer.gainedBytes, answer.leftBytes) = (0, 0)
             return isWithoutLaterSizes(answer)
         }
         if var ladder = record as? LadderRecord {

@@ -59,6 +59,8 @@ final class SimulatedCache: @unchecked Sendable {
     private static let peakMemory: Int64 = 600_000_000_000
     private var bytesBeforeRelease = 0
     private var fraction = 0.0
+    /// When its last calls began and ended.
+    private var calls: [(began: Int64, ended: Int64)] = []
     private var registration: CacheRegistration?
 
     /// A handler takes so long at least: time has to pass with every call.
@@ -67,6 +69,7 @@ final class SimulatedCache: @unchecked Sendable {
     private static let lie: Int64 = 5_000_000
     /// What comes later than this after the call has missed every deadline, and nobody can take the call back.
     private static let latest: Int64 = 1_000_000_000
+    private static let urgent: Int64 = 100_000_000
     /// It gives in portions of this time, so that others see memory come.
     private static let portion: Int64 = 10_000_000
 
@@ -145,6 +148,8 @@ final class SimulatedCache: @unchecked Sendable {
     private func begin(_ request: ReleaseRequest) -> Int {
         outstandingBytes += request.bytes
         askedAt = conductor.now
+        if calls.count > 64 { calls.removeFirst(32) }
+        calls.append((conductor.now, .max))
         server.note(.asked(self, bytes: request.bytes, level: request.level))
         bytesBeforeRelease = max(bytes, bytesBeforeRelease)
         if manner != .honest { misbehavedAt = conductor.now }
@@ -154,13 +159,14 @@ final class SimulatedCache: @unchecked Sendable {
     private func answer(_ bytes: Int, _ request: ReleaseRequest, reported: Int) -> Int {
         outstandingBytes -= request.bytes
         answeredAt = conductor.now
+        if let last = calls.indices.last { calls[last].ended = conductor.now }
         answeredBytes += max(0, min(bytes, max(reported, request.bytes)))
         server.note(.answered(self, asked: request.bytes, answer: bytes))
         return bytes
     }
 
     /// - Parameter sample: What there was when it was asked, for the first bytes that it gives.
-    private func give(_ bytes: Int, askedAt calledAt: Int64, _ sample: ReleaseAccount.Sample?) -> Int {
+    private func give(_ bytes: Int, isLate: Bool, _ sample: ReleaseAccount.Sample?) -> Int {
         let given = min(max(0, bytes), self.bytes)
         guard given > 0 else { return 0 }
         notePeak()
@@ -170,7 +176,7 @@ final class SimulatedCache: @unchecked Sendable {
         server.allocator.free(given)
         registration?.update(bytes: self.bytes)
         server.world.recount()
-        server.afterRelease(given, of: self, isLate: conductor.now - calledAt > Self.latest)
+        server.afterRelease(given, of: self, isLate: isLate)
         return given
     }
 
@@ -195,7 +201,7 @@ final class SimulatedCache: @unchecked Sendable {
         while given < request.bytes, bytes > 0 {
             let portion = portion(of: request.bytes - given)
             conductor.sleep(portion.nanoseconds)
-            given += give(portion.bytes, askedAt: calledAt, given == 0 ? sample : nil)
+            given += give(portion.bytes, isLate: isLate(request, calledAt), given == 0 ? sample : nil)
         }
         return answer(given, request, reported: reported)
     }
@@ -219,9 +225,15 @@ final class SimulatedCache: @unchecked Sendable {
         while given < request.bytes, bytes > 0 {
             let portion = portion(of: request.bytes - given)
             await conductor.pause(portion.nanoseconds)
-            given += give(portion.bytes, askedAt: calledAt, given == 0 ? sample : nil)
+            given += give(portion.bytes, isLate: isLate(request, calledAt), given == 0 ? sample : nil)
         }
         return answer(given, request, reported: reported)
+    }
+
+    /// What it gives now has missed its deadline: at `critical` nobody waits any longer for what was asked for at `warning`.
+    private func isLate(_ request: ReleaseRequest, _ calledAt: Int64) -> Bool {
+        let isLeft = request.level == .warning && server.manager.level == .critical
+        return conductor.now - calledAt > (isLeft ? Self.urgent : Self.latest)
     }
 
     private func portion(of rest: Int) -> (bytes: Int, nanoseconds: Int64) {
@@ -234,6 +246,14 @@ final class SimulatedCache: @unchecked Sendable {
     var timeToEmpty: Int64 {
         let giving = Int64(Double(max(bytes, wantedBytes)) / Double(max(1, plan.releaseRate / slowness)) * 1e9)
         return giving + (1 + giving / 25_000_000) * plan.latency * Int64(slowness)
+    }
+
+    /// When it came back from the call that it was at work for at an instant; that instant where it was not.
+    func timeBack(from instant: Int64) -> Int64 {
+        for call in calls.reversed() where call.began < instant {
+            return max(instant, call.ended)
+        }
+        return instant
     }
 
     /// What it could have given by itself in so many nanoseconds, had it been asked at their beginning.

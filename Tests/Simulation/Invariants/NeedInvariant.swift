@@ -4,7 +4,7 @@ import MemoryPressure
 /// What an episode releases is at most 1.25 × what it needed, five points of the limit and 16 MiB.
 ///
 /// What is needed is known only afterwards. While caches give, memory may go on to grow, and nobody can know that it stops: as much may
-/// be released beyond that as it grew in a step, or in as long a time before it.
+/// be released beyond that as it grew in a step, or in as long a time before it, and in the shortest lead time at least.
 final class NeedInvariant: Invariant {
     /// What there was beside all caches when the first cache of a step was asked, in bytes, and when that was.
     private var atBeginning: [ObjectIdentifier: (bytes: Int, instant: Int64)] = [:]
@@ -15,6 +15,8 @@ final class NeedInvariant: Invariant {
 
     /// No step takes longer, in nanoseconds.
     private static let longest: Int64 = 2_000_000_000
+    /// Growth is taken to go on for as long as this at least, in nanoseconds: the shortest lead time.
+    private static let lead: Int64 = 50_000_000
 
     func observe(_ event: WorldEvent, of server: SimulatedServer) {
         let id = ObjectIdentifier(server)
@@ -25,12 +27,12 @@ final class NeedInvariant: Invariant {
             if isNew { atBeginning[id] = (unmanaged, server.world.now) }
         case .gave:
             if let first = atBeginning[id] {
-                let least = server.world.leastUnmanagedBytes(
-                    from: first.instant - (server.world.now - first.instant), to: first.instant)
-                let before = first.bytes - (least ?? first.bytes)
-                grown[id] = max(grown[id] ?? 0, unmanaged - first.bytes, before)
+                let before = max(server.world.now - first.instant, Self.lead)
+                let least = server.world.leastUnmanagedBytes(from: first.instant - before, to: first.instant)
+                grown[id] = max(grown[id] ?? 0, unmanaged - first.bytes, first.bytes - (least ?? first.bytes))
             }
-        case .step(let step) where step.stage == .caches: atBeginning[id] = nil
+        // One that gave way to a more urgent step, which is under way, does not end its growth.
+        case .step(let step) where step.stage == .caches && step.level >= server.manager.level: atBeginning[id] = nil
         case .lastResort: leaving.insert(id)
         default: break
         }

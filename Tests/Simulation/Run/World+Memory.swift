@@ -72,6 +72,8 @@ extension World {
     /// As long as from one full reading to the next, and for a thread to wake, in nanoseconds. The first one shows that memory is
     /// short, and only the next one that it goes on.
     private static let reading: Int64 = 15_000_000
+    /// Of so many parts of the time one goes by in latencies: caches are asked in portions, as what is missing shows itself bit by bit.
+    private static let portions: Int64 = 6
     /// Memory is taken to grow no faster, in bytes a second. It is written down here: whoever changes the default must not change
     /// what it is judged by.
     private static let fastest = 3 << 30
@@ -84,15 +86,16 @@ extension World {
     }
 
     /// What caches still have and could have given until an instant, had they been asked for all of it as soon as memory was seen to be
-    /// short, in bytes.
+    /// short, in bytes. A part of the time goes by in calls and between readings. Those that were at work then for what was missing before could be asked once they had come back.
     func purgeableBytes(by instant: Int64) -> Int {
         guard let shortSince else { return 0 }
-        let time = instant - shortSince - reaction
+        let asked = shortSince + reaction
         var sum = 0
         for server in servers where !server.plan.configuration.isDryRun {
             for cache in server.caches {
                 let given = cache.givenBytes - (givenUntilShort[ObjectIdentifier(cache)] ?? 0)
-                sum += min(cache.bytes, max(0, cache.couldGive(in: time) - given))
+                let time = instant - max(asked, cache.timeBack(from: asked))
+                sum += min(cache.bytes, max(0, cache.couldGive(in: time / Self.portions * (Self.portions - 1)) - given))
             }
         }
         return sum

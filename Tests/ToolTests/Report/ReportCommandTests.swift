@@ -47,7 +47,7 @@ struct ReportCommandTests {
         arguments: [
             ("{\"k\":\"trace\",\"t\":1}\n{\"k\":\"nothing\",\"t\":2}\n", "line 2: unknown kind 'nothing'"),
             ("{\"k\":\"look\",\"t\":1}\n", "line 1: a trace begins with"), ("", "there is nothing in it"),
-            ("{\"k\":\"trace\",\"t\":1,\"version\":8}\n", "version 8 of the schema; 1 to 7 can be read"),
+            ("{\"k\":\"trace\",\"t\":1,\"version\":9}\n", "version 9 of the schema; 1 to 8 can be read"),
             ("{\"k\":\"trace\",\"t\":1,\"headroom.warningPercent\":0}\n", "headroom.warningPercent"),
             ("{\"k\":\"trace\",\"t\":1}\n\n{\"k\":\"trace\",\"t\":1}\n", "line 3: a second trace"),
         ])

@@ -26,6 +26,10 @@ package struct RunRecord: Record {
     package var portionDeadline = Duration.zero
     package var trimsFirst = false
     package var clients = 0
+    /// 1 where there is so little time that nobody waits for a handler that is known to be slow.
+    package var isUrgent = 0
+    /// Nanoseconds until memory would reach the limit, 1 at least; 0 where it does not grow.
+    package var limitNanoseconds = 0
 
     package init() {}
 
@@ -42,6 +46,8 @@ package struct RunRecord: Record {
         visitor.duration("portionDeadline", &portionDeadline)
         visitor.flag("trimsFirst", &trimsFirst)
         visitor.integer("clients", &clients)
+        visitor.laterSize("isUrgent", &isUrgent)
+        visitor.laterSize("timeToLimit", &limitNanoseconds)
     }
 }
 
@@ -149,8 +155,9 @@ package struct TurnRecord: Record {
     package var bytes: Int?
     /// Of `start`: the new limit; nil where it stays.
     package var limitBytes: Int?
-    /// Bytes that were missing beyond what the run had asked for.
+    /// Bytes that were missing beyond what the run had asked for, and bytes that it had asked for beyond what was missing.
     package var openBytes = 0
+    package var surplusBytes = 0
 
     package init() {}
 
@@ -164,6 +171,7 @@ package struct TurnRecord: Record {
         visitor.optional("bytes", &bytes)
         visitor.optional("limitBytes", &limitBytes)
         visitor.laterSize("openBytes", &openBytes)
+        visitor.laterSize("surplusBytes", &surplusBytes)
     }
 }
 
@@ -171,7 +179,8 @@ extension TurnRecord {
     package init(
         run: UInt64, shouldTrimLast: Bool, callsHandlers: Bool, openBytes: Int = 0, action: ReclaimRun.Action
     ) {
-        self.openBytes = openBytes
+        self.openBytes = max(0, openBytes)
+        surplusBytes = max(0, 0 - openBytes)
         self.run = Int(clamping: run)
         self.shouldTrimLast = shouldTrimLast
         self.callsHandlers = callsHandlers
@@ -215,6 +224,8 @@ package struct AnswerRecord: Record {
     package var isTaken = false
     /// The bytes by which headroom grew meanwhile, of a cache that was known to give nothing; else 0.
     package var gainedBytes = 0
+    /// Bytes that the cache reported then.
+    package var leftBytes = 0
 
     package init() {}
 
@@ -228,6 +239,7 @@ package struct AnswerRecord: Record {
         visitor.duration("duration", &duration)
         visitor.flag("isTaken", &isTaken)
         visitor.laterSize("gainedBytes", &gainedBytes)
+        visitor.laterSize("leftBytes", &leftBytes)
     }
 }
 
