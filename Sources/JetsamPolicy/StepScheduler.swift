@@ -42,6 +42,8 @@ struct StepScheduler {
     static let lastingWarning = Duration.seconds(600)
     /// Rules whose signal covers two seconds cannot show the effect of a step any sooner.
     private static let slowSpacing = Duration.nanoseconds(StallWindow.length)
+    /// The time between two such steps doubles so often at most while they have no effect: to 32 seconds.
+    private static let mostDoublings = 4
     /// The part of the limit that a step must bring, and of what is missing, so that another step at once is worthwhile.
     private static let littleShare = 256
     private static let littleOfMissing = 8
@@ -59,7 +61,9 @@ struct StepScheduler {
     private static let mostSharePercent = 40
     /// The share that such a step asks for now, and the value that the rule had observed when the last one was made.
     private var sharePercent: Int
-    private var lastSignal: (rule: PressureRule, observed: Int, instant: MonotonicInstant)?
+    private var lastSignal: (rule: PressureRule, level: PressureLevel, observed: Int, instant: MonotonicInstant)?
+    /// The number of such steps in a row that did not lower the value.
+    private var vainSteps = 0
 
     init(configuration: ManagerConfiguration) {
         self.configuration = configuration
@@ -75,6 +79,7 @@ struct StepScheduler {
         guard context.level > .normal else {
             step = 0
             lastSignal = nil
+            vainSteps = 0
             sharePercent = configuration.reclaim.sharePercent
             highestStepped = .normal
             nothingLeftSince = nil
@@ -181,7 +186,7 @@ struct StepScheduler {
     }
 
     /// Returns whether a rule that names no bytes is to ask for some again. It asks for more only where the last step lowered the
-    /// observed value. Otherwise the step had no effect and is not worth repeating.
+    /// observed value. Otherwise the step had no effect: each time it is repeated only after twice as long.
     private mutating func noteSignal(_ context: ReclaimContext) -> Bool {
         let vote = context.vote
         guard vote.rule.type.namesNoBytes else { return false }
@@ -190,15 +195,19 @@ struct StepScheduler {
             return false
         }
         if let lastSignal {
-            guard lastSignal.instant.duration(to: context.now) >= Self.slowSpacing else { return false }
+            let doublings = context.level > lastSignal.level ? 0 : min(vainSteps, Self.mostDoublings)
+            guard lastSignal.instant.duration(to: context.now) >= Self.slowSpacing * (1 << doublings) else {
+                return false
+            }
             // By a quarter: a share of time wavers by itself.
             let wasLowered = lastSignal.rule == vote.rule && vote.observed <= lastSignal.observed * 3 / 4
+            vainSteps = wasLowered ? 0 : vainSteps + 1
             sharePercent =
                 wasLowered
                 ? min(sharePercent * 2, max(Self.mostSharePercent, configuration.reclaim.sharePercent))
                 : configuration.reclaim.sharePercent
         }
-        lastSignal = (vote.rule, vote.observed, context.now)
+        lastSignal = (vote.rule, context.level, vote.observed, context.now)
         return true
     }
 
@@ -301,7 +310,8 @@ struct StepScheduler {
         let open = shareBytes(context, missing: missing).subtractingSaturating(coming)
         if open >= context.reading.limitBytes / Self.leastShare { return open }
         let most = max(context.required.byGrowth, wantedHeadroom(context.thresholds))
-        return min(0, most.subtractingSaturating(context.reading.headroomBytes).subtractingSaturating(coming))
+        // Not with what is in flight: a part of that may be there already.
+        return min(0, most.subtractingSaturating(context.reading.headroomBytes))
     }
 
     /// Returns whether headroom has stayed between warning's entry and its exit for so long that the level will not fall by

@@ -15,8 +15,10 @@ struct UnmanagedGrowth {
 
     /// A slope is not drawn out beyond so many times the time that it was seen for.
     private static let reach = 5
-    /// What grew between readings that were further apart, in nanoseconds, may have come at once.
+    /// What grew between readings that were further apart, in nanoseconds, may have come at once; and what grew faster than this, in
+    /// bytes a second, has: no more than what readings are taken to keep up with by default.
     private static let jump: Int64 = 50_000_000
+    private static let fastest = Double(3 << 30)
     private static let longer = [Duration.seconds(1), .seconds(5)]
 
     private let shortest: Int64
@@ -105,7 +107,8 @@ struct UnmanagedGrowth {
         lastInFlight = inFlightBytes
         unseenNanoseconds += nanoseconds
         let before = Int(saturating: (latest?.bytesPerSecond ?? 0) * Double(nanoseconds) * 1e-9)
-        let isKnown = seenNanoseconds <= Self.jump && unseenNanoseconds <= seenNanoseconds * Int64(Self.reach)
+        let isJump = seenNanoseconds > Self.jump || latest.map { $0.bytesPerSecond > Self.fastest } ?? true
+        let isKnown = !isJump && unseenNanoseconds <= seenNanoseconds * Int64(Self.reach)
         let hidden = isKnown ? min(hideable, max(0, before.subtractingSaturating(grown))) : 0
         hideable -= hidden
         if hidden == 0 {

@@ -324,7 +324,11 @@ package struct ReclaimRun {
             lastCall = id
             return .wait
         }
-        guard wanted > 0, caches.canGive(part) else { return nil }
+        guard wanted > 0, caches.canGive(part) else {
+            // It is at work, and others are asked meanwhile. What is missing then is asked of it once it is back.
+            if wanted > 0, caches.isOut(part) { noteShortfall() }
+            return nil
+        }
         let known = caches.progress(of: part)
         if caches.canAnyGive(before: index) {
             // Those who rank lower have more: they are asked for what is missing beyond the plan.

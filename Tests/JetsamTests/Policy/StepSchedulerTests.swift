@@ -378,23 +378,28 @@ struct StepSchedulerTests {
         #expect(scheduler.next(context(headroom: 100, level: .warning, at: 20))?.step == 1)
     }
 
-    @Test("Rules that name no bytes ask for a twentieth every two seconds, for twice as much where that helped")
+    @Test(
+        "Rules that name no bytes ask for a twentieth every two seconds, for twice as much where that helped, else ever more seldom"
+    )
     func rulesWithoutBytes() throws {
         var scheduler = StepScheduler(configuration: .init())
         var now = 0.0
-        func targets(_ observed: [Int], _ level: PressureLevel = .warning) throws -> [Int] {
-            try observed.map { observed in
-                let demand = try next(
-                    &scheduler, context(headroom: 240, level: level, rule: .stall, at: now, observed: observed))
-                scheduler.stepEnded(scheduler.step, promisedBytes: 1, at: .seconds(now))
-                #expect(scheduler.next(context(headroom: 240, level: level, rule: .stall, at: now + 1.9)) == nil)
-                now += 2
-                return demand.targetBytes / mebibyte
-            }
+        /// The MiB that are asked for; `seconds` later for the next time, and not before.
+        func target(_ observed: Int, _ level: PressureLevel = .warning, seconds: Double) throws -> Int {
+            let demand = try next(
+                &scheduler, context(headroom: 240, level: level, rule: .stall, at: now, observed: observed))
+            scheduler.stepEnded(scheduler.step, promisedBytes: 1, at: .seconds(now))
+            let early = context(headroom: 240, level: level, rule: .stall, at: now + seconds - 0.1)
+            #expect(scheduler.next(early) == nil)
+            now += seconds
+            return demand.targetBytes / mebibyte
         }
-        #expect(try targets([40, 40, 39, 29, 20, 10, 5]) == [15, 15, 15, 30, 60, 120, 120])
-        #expect(try targets([9]) == [15])
-        #expect(try targets([40, 30], .critical) == [15, 30])
+        #expect(try [target(40, seconds: 2), target(40, seconds: 4), target(39, seconds: 8)] == [15, 15, 15])
+        #expect(try [target(29, seconds: 2), target(20, seconds: 2), target(10, seconds: 2)] == [30, 60, 120])
+        #expect(try [target(5, seconds: 2), target(9, seconds: 4), target(9, seconds: 8)] == [120, 15, 15])
+        #expect(try [target(9, seconds: 16), target(9, seconds: 32), target(9, seconds: 32)] == [15, 15, 15])
+        now -= 30
+        #expect(try target(40, .critical, seconds: 32) == 15, "a higher level asks after two seconds")
     }
 
     @Test("A step that waited for a handler asks for what is missing when it begins, and for no less than was decided")
@@ -474,11 +479,11 @@ struct StepSchedulerTests {
         grown.inFlightBytes = demand.targetBytes
         #expect(scheduler.next(grown) == nil)
         #expect(scheduler.openBytes == 40 * mebibyte)
-        // It has come, and what is in flight is more than is missing to warning's exit and a little more.
-        var eased = context(headroom: 120, level: .critical, at: 0.06)
+        // It has come, and more than is missing to warning's exit and a little more.
+        var eased = context(headroom: 150, level: .critical, at: 0.06)
         eased.inFlightBytes = demand.targetBytes
         #expect(scheduler.next(eased) == nil)
-        #expect((scheduler.openBytes ?? 0) / mebibyte == -20)
+        #expect((scheduler.openBytes ?? 0) / mebibyte == -18)
         eased.reading.depth = .cheap
         #expect(scheduler.next(eased) == nil)
         #expect(scheduler.openBytes == nil, "it does not show yet what caches gave")

@@ -4,7 +4,9 @@ import Testing
 
 @testable import BackgroundTasks
 @testable import Jetsam
+@testable import JetsamPolicy
 @testable import JetsamTrace
+@testable import PurgeableCaches
 
 struct ReplayTests {
     @Test("What a manager decided under pressure is decided again from its trace, byte for byte")
@@ -29,6 +31,37 @@ struct ReplayTests {
         #expect(text.contains("\"targetBytes\":"))
         let other = Self.replacingFirst("\"targetBytes\":", in: text, with: "\"targetBytes\":1")
         #expect(try TraceText(Array(other.utf8)).replayed().differences > 0)
+    }
+
+    @Test("A run is carried out again as urgent as it was", arguments: [false, true])
+    func urgency(isUrgent: Bool) {
+        var record = RunRecord()
+        (record.run, record.level, record.step) = (1, .critical, 1)
+        record.targetBytes = 500 * mebibyte
+        (record.callDeadline, record.portionDeadline) = (.seconds(1), .seconds(1))
+        record.clients = 2
+        record.isUrgent = isUrgent ? 1 : 0
+        var replay = RunReplay(record, at: .seconds(0))
+        for id in 1...2 {
+            let speed = ReleaseSpeed(bytesPerSecond: 1e9, latencyNanoseconds: 300_000_000)
+            let facts = ClientFacts(
+                id: UInt64(id), priority: ResourcePriority(rawValue: UInt8(id)), traits: [], bytes: 400 * mebibyte,
+                speed: speed)
+            replay.feed(ClientRecord(facts, run: 1))
+        }
+        var released: [Int?] = []
+        for _ in 0..<8 {
+            guard
+                let turn = replay.turn(
+                    TurnRecord(run: 1, shouldTrimLast: false, callsHandlers: true, action: .wait), at: .seconds(0))
+            else { break }
+            if turn.action == .release { released.append(turn.cache) }
+            guard turn.action == .limit else { continue }
+            var answer = AnswerRecord()
+            (answer.run, answer.call, answer.cache) = (1, turn.call ?? 0, turn.cache ?? 0)
+            _ = replay.answer(answer, at: .seconds(0))
+        }
+        #expect(released == (isUrgent ? [1, 2] : [1]))
     }
 
     @Test("A trace of version 2 is read: settings that there are no more are passed over, and the version is told")
