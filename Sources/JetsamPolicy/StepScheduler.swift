@@ -310,8 +310,8 @@ struct StepScheduler {
         let open = shareBytes(context, missing: missing).subtractingSaturating(coming)
         if open >= context.reading.limitBytes / Self.leastShare { return open }
         let most = max(context.required.byGrowth, wantedHeadroom(context.thresholds))
-        // Not with what is in flight: a part of that may be there already.
-        return min(0, most.subtractingSaturating(context.reading.headroomBytes))
+        // A part of what is in flight may be there already, and counts twice. Where that was too much, the next reading raises again.
+        return min(0, most.subtractingSaturating(context.reading.headroomBytes).subtractingSaturating(coming))
     }
 
     /// Returns whether headroom has stayed between warning's entry and its exit for so long that the level will not fall by
