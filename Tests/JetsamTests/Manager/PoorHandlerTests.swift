@@ -85,7 +85,7 @@ struct PoorHandlerTests {
         let honest = FakeCache("honest", bytes: 200 * mebibyte, priority: .high, in: fixture)
         try await fixture.run { fixture in
             fixture.set(used: 490 * mebibyte)
-            await pass(50, fixture)
+            await pass(600, fixture) { honest.state.withLock { $0.bytes } < 110 * mebibyte }
             #expect(fixture.registry.reportedBytes >= 100 * mebibyte)
             #expect(honest.state.withLock { $0.bytes } < 110 * mebibyte)
         }

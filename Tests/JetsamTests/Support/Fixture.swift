@@ -59,6 +59,12 @@ final class Fixture: Sendable {
         }
     }
 
+    /// Moves the time on until the level is critical, for 95 ms at most. Then it stands still: however slow the threads of this machine are,
+    /// no handler is late.
+    func advanceUntilCritical() {
+        for _ in 0..<95 where manager.level < .critical { machine.advance(by: .milliseconds(1)) }
+    }
+
     /// Returns once the reclaim threads have done what they were left so far.
     func settle() async {
         await manager.releaseCaches(bytes: 0)
