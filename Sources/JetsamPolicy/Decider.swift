@@ -378,7 +378,8 @@ extension Decider {
         package var outcome: LevelMachine.Outcome
         package var level: PressureLevel
         package var demand: ReclaimDemand?
-        /// Bytes that the step that is under way at critical is to bring besides.
+        /// Bytes that the step that is under way at critical is to bring besides; less than 0 where it was to bring more than is missing,
+        /// nil where the reading does not tell.
         package var openBytes: Int?
         package var regrowth: Regrowth.Decision?
         /// Indicates whether caches without a limit may grow no further, as a limit of the process is about to be set.

@@ -22,7 +22,7 @@ package struct ReclaimDemand: Equatable {
     package var isUrgent: Bool
     /// The time of the reading that led to this step.
     package var decidedAt: MonotonicInstant
-    /// The time at which memory would reach the limit, as it grew then; nil where it did not grow.
+    /// The time at which memory would reach the limit, as it grew then; nil where it did not grow, or had grown by one jump.
     package var limitAt: MonotonicInstant?
     /// The headroom that it was decided by, and the bytes that were expected of calls that were out then; nil where the target does not
     /// follow from them alone.
@@ -116,6 +116,16 @@ struct ReclaimContext {
 
     /// By the faster of the two kinds of growth; the greatest number where there is neither.
     var leastMillisecondsToLimit: Int { min(millisecondsToLimit ?? .max, millisecondsAtOnce ?? .max) }
+
+    /// The time at which memory reaches the limit at the growth that there is; nil where there is none.
+    ///
+    /// - Parameter fastest: What grew faster, in bytes a second, was one jump: the limit is no nearer in time for that.
+    func limitAt(fastest: Int) -> MonotonicInstant? {
+        let least = Double(max(0, reading.headroomBytes)) / Double(fastest) * 1e3
+        let atOnce = millisecondsAtOnce.flatMap { Double($0) >= least ? $0 : nil }
+        let milliseconds = min(millisecondsToLimit ?? .max, atOnce ?? .max)
+        return milliseconds < .max ? now.advanced(by: .milliseconds(milliseconds)) : nil
+    }
 
     /// Returns whether a trim may be made now that is expected to bring so many bytes.
     func canTrim(atLeast bytes: Int) -> Bool {

@@ -117,6 +117,9 @@ package struct ReleaseSpeed: Equatable {
         return Int(saturating: (bytesPerSecond ?? 0) * latency * Self.mostLatencies)
     }
 
+    /// Indicates whether a call ever told how fast it is. Else the speed is assumed.
+    var wasSeen: Bool { last != nil || latencyNanoseconds != nil }
+
     private var latency: Double { Double(latencyNanoseconds ?? 0) * 1e-9 }
 
     /// Returns the bytes to ask for at a time: what is given in a part of the deadline, or in up to three of them where most of one

@@ -44,8 +44,6 @@ struct StepScheduler {
     private static let slowSpacing = Duration.nanoseconds(StallWindow.length)
     /// The time between two such steps doubles so often at most while they have no effect: to 32 seconds.
     private static let mostDoublings = 4
-    /// Memory is taken to grow no faster, in bytes a second.
-    private static let fastest = Double(3 << 30)
     /// The part of the limit that a step must bring, and of what is missing, so that another step at once is worthwhile.
     private static let littleShare = 256
     private static let littleOfMissing = 8
@@ -132,11 +130,7 @@ struct StepScheduler {
             leadNanoseconds: Int(context.required.leadNanoseconds), step: step,
             limitBytes: min(context.reading.limitBytes, configuration.footprint?.budgetBytes ?? .max), isUrgent: urgent,
             decidedAt: context.now)
-        // What grew faster than readings are taken to keep up with was one jump: the limit is not near in time for that.
-        let milliseconds = Double(context.leastMillisecondsToLimit)
-        if Double(context.reading.headroomBytes) <= Self.fastest * milliseconds * 1e-3, milliseconds < 1e12 {
-            demand.limitAt = context.now.advanced(by: .milliseconds(context.leastMillisecondsToLimit))
-        }
+        demand.limitAt = context.limitAt(fastest: configuration.sampling.maximumGrowthRate)
         if missing > 0, missing == missingHeadroom(context) {
             demand.basis = ReclaimDemand.Basis(
                 headroomBytes: context.reading.headroomBytes, comingBytes: context.inFlightBytes,

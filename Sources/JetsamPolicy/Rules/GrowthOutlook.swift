@@ -40,7 +40,7 @@ struct GrowthOutlook {
     mutating func observe(_ context: inout RuleContext, _ configuration: ManagerConfiguration) {
         let rule = configuration.timeToLimit
         // A cheap reading's estimate takes page cache that is being written for growth.
-        if context.reading.depth == .full { noteUnmanaged(context, rule) }
+        if context.reading.depth == .full { noteUnmanaged(context, configuration) }
         required = RequiredHeadroom(
             headroomBytes: context.reading.headroomBytes, thresholds: context.thresholds, growth: growth,
             leadTime: context.leadTime, configuration: configuration)
@@ -56,13 +56,15 @@ struct GrowthOutlook {
     }
 
     private mutating func noteUnmanaged(
-        _ context: RuleContext, _ rule: ManagerConfiguration.TimeToLimitRule
+        _ context: RuleContext, _ configuration: ManagerConfiguration
     ) {
         let bytes = context.reading.unreclaimableBytes - context.managedBytes
-        growth.append(context.reading, managedBytes: context.managedBytes, inFlightBytes: context.inFlightBytes)
+        growth.append(
+            context.reading, managedBytes: context.managedBytes, inFlightBytes: context.inFlightBytes,
+            fastest: configuration.sampling.maximumGrowthRate)
         if let last = lastUnmanaged {
             let nanoseconds = last.instant.duration(to: context.now).nanoseconds
-            let reach = rule.warning.nanoseconds
+            let reach = configuration.timeToLimit.warning.nanoseconds
             // Growth since the last reading × the warning's time, against what is left.
             let grown = Double(bytes - last.bytes) * Double(reach) / Double(max(1, nanoseconds))
             isSuspicious = grown > Double(context.reading.headroomBytes)

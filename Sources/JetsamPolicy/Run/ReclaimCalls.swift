@@ -24,6 +24,8 @@ extension ReclaimRun {
         var isBeside = false
         /// The time by which it is expected to answer: until then others are not asked for the same bytes.
         var expectedBy: MonotonicInstant
+        /// It is known to take longer than others wait for it.
+        var isSlow = false
         var isLate = false
 
         /// No more than the cache said it held is expected.

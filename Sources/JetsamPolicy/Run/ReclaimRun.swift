@@ -147,11 +147,10 @@ package struct ReclaimRun {
     }
 
     /// Until then nobody else is asked while the handler is at work that all wait for. In an urgent step nobody waits for one that is
-    /// known to take longer than a portion is made to.
+    /// known to take longer than the others would wait.
     private var heldUntil: MonotonicInstant? {
         guard case .call(let id) = work, let call = caches[id] else { return nil }
-        let end = caches.expectedEnd(call)
-        return demand.isUrgent && call.expectedBy > end ? call.start : end
+        return demand.isUrgent && call.isSlow ? call.start : caches.expectedEnd(call)
     }
 
     /// The caches that have not answered in time, and may still do so.

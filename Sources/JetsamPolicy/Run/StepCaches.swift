@@ -119,7 +119,8 @@ struct StepCaches {
             reportedBytes: progress[part.id]?.remainingBytes.addingSaturating(part.keptBytes) ?? sizes[part.id] ?? 0,
             start: now, deadline: now.advanced(by: deadline), isAsynchronous: part.isAsynchronous, isBeside: isBeside,
             // Beyond its part of the deadline it gets a little more than it took before.
-            expectedBy: now.advanced(by: max(patience, expected + expected / 4)))
+            expectedBy: now.advanced(by: max(patience, expected + expected / 4)),
+            isSlow: known?.speed.wasSeen == true && expected + expected / 4 > patience(from: now))
         return calls.add(call, run: run)
     }
 
@@ -246,7 +247,6 @@ struct StepCaches {
 
     /// Memory has ceased to grow, or what nobody counted on has come back: no more is missing than what caches were asked for without
     /// so many bytes.
-    ///
     mutating func lower(by bytes: Int) {
         remaining = min(remaining, max(0, inFlightBytes.subtractingSaturating(bytes)))
     }

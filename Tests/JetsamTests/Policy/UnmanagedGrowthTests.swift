@@ -16,7 +16,8 @@ struct UnmanagedGrowthTests {
             let (footprint, managed) = at(time)
             let reading = reading(
                 headroom: 1024 * mebibyte - Int(footprint * Double(mebibyte)), limit: 1024 * mebibyte, at: time)
-            growth.append(reading, managedBytes: Int(managed * Double(mebibyte)))
+            growth.append(
+                reading, managedBytes: Int(managed * Double(mebibyte)), inFlightBytes: 0, fastest: 64 << 30)
         }
         return growth
     }
@@ -55,14 +56,15 @@ struct UnmanagedGrowthTests {
     )
     func hidden() {
         /// From a second on 1,000 MiB a second; from 30 ms later caches give as fast, for `giving` seconds, and report nothing yet.
-        func seen(giving: Double, inFlight: Int) -> Double {
+        func seen(giving: Double, inFlight: Int, fastest: Int = 3 << 30) -> Double {
             var growth = UnmanagedGrowth(window: .milliseconds(200))
             for index in 0...Int((1.03 + giving) / Self.tick + 0.5) {
                 let time = Double(index) * Self.tick
                 let footprint = 100 + max(0, min(time, 1.03) - 1) * 1_000
                 let reading = reading(
                     headroom: 1024 * mebibyte - Int(footprint * Double(mebibyte)), limit: 1024 * mebibyte, at: time)
-                growth.append(reading, managedBytes: 0, inFlightBytes: time < 1.03 ? 0 : inFlight * mebibyte)
+                growth.append(
+                    reading, managedBytes: 0, inFlightBytes: time < 1.03 ? 0 : inFlight * mebibyte, fastest: fastest)
             }
             return most(growth, 50)
         }
@@ -70,6 +72,7 @@ struct UnmanagedGrowthTests {
         #expect(seen(giving: 0.03, inFlight: 0) < 25, "nobody hides anything")
         #expect(seen(giving: 0.2, inFlight: 500) < 25, "it was seen for too short a time")
         #expect(seen(giving: 0.05, inFlight: 12) < 25, "they were asked for no more than that")
+        #expect(seen(giving: 0.03, inFlight: 200, fastest: 900 << 20) < 25, "it was one jump")
     }
 
     @Test("A single jump is no growth")

@@ -2,6 +2,8 @@ import CoreMetrics
 import JetsamTesting
 import Logging
 import MemoryPressure
+import TestSupport
+import Testing
 
 @testable import BackgroundTasks
 @testable import Jetsam
@@ -63,6 +65,27 @@ final class Fixture: Sendable {
     /// no handler is late.
     func advanceUntilCritical() {
         for _ in 0..<95 where manager.level < .critical { machine.advance(by: .milliseconds(1)) }
+    }
+
+    /// Moves the time on until the condition holds, at the pace of real time while nobody is at work who has not come to `gate`: a
+    /// thread of this machine may be slow, and is not late for it.
+    func advance(
+        past gate: Gate? = nil, until what: Comment, sourceLocation: SourceLocation = #_sourceLocation,
+        _ condition: @escaping @Sendable () -> Bool
+    ) async throws {
+        let last = Lock(ContinuousClock.now)
+        try await eventually(what, sourceLocation: sourceLocation) {
+            if condition() { return true }
+            let isDue = last.withLock { last in
+                let isDue = ContinuousClock.now - last >= .milliseconds(1)
+                if isDue { last = .now }
+                return isDue
+            }
+            if isDue, self.registry.clients.count(where: \.isBusy) <= gate?.arrivals ?? 0 {
+                self.machine.advance(by: .milliseconds(1))
+            }
+            return false
+        }
     }
 
     /// Returns once the reclaim threads have done what they were left so far.

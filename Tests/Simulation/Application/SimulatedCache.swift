@@ -69,7 +69,10 @@ final class SimulatedCache: @unchecked Sendable {
     private static let lie: Int64 = 5_000_000
     /// What comes later than this after the call has missed every deadline, and nobody can take the call back.
     private static let latest: Int64 = 1_000_000_000
-    private static let urgent: Int64 = 100_000_000
+    /// The same at `critical` of what was asked for at `warning`.
+    private static let latestAtCritical: Int64 = 100_000_000
+    /// For so long after it last misbehaved it may be passed over, and others are asked for what it promises.
+    private static let distrust: Int64 = 600_000_000_000
     /// It gives in portions of this time, so that others see memory come.
     private static let portion: Int64 = 10_000_000
 
@@ -233,7 +236,7 @@ final class SimulatedCache: @unchecked Sendable {
     /// What it gives now has missed its deadline: at `critical` nobody waits any longer for what was asked for at `warning`.
     private func isLate(_ request: ReleaseRequest, _ calledAt: Int64) -> Bool {
         let isLeft = request.level == .warning && server.manager.level == .critical
-        return conductor.now - calledAt > (isLeft ? Self.urgent : Self.latest)
+        return conductor.now - calledAt > (isLeft ? Self.latestAtCritical : Self.latest)
     }
 
     private func portion(of rest: Int) -> (bytes: Int, nanoseconds: Int64) {
@@ -247,6 +250,9 @@ final class SimulatedCache: @unchecked Sendable {
         let giving = Int64(Double(max(bytes, wantedBytes)) / Double(max(1, plan.releaseRate / slowness)) * 1e9)
         return giving + (1 + giving / 25_000_000) * plan.latency * Int64(slowness)
     }
+
+    /// Whether it misbehaved not long ago.
+    var isDistrusted: Bool { misbehavedAt != .min && conductor.now - misbehavedAt <= Self.distrust }
 
     /// When it came back from the call that it was at work for at an instant; that instant where it was not.
     func timeBack(from instant: Int64) -> Int64 {

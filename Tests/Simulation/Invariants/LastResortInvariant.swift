@@ -11,8 +11,6 @@ final class LastResortInvariant: Invariant {
 
     private var called: Set<ObjectIdentifier> = []
     private var looks: [ObjectIdentifier: [Look]] = [:]
-    /// For so long after it last misbehaved a cache may not be counted on, in nanoseconds.
-    private static let distrust: Int64 = 600_000_000_000
     /// Nanoseconds that are looked back.
     private static let memory: Int64 = 10_000_000_000
     /// Growth counts up to so long ago, in nanoseconds.
@@ -41,8 +39,7 @@ final class LastResortInvariant: Invariant {
         if !called.insert(ObjectIdentifier(server)).inserted { world.violate(.lastResort, "it was called again") }
         // One that did not answer in time, or not truly, counts as empty.
         let left = server.caches.reduce(0) { sum, cache in
-            let isTrusted = cache.misbehavedAt == .min || world.now - cache.misbehavedAt > Self.distrust
-            return isTrusted && cache.manner == .honest && cache.slowness == 1 && cache.outstandingBytes == 0
+            !cache.isDistrusted && cache.manner == .honest && cache.slowness == 1 && cache.outstandingBytes == 0
                 ? sum + cache.bytes : sum
         }
         guard world.isEmergency else {

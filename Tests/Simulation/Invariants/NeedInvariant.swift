@@ -5,6 +5,7 @@ import MemoryPressure
 ///
 /// What is needed is known only afterwards. While caches give, memory may go on to grow, and nobody can know that it stops: as much may
 /// be released beyond that as it grew in a step, or in as long a time before it, and in the shortest lead time at least.
+/// What a cache is asked for that has misbehaved is asked of the others as well: what it gives then was not counted on.
 final class NeedInvariant: Invariant {
     /// What there was beside all caches when the first cache of a step was asked, in bytes, and when that was.
     private var atBeginning: [ObjectIdentifier: (bytes: Int, instant: Int64)] = [:]
@@ -12,6 +13,9 @@ final class NeedInvariant: Invariant {
     private var leaving: Set<ObjectIdentifier> = []
     /// By how much it grew in one step of the episode at most, in bytes.
     private var grown: [ObjectIdentifier: Int] = [:]
+
+    /// What caches gave in the episode that had misbehaved before, in bytes.
+    private var surprising: [ObjectIdentifier: Int] = [:]
 
     /// No step takes longer, in nanoseconds.
     private static let longest: Int64 = 2_000_000_000
@@ -25,7 +29,8 @@ final class NeedInvariant: Invariant {
         case .asked:
             let isNew = atBeginning[id].map { server.world.now - $0.instant > Self.longest } ?? true
             if isNew { atBeginning[id] = (unmanaged, server.world.now) }
-        case .gave:
+        case .gave(let cache, let bytes):
+            if cache.isDistrusted { surprising[id, default: 0] += bytes }
             if let first = atBeginning[id] {
                 let before = max(server.world.now - first.instant, Self.lead)
                 let least = server.world.leastUnmanagedBytes(from: first.instant - before, to: first.instant)
@@ -40,9 +45,10 @@ final class NeedInvariant: Invariant {
 
     func episodeEnded(_ figures: ReleaseAccount.Figures, of server: SimulatedServer) {
         let limit = server.world.cgroup.limitBytes
-        let unforeseen = grown.removeValue(forKey: ObjectIdentifier(server)) ?? 0
+        let id = ObjectIdentifier(server)
+        let unforeseen = (grown.removeValue(forKey: id) ?? 0) + (surprising.removeValue(forKey: id) ?? 0)
         let most = figures.neededBytes * 5 / 4 + limit / 20 + (16 << 20) + unforeseen
-        guard figures.releasedBytes > most, !leaving.contains(ObjectIdentifier(server)) else { return }
+        guard figures.releasedBytes > most, !leaving.contains(id) else { return }
         server.world.violate(
             .need,
             "released \(figures.releasedBytes >> 20) MiB where \(figures.neededBytes >> 20) were needed, of \(limit >> 20)"

@@ -5,8 +5,6 @@ import MemoryPressure
 final class OrderInvariant: Invariant {
     /// What a lower cache may have grown again while it was not asked, in bytes: no portion is smaller.
     private static let tolerance = 4 << 20
-    /// For so long after it last misbehaved a cache may be passed over, in nanoseconds.
-    private static let distrust: Int64 = 600_000_000_000
     /// A cache that takes longer than this to give all that it has lets others go first, in nanoseconds: three quarters of the
     /// deadline at `critical`.
     private static let late: Int64 = 75_000_000
@@ -41,8 +39,7 @@ final class OrderInvariant: Invariant {
     private func check(_ cache: SimulatedCache, _ level: PressureLevel, _ server: SimulatedServer) {
         for other in server.caches where other.ranks(below: cache) {
             guard other.manner == .honest, other.outstandingBytes == 0,
-                other.misbehavedAt == .min || server.world.now - other.misbehavedAt > Self.distrust,
-                other.timeToEmpty < Self.late
+                !other.isDistrusted, other.timeToEmpty < Self.late
             else { continue }
             let kept = level == .warning ? other.peakBytes / 4 : 0
             let left = other.bytes - kept - Self.tolerance - other.plan.growthRate * other.appetite / 4

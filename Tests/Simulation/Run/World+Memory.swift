@@ -72,7 +72,7 @@ extension World {
     /// As long as from one full reading to the next, and for a thread to wake, in nanoseconds. The first one shows that memory is
     /// short, and only the next one that it goes on.
     private static let reading: Int64 = 15_000_000
-    /// Of so many parts of the time one goes by in latencies: caches are asked in portions, as what is missing shows itself bit by bit.
+    /// Caches are asked in portions, as what is missing shows itself bit by bit: one of so many parts of the time goes by in latencies.
     private static let portions: Int64 = 6
     /// Memory is taken to grow no faster, in bytes a second. It is written down here: whoever changes the default must not change
     /// what it is judged by.
@@ -86,7 +86,8 @@ extension World {
     }
 
     /// What caches still have and could have given until an instant, had they been asked for all of it as soon as memory was seen to be
-    /// short, in bytes. A part of the time goes by in calls and between readings. Those that were at work then for what was missing before could be asked once they had come back.
+    /// short, in bytes. A part of the time goes by in calls and between readings. A cache that was at work at that time, for what was
+    /// missing before, could be asked once it had come back.
     func purgeableBytes(by instant: Int64) -> Int {
         guard let shortSince else { return 0 }
         let asked = shortSince + reaction

@@ -1,0 +1,117 @@
+import MemoryPressure
+import Testing
+
+@testable import Jetsam
+@testable import JetsamPolicy
+@testable import PurgeableCaches
+
+/// A step while memory goes on to grow, and the limit comes near.
+struct UrgentRunTests: RunTesting {
+    @Test("In an urgent step nobody waits for a handler that is known to take longer than a portion is made to")
+    func knownToBeSlow() {
+        let facts = (1...2).map { id in
+            ClientFacts(
+                id: id, priority: ResourcePriority(rawValue: UInt8(id)), traits: [], bytes: 400 * mebibyte,
+                speed: id == 1 ? ReleaseSpeed(bytesPerSecond: 1e9, latencyNanoseconds: 300_000_000) : ReleaseSpeed())
+        }
+        func asked(isUrgent: Bool) -> [String] {
+            var run = ReclaimRun(
+                number: 1, kind: .step,
+                demand: run(.critical, target: 500 * mebibyte, [], isUrgent: isUrgent).demand,
+                plan: ReclaimOrder.plan(facts, targetBytes: 500 * mebibyte),
+                sizes: [1: 400 * mebibyte, 2: 400 * mebibyte], callDeadline: .seconds(1), trimsFirst: false)
+            return words(&run) { client, bytes in client == 1 ? nil : bytes }.filter { $0.hasPrefix("release") }
+        }
+        #expect(asked(isUrgent: false).count == 1)
+        #expect(asked(isUrgent: true).contains { $0.hasPrefix("release 2 ") })
+    }
+
+    @Test("What is found to be missing while a step is under way is asked of those who have more, in the same step")
+    func raised() {
+        var run = run(.critical, target: 100, [(1, 60, true), (2, 200, false)])
+        #expect(words(&run) { _, bytes in bytes } == ["start 1 60", "limit 2 160", "wait"])
+        #expect(run.changedAt == .seconds(0))
+        // Of these 40 are in the plan, and not asked for yet.
+        _ = run.next(shouldTrimLast: false, openBytes: 80, at: .seconds(0.1))
+        #expect(run.changedAt == .seconds(0.1))
+        #expect(run.demand.targetBytes == 140)
+        run.answered(
+            ReclaimRun.CallID(run: 1, number: 0), of: 1, promisedBytes: 60, freedBytes: nil, error: nil,
+            at: .seconds(0.2))
+        #expect(words(&run, at: 0.2) { _, bytes in bytes } == ["limit 2 120", "release 2 80", "measure"])
+
+        var warning = self.run(.warning, target: 10, [(1, 100, false)])
+        #expect(words(&warning) { _, _ in nil }.last == "wait")
+        _ = warning.next(shouldTrimLast: false, openBytes: 40, at: .seconds(0.1))
+        #expect(warning.demand.targetBytes == 10, "below critical the next step is soon enough")
+    }
+
+    @Test(
+        "What a reading shows not to be missing any more is asked of nobody, and lower caches give first what still is")
+    func lowered() {
+        // The asynchronous one is out; of the other two only the first is still needed.
+        var run = run(.critical, target: 160, [(1, 60, true), (2, 50, false), (3, 200, false)])
+        guard case .start(let first, client: 1, _, _) = run.next(shouldTrimLast: false, at: .seconds(0)),
+            case .limit(let limit, client: 2, _) = run.next(shouldTrimLast: false, openBytes: -20, at: .seconds(0.1))
+        else {
+            Issue.record("it begins otherwise")
+            return
+        }
+        run.answered(limit, of: 2, promisedBytes: 0, freedBytes: nil, error: nil, at: .seconds(0.1))
+        run.answered(first, of: 1, promisedBytes: 20, freedBytes: nil, error: nil, at: .seconds(0.2))
+        let asked = words(&run, at: 0.2) { _, bytes in bytes }.filter { $0.hasPrefix("release") }
+        #expect(asked == ["release 2 20"], "40 were missing with what was in flight, and 20 of them came")
+    }
+
+    @Test("The nearer the limit, the shorter the time for which others wait for a handler")
+    func patience() {
+        func waits(millisecondsToLimit: Int64?) -> Duration? {
+            var demand = run(.critical, target: 100, []).demand
+            demand.limitAt = millisecondsToLimit.map { MonotonicInstant.seconds(Double($0) * 1e-3) }
+            let facts = (1...2).map { ClientFacts(id: $0, priority: .low, traits: [], bytes: 100) }
+            var run = ReclaimRun(
+                number: 1, kind: .step, demand: demand, plan: ReclaimOrder.plan(facts, targetBytes: 150),
+                sizes: [1: 100, 2: 100], callDeadline: .milliseconds(100), trimsFirst: false)
+            _ = words(&run) { _, _ in nil }
+            return run.lateAt.map { MonotonicInstant.seconds(0).duration(to: $0) }
+        }
+        #expect(waits(millisecondsToLimit: nil) == .microseconds(31_250))
+        #expect(waits(millisecondsToLimit: 1_000) == .microseconds(31_250))
+        #expect(waits(millisecondsToLimit: 80) == .milliseconds(10))
+        #expect(waits(millisecondsToLimit: 1) == .milliseconds(2))
+    }
+
+    @Test("A cache that comes back from an earlier step is asked for what it reports then")
+    func cameBackWith() {
+        func asked(leftBytes: Int) -> [String] {
+            var facts = (1...2).map { ClientFacts(id: $0, priority: .low, traits: [], bytes: 60) }
+            facts[0].isBusy = true
+            var run = ReclaimRun(
+                number: 2, kind: .step, demand: self.run(.critical, target: 110, []).demand,
+                plan: ReclaimOrder.plan(facts, targetBytes: 110), sizes: [1: 60, 2: 60], callDeadline: .seconds(1),
+                trimsFirst: false)
+            guard case .limit(let limit, _, _) = run.next(shouldTrimLast: false, at: .seconds(0)) else { return [] }
+            run.answered(limit, of: 2, promisedBytes: 0, freedBytes: nil, error: nil, at: .seconds(0))
+            // It had reported a part of these 50 when the step began.
+            run.answered(
+                ReclaimRun.CallID(run: 1, number: 0), of: 1, promisedBytes: 50, freedBytes: nil, leftBytes: leftBytes,
+                error: nil, at: .seconds(0))
+            return words(&run) { _, bytes in bytes }.filter { $0.hasPrefix("release 1") }
+        }
+        #expect(asked(leftBytes: 40) == ["release 1 40"])
+        #expect(asked(leftBytes: 0) == ["release 1 10"], "what it has is not known")
+    }
+
+    @Test("A call that is left behind for a more urgent step is expected to give for as long as its speed says")
+    func leftBehind() {
+        var run = run(target: 100 * mebibyte, [(1, 100 * mebibyte, false), (2, 100 * mebibyte, false)])
+        #expect(words(&run) { _, _ in nil }.suffix(1) == ["wait"])
+        run.hurry(deadline: .zero, at: .seconds(0.05))
+        let left = run.takeLeftBehind()
+        #expect(left.map(\.bytes) == [100 * mebibyte])
+        // It was never asked before: the share of the deadline that a portion is made to take, and a quarter more.
+        #expect(left.map(\.expectedBy) == [.seconds(0.3125)])
+        #expect(run.takeLeftBehind().isEmpty)
+        #expect(words(&run, at: 0.05) { _, _ in nil } == ["measure"])
+    }
+}
