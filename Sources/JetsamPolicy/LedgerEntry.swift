@@ -27,6 +27,8 @@ package struct LedgerEntry: Equatable {
     private var askedAt: MonotonicInstant?
     /// It missed its deadline and has not come back yet.
     private(set) var isHung = false
+    /// It missed its deadline when it was last asked: its speed is that of a hang.
+    private var wasHung = false
     /// The time when an undisturbed step last showed what comes back.
     private var shownAt: MonotonicInstant?
     /// Probes that told nothing since, and the last of them.
@@ -118,6 +120,7 @@ package struct LedgerEntry: Equatable {
         missedDeadlines += answer.missedDeadline ? 1 : 0
         longestHandlerTime = max(longestHandlerTime, answer.duration)
         isHung = answer.missedDeadline
+        wasHung = answer.missedDeadline
         if answer.showsReturn, answer.promisedBytes >= Self.leastShown {
             emptySteps = answer.broughtNothing ? emptySteps + 1 : 0
             if !answer.broughtNothing {
@@ -199,6 +202,8 @@ package struct LedgerEntry: Equatable {
         guard let askedAt, askedAt.duration(to: now) >= Self.probeAge else { return }
         clearlyEmptySteps = 0
         yield = nil
+        if wasHung { speed = ReleaseSpeed() }
+        wasHung = false
     }
 
     /// Takes how fast it gave in a step, call by call.

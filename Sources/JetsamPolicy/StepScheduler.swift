@@ -251,12 +251,11 @@ struct StepScheduler {
     private func spacing(_ context: ReclaimContext) -> Duration {
         if hasOthersToAsk { return .zero }
         let wasEmptyHanded = lastTarget > 0 && lastPromised == 0
-        if wasEmptyHanded || (context.level == .warning && context.isShared) {
-            // Others under the same limit do their share meanwhile.
-            return configuration.reclaim.warningSpacing
-        }
+        if wasEmptyHanded { return configuration.reclaim.warningSpacing }
         if context.isShared, context.leastMillisecondsToLimit >= Self.sharedMilliseconds {
-            return configuration.reclaim.criticalDeadline
+            // Others under the same limit do their share meanwhile.
+            let reclaim = configuration.reclaim
+            return context.level == .warning ? reclaim.warningSpacing : reclaim.criticalDeadline
         }
         // A step that brought next to nothing leaves nothing to hurry for.
         let little = max(

@@ -53,7 +53,7 @@ struct CacheLedger {
     /// A shortage begins: what steps of an earlier one brought says no more than that.
     mutating func forgive(_ clients: [CacheClient], at now: MonotonicInstant) {
         for client in clients {
-            guard let entry = entries[client.id], entry.emptySteps > 0 || entry.givesNothing else { continue }
+            guard entries[client.id] != nil else { continue }
             entries[client.id]?.forgive(at: now)
             expect(client)
         }

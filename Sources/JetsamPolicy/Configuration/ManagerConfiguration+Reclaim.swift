@@ -10,10 +10,10 @@ extension ManagerConfiguration {
         /// doubles, up to 32 seconds.
         public var sharePercent = 5
         /// The shortest time between two steps where the first brought nothing, and between two at `warning` where other processes
-        /// use the limit too. Default 250 ms.
+        /// use the limit too and it is a second away or more. Default 250 ms.
         ///
-        /// Why: After a step that brought nothing. At `warning` also if other processes use the limit, because they do
-        /// their share meanwhile.
+        /// Why: After a step that brought nothing. At `warning` also if other processes use the limit too, and it is a
+        /// second away or more, because they do their share meanwhile.
         public var warningSpacing = Duration.milliseconds(250)
         /// The time that one handler may take at `warning` before the others go on without it. Default 1 s.
         ///

@@ -3,8 +3,8 @@ internal import MemoryPressure
 /// The time from the decision to ask the caches until they have given the memory. It is measured from the steps that were made;
 /// before the first it is assumed.
 package struct LeadTime: Equatable {
-    /// From the reading that decided to the first call of a cache: what nine of ten of the last steps did not exceed. 0 where it
-    /// is not known.
+    /// From the reading that decided to the first call of a cache, and the latency of that: what nine of ten of the last steps did not
+    /// exceed. 0 where it is not known.
     package var responseNanoseconds = 0
     /// The speed at which caches gave in the last steps, trims included, in bytes a second; 0 where it is not known.
     package var bytesPerSecond = 0
@@ -39,6 +39,8 @@ package struct LeadTimeRecord {
     private static let capacity = 16
     /// Less than this says nothing about speed.
     private static let leastBytes = 1 << 20
+    /// A step that takes so many nanoseconds longer than its bytes should shows latency: a few calls in turn.
+    private static let mostLatency = 50_000_000
     private var responses = [Int](repeating: 0, count: capacity)
     private var count = 0
     package private(set) var leadTime = LeadTime()
@@ -46,14 +48,25 @@ package struct LeadTimeRecord {
     package init() {}
 
     package mutating func note(response: Duration, givenBytes: Int, in time: Duration) {
-        responses[count % Self.capacity] = max(1, Int(response.nanoseconds))
-        count += 1
-        let seen = min(count, Self.capacity)
-        leadTime.responseNanoseconds = Self.exceededByATenth(responses[..<seen])
+        let known = leadTime.bytesPerSecond > 0 ? leadTime.bytesPerSecond : LeadTime.assumedBytesPerSecond
+        let expected = Double(givenBytes) / Double(known) * 1e9
+        let excess = max(0, Int(time.nanoseconds) - Int(saturating: expected))
+        // What few bytes take longer than at that speed is latency: many would take as much longer, and not as many times as long.
+        let isLatency = excess <= Self.mostLatency
+        note(response: max(1, Int(response.nanoseconds)).addingSaturating(isLatency ? excess : 0))
         guard givenBytes >= Self.leastBytes, time > .zero else { return }
         let rate = Int(saturating: Double(givenBytes) / Double(time.nanoseconds) * 1e9)
-        let known = leadTime.bytesPerSecond
-        leadTime.bytesPerSecond = max(1, known == 0 || rate < known ? rate : known / 2 + rate / 2)
+        if rate >= known {
+            leadTime.bytesPerSecond = leadTime.bytesPerSecond > 0 ? known / 2 + rate / 2 : rate
+        } else {
+            leadTime.bytesPerSecond = isLatency ? known : max(1, rate)
+        }
+    }
+
+    private mutating func note(response: Int) {
+        responses[count % Self.capacity] = response
+        count += 1
+        leadTime.responseNanoseconds = Self.exceededByATenth(responses[..<min(count, Self.capacity)])
     }
 
     private static func exceededByATenth(_ values: ArraySlice<Int>) -> Int {

@@ -278,6 +278,24 @@ struct LedgerEntryTests {
         #expect(urgent.isHollow)
     }
 
+    @Test("The speed of a hang counts for ten minutes, that of a slow handler for as long as nothing else is seen")
+    func hungLongAgo() {
+        var late = answer(20 * mebibyte, 20 * mebibyte)
+        late.duration = .seconds(26)
+        var slow = LedgerEntry()
+        var hung = LedgerEntry()
+        slow.add(late, isDisturbed: true, level: .warning, headroomBytes: 0, at: .seconds(0))
+        slow.addLate(late)
+        late.missedDeadline = true
+        hung.add(late, isDisturbed: true, level: .warning, headroomBytes: 0, at: .seconds(0))
+        hung.addLate(late)
+        slow.forgive(at: .seconds(600))
+        hung.forgive(at: .seconds(599))
+        #expect(hung.speed.wasSeen && slow.speed.wasSeen)
+        hung.forgive(at: .seconds(600))
+        #expect(!hung.speed.wasSeen)
+    }
+
     @Test("One that was not asked for ten minutes is tried anew, whether it gave nothing or promised nothing")
     func longAgo() {
         var hollow = LedgerEntry()

@@ -74,6 +74,16 @@ struct StepSchedulerTests {
         #expect(try !waits(time: 200))
     }
 
+    @Test("So they are at warning, for longer", arguments: [(nil, 0.26), (5000, 0.26), (200, 0.06)] as [(Int?, Double)])
+    func sharedSpacingAtWarning(time: Int?, due: Double) throws {
+        var scheduler = StepScheduler(configuration: .init())
+        let first = try next(&scheduler, context(headroom: 90, level: .warning, footprint: 100, time: time))
+        scheduler.stepEnded(1, promisedBytes: first.targetBytes, at: .seconds(0))
+        let early = context(headroom: 80, level: .warning, at: due - 0.02, footprint: 100, time: time)
+        #expect(scheduler.next(early) == nil)
+        #expect(scheduler.next(context(headroom: 80, level: .warning, at: due, footprint: 100, time: time)) != nil)
+    }
+
     @Test("A critical step that brought little of what is missing is not repeated at once")
     func littleOfMissing() throws {
         func waits(brought: Int) throws -> Bool {

@@ -134,6 +134,17 @@ struct LeadTimeTests {
         #expect(LeadTime().nanoseconds(toGive: 512 << 20, interval: 10_000_000, rule) == 2_000_000_000)
     }
 
+    @Test("What few bytes take longer than they should is latency, and what many take is speed")
+    func latency() {
+        var record = LeadTimeRecord()
+        record.note(response: .milliseconds(2), givenBytes: 100 << 20, in: .milliseconds(100))
+        record.note(response: .milliseconds(2), givenBytes: 4 << 20, in: .milliseconds(40))
+        #expect(record.leadTime.bytesPerSecond == 1000 << 20)
+        #expect(record.leadTime.responseNanoseconds == 38_000_000)
+        record.note(response: .milliseconds(2), givenBytes: 4 << 20, in: .milliseconds(60))
+        #expect(record.leadTime.bytesPerSecond < 70 << 20)
+    }
+
     @Test("A slow step counts at once, a fast one by half; nine of ten responses are covered")
     func record() {
         var record = LeadTimeRecord()

@@ -26,6 +26,19 @@ struct UrgentRunTests: RunTesting {
         #expect(asked(isUrgent: true).contains { $0.hasPrefix("release 2 ") })
     }
 
+    @Test("The only cache that is left is asked for all at once in an urgent step, also if it was never asked before")
+    func onlyUnknown() {
+        func first(_ clients: [(id: UInt64, bytes: Int, isAsynchronous: Bool)], isUrgent: Bool) -> String? {
+            let sizes = clients.map { ($0.id, $0.bytes * mebibyte, $0.isAsynchronous) }
+            var run = run(.critical, target: 300 * mebibyte, sizes, isUrgent: isUrgent)
+            return words(&run) { _, bytes in bytes }.first { $0.hasPrefix("release 1") }
+        }
+        let whole = "release 1 \(300 * mebibyte)"
+        #expect(first([(1, 400, false)], isUrgent: true) == whole)
+        #expect(first([(1, 400, false)], isUrgent: false) != whole)
+        #expect(first([(1, 400, false), (2, 400, false)], isUrgent: true) != whole)
+    }
+
     @Test("What is found to be missing while a step is under way is asked of those who have more, in the same step")
     func raised() {
         var run = run(.critical, target: 100, [(1, 60, true), (2, 200, false)])

@@ -69,7 +69,7 @@ final class SimulatedCache: @unchecked Sendable {
     private static let lie: Int64 = 5_000_000
     /// What comes later than this after the call has missed every deadline, and nobody can take the call back.
     private static let latest: Int64 = 1_000_000_000
-    /// The same at `critical` of what was asked for at `warning`.
+    /// The same at `critical`.
     private static let latestAtCritical: Int64 = 100_000_000
     /// For so long after it last misbehaved it may be passed over, and others are asked for what it promises.
     private static let distrust: Int64 = 600_000_000_000
@@ -233,10 +233,10 @@ final class SimulatedCache: @unchecked Sendable {
         return answer(given, request, reported: reported)
     }
 
-    /// What it gives now has missed its deadline: at `critical` nobody waits any longer for what was asked for at `warning`.
+    /// What it gives now has missed its deadline: at `critical` nobody waits any longer, also for what was asked for at `warning`.
     private func isLate(_ request: ReleaseRequest, _ calledAt: Int64) -> Bool {
-        let isLeft = request.level == .warning && server.manager.level == .critical
-        return conductor.now - calledAt > (isLeft ? Self.latestAtCritical : Self.latest)
+        let isCritical = request.level == .critical || server.manager.level == .critical
+        return conductor.now - calledAt > (isCritical ? Self.latestAtCritical : Self.latest)
     }
 
     private func portion(of rest: Int) -> (bytes: Int, nanoseconds: Int64) {

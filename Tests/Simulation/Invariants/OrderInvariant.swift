@@ -38,8 +38,9 @@ final class OrderInvariant: Invariant {
 
     private func check(_ cache: SimulatedCache, _ level: PressureLevel, _ server: SimulatedServer) {
         for other in server.caches where other.ranks(below: cache) {
-            guard other.manner == .honest, other.outstandingBytes == 0,
-                !other.isDistrusted, other.timeToEmpty < Self.late
+            // An answer of this very instant has not been taken yet.
+            let isAtWork = other.outstandingBytes > 0 || other.answeredAt == server.world.now
+            guard other.manner == .honest, !isAtWork, !other.isDistrusted, other.timeToEmpty < Self.late
             else { continue }
             let kept = level == .warning ? other.peakBytes / 4 : 0
             let left = other.bytes - kept - Self.tolerance - other.plan.growthRate * other.appetite / 4
