@@ -12,6 +12,17 @@ struct RegrowthTests {
         #expect(limits.map(\.limitBytes) == [27 * mebibyte])
     }
 
+    @Test("A cache that had to give everything grows again beside large ones of its band")
+    func emptied() {
+        let clients = [0, 100, 300].enumerated().map { index, size in
+            ClientFacts(
+                id: UInt64(index), priority: .normal, traits: [], bytes: size * mebibyte, limitBytes: size * mebibyte)
+        }
+        let raises = Regrowth.limits(clients, bytes: 40 * mebibyte)
+            .map { $0.limitBytes - (clients[Int($0.id)].limitBytes ?? 0) }
+        #expect(raises.map { $0 / mebibyte } == [1, 9, 28])
+    }
+
     @Test("After tasks waited for memory limits stay for thirty seconds: headroom does not say what they need")
     func afterStall() {
         func rises(at seconds: Double, isStalled: Bool) -> Bool {
