@@ -28,6 +28,8 @@ package struct Regrowth {
     private static let afterStall = Duration.seconds(30)
     /// After so long without that the distance is halved.
     private static let calm = Duration.seconds(600)
+    /// A smaller cache counts as this part of the mean: one that had to give everything is to grow again beside those that have much.
+    private static let leastShare = 0.125
 
     package struct Decision: Equatable {
         /// The bytes by which limits may rise in all.
@@ -103,9 +105,6 @@ package struct Regrowth {
         return true
     }
 
-    /// The least part of the mean size by which a cache has a share.
-    private static let leastShare = 0.125
-
     /// New limits that share `bytes` by size among the full caches of the highest priority that has any.
     package static func limits(_ clients: [ClientFacts], bytes: Int) -> [(id: UInt64, limitBytes: Int)] {
         // One that has not filled its limit has room already; raising it too would promise the same headroom twice.
@@ -113,12 +112,11 @@ package struct Regrowth {
         guard let band = waiting.map(\.priority).max() else { return [] }
         let full = waiting.filter { $0.priority == band }
         let mean = full.reduce(0.0) { $0 + Double(max(0, $1.bytes)) } / Double(full.count)
-        // One that had to give everything has no size, and is to grow again beside those that have.
-        let least = max(1, mean * leastShare)
-        let total = full.reduce(0.0) { $0 + max(least, Double($1.bytes)) }
+        func weight(_ client: ClientFacts) -> Double { max(1, mean * leastShare, Double(client.bytes)) }
+        let total = full.reduce(0.0) { $0 + weight($1) }
         return full.compactMap { client in
             guard let limit = client.limitBytes else { return nil }
-            let share = Double(bytes) * max(least, Double(client.bytes)) / total
+            let share = Double(bytes) * weight(client) / total
             // A limit frees nothing: one that was set below what the cache held on to stands for that.
             let raised = max(limit, client.bytes).addingSaturating(Int(saturating: share))
             return raised == limit ? nil : (client.id, raised)

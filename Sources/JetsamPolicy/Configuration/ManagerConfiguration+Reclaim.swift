@@ -9,11 +9,11 @@ extension ManagerConfiguration {
         /// bytes. The share doubles, up to 40, if the last step lowered the signal by a quarter. If it did not, the time
         /// doubles, up to 32 seconds.
         public var sharePercent = 5
-        /// The shortest time between two steps where the first brought nothing, and between two at `warning` where other processes
-        /// use the limit too and it is a second away or more. Default 250 ms.
+        /// The shortest time between two steps where the first brought nothing. The same between two at `warning` where other
+        /// processes use the limit too, and memory does not reach it within a second. Default 250 ms.
         ///
-        /// Why: After a step that brought nothing. At `warning` also if other processes use the limit too, and it is a
-        /// second away or more, because they do their share meanwhile.
+        /// Why: After a step that brought nothing. At `warning` also if other processes use the limit, because they do
+        /// their share meanwhile, unless memory reaches the limit within a second.
         public var warningSpacing = Duration.milliseconds(250)
         /// The time that one handler may take at `warning` before the others go on without it. Default 1 s.
         ///

@@ -44,10 +44,8 @@ struct LatestGrowth {
     /// Indicates whether growth is about as steep as between the two readings before.
     private var goesOn: Bool {
         guard let latest, let previous else { return false }
-        let (less, more) = (
-            min(latest.bytesPerSecond, previous.bytesPerSecond), max(latest.bytesPerSecond, previous.bytesPerSecond)
-        )
-        return less >= more / 2
+        let (now, before) = (latest.bytesPerSecond, previous.bytesPerSecond)
+        return now >= before / 2 && before >= now / 2
     }
 
     /// Returns the bytes of growth that caches may hide: as much as it would have gone on by, for a few times as long as it was seen, and no

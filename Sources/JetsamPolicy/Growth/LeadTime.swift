@@ -3,8 +3,8 @@ internal import MemoryPressure
 /// The time from the decision to ask the caches until they have given the memory. It is measured from the steps that were made;
 /// before the first it is assumed.
 package struct LeadTime: Equatable {
-    /// From the reading that decided to the first call of a cache, and the latency of that: what nine of ten of the last steps did not
-    /// exceed. 0 where it is not known.
+    /// From the reading that decided to the first call of a cache, with the latency of the step's calls: what nine of ten of the last steps
+    /// did not exceed. 0 where it is not known.
     package var responseNanoseconds = 0
     /// The speed at which caches gave in the last steps, trims included, in bytes a second; 0 where it is not known.
     package var bytesPerSecond = 0
@@ -39,7 +39,7 @@ package struct LeadTimeRecord {
     private static let capacity = 16
     /// Less than this says nothing about speed.
     private static let leastBytes = 1 << 20
-    /// A step that takes so many nanoseconds longer than its bytes should shows latency: a few calls in turn.
+    /// The most nanoseconds of a step that count as latency: that of a few calls in turn.
     private static let mostLatency = 50_000_000
     private var responses = [Int](repeating: 0, count: capacity)
     private var count = 0
@@ -48,25 +48,28 @@ package struct LeadTimeRecord {
     package init() {}
 
     package mutating func note(response: Duration, givenBytes: Int, in time: Duration) {
-        let known = leadTime.bytesPerSecond > 0 ? leadTime.bytesPerSecond : LeadTime.assumedBytesPerSecond
-        let expected = Double(givenBytes) / Double(known) * 1e9
-        let excess = max(0, Int(time.nanoseconds) - Int(saturating: expected))
-        // What few bytes take longer than at that speed is latency: many would take as much longer, and not as many times as long.
-        let isLatency = excess <= Self.mostLatency
-        note(response: max(1, Int(response.nanoseconds)).addingSaturating(isLatency ? excess : 0))
-        guard givenBytes >= Self.leastBytes, time > .zero else { return }
-        let rate = Int(saturating: Double(givenBytes) / Double(time.nanoseconds) * 1e9)
-        if rate >= known {
-            leadTime.bytesPerSecond = leadTime.bytesPerSecond > 0 ? known / 2 + rate / 2 : rate
-        } else {
-            leadTime.bytesPerSecond = isLatency ? known : max(1, rate)
-        }
-    }
-
-    private mutating func note(response: Int) {
-        responses[count % Self.capacity] = response
+        var latency = 0
+        if givenBytes >= Self.leastBytes, time > .zero { latency = noteSpeed(givenBytes, in: Double(time.nanoseconds)) }
+        responses[count % Self.capacity] = max(1, Int(response.nanoseconds).addingSaturating(latency))
         count += 1
         leadTime.responseNanoseconds = Self.exceededByATenth(responses[..<min(count, Self.capacity)])
+    }
+
+    /// Returns the part of the time that is latency. A step that took a little longer than its bytes should says nothing about speed: more
+    /// bytes would take longer by as much, and not by as many times.
+    private mutating func noteSpeed(_ bytes: Int, in nanoseconds: Double) -> Int {
+        let isKnown = leadTime.bytesPerSecond > 0
+        let known = isKnown ? leadTime.bytesPerSecond : LeadTime.assumedBytesPerSecond
+        let rate = Int(saturating: Double(bytes) / nanoseconds * 1e9)
+        leadTime.bytesPerSecond = known
+        if rate >= known {
+            leadTime.bytesPerSecond = isKnown ? known / 2 + rate / 2 : rate
+            return 0
+        }
+        let excess = Int(saturating: nanoseconds - Double(bytes) / Double(known) * 1e9)
+        if excess <= Self.mostLatency { return excess }
+        leadTime.bytesPerSecond = max(1, rate)
+        return 0
     }
 
     private static func exceededByATenth(_ values: ArraySlice<Int>) -> Int {
@@ -113,8 +116,8 @@ extension ManagerConfiguration {
 
     /// The settings for the lead time: the time from the decision to ask the caches until they have given the memory.
     ///
-    /// The time is measured: the interval between readings, the time to the first call of a cache, and the bytes asked for ÷ the
-    /// speed of the last steps. Before the first step 5 ms and 512 MiB a second are assumed.
+    /// The time is measured: the interval between readings, the time to the first call of a cache with its latency, and the bytes asked
+    /// for ÷ the speed of the last steps. Before the first step 5 ms and 512 MiB a second are assumed.
     public struct LeadTimeRule: Sendable, Equatable {
         /// The measured time is multiplied by this, in percent. 100…1000, default 200.
         ///

@@ -143,6 +143,10 @@ struct LeadTimeTests {
         #expect(record.leadTime.responseNanoseconds == 38_000_000)
         record.note(response: .milliseconds(2), givenBytes: 4 << 20, in: .milliseconds(60))
         #expect(record.leadTime.bytesPerSecond < 70 << 20)
+        // Handlers that gave nothing show no latency of memory.
+        var empty = LeadTimeRecord()
+        empty.note(response: .milliseconds(2), givenBytes: 0, in: .milliseconds(30))
+        #expect(empty.leadTime == LeadTime(responseNanoseconds: 2_000_000))
     }
 
     @Test("A slow step counts at once, a fast one by half; nine of ten responses are covered")

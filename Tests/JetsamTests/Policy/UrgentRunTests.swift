@@ -7,7 +7,7 @@ import Testing
 
 /// A step while memory goes on to grow, and the limit comes near.
 struct UrgentRunTests: RunTesting {
-    @Test("In an urgent step nobody waits for a handler that is known to take longer than a portion is made to")
+    @Test("In an urgent step nobody waits for a handler that is known to take longer than the others would wait")
     func knownToBeSlow() {
         let facts = (1...2).map { id in
             ClientFacts(

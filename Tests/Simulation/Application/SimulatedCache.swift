@@ -67,10 +67,8 @@ final class SimulatedCache: @unchecked Sendable {
     private static let shortest: Int64 = 50_000
     /// So long a handler works that gives nothing.
     private static let lie: Int64 = 5_000_000
-    /// What comes later than this after the call has missed every deadline, and nobody can take the call back.
-    private static let latest: Int64 = 1_000_000_000
-    /// The same at `critical`.
-    private static let latestAtCritical: Int64 = 100_000_000
+    /// At `critical` nobody waits longer than this for what was asked for at `warning`.
+    private static let latestAtCritical = Duration.milliseconds(100)
     /// For so long after it last misbehaved it may be passed over, and others are asked for what it promises.
     private static let distrust: Int64 = 600_000_000_000
     /// It gives in portions of this time, so that others see memory come.
@@ -233,10 +231,11 @@ final class SimulatedCache: @unchecked Sendable {
         return answer(given, request, reported: reported)
     }
 
-    /// What it gives now has missed its deadline: at `critical` nobody waits any longer, also for what was asked for at `warning`.
+    /// What it gives now has missed its deadline.
     private func isLate(_ request: ReleaseRequest, _ calledAt: Int64) -> Bool {
-        let isCritical = request.level == .critical || server.manager.level == .critical
-        return conductor.now - calledAt > (isCritical ? Self.latestAtCritical : Self.latest)
+        let isLeft = request.level == .warning && server.manager.level == .critical
+        let deadline = isLeft ? min(request.deadline, Self.latestAtCritical) : request.deadline
+        return .nanoseconds(conductor.now - calledAt) > deadline
     }
 
     private func portion(of rest: Int) -> (bytes: Int, nanoseconds: Int64) {
