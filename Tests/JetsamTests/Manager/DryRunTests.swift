@@ -1,5 +1,6 @@
 import JetsamTesting
 import MemoryPressure
+import TestSupport
 import Testing
 
 @testable import BackgroundTasks
@@ -80,7 +81,9 @@ struct DryRunTests {
             await pass(2)
             #expect(fixture.backgroundTasks.mayBegin(priority: .low))
             #expect(cache.requests.count == asked)
-            #expect(fixture.manager.status.recentSteps.contains { $0.step.isDryRun })
+            try await eventually("its step has been told") {
+                fixture.manager.status.recentSteps.contains { $0.step.isDryRun }
+            }
             fixture.set(used: 220 * mebibyte)
             await pass(20)
             #expect(fixture.manager.level == .normal)
