@@ -34,6 +34,8 @@ package struct Decider {
     package private(set) var announcedLimit: AnnouncedLimit?
     /// The time when caches without a limit were last held for it.
     private var lastHold: MonotonicInstant?
+    /// Bytes that caches reported at the last reading, and its instant.
+    private var reported: (bytes: Int, instant: MonotonicInstant)?
     /// Bytes that caches report and that are not expected to come back.
     private var hollowBytes = 0
     /// The speed at which caches can give, measured in the steps so far.
@@ -146,10 +148,14 @@ package struct Decider {
             decision.looksAtAllocator = shouldLookAtAllocator(reading.instant)
         }
         if awaitsLimit(context) {
-            decision.holdsCaches = isHoldDue(context.now)
+            decision.holdBytes = isHoldDue(context.now) ? 0 : nil
+        } else if let bytes = findRoom(context, observation) {
+            decision.holdBytes = bytes
+            scheduler.limitsWereSet()
         } else {
             decision.regrowth = nextRegrowth(context)
         }
+        reported = (observation.reportedBytes, reading.instant)
         decision.interval = interval(after: context, isCoveredByKernel: observation.isCoveredByKernel)
         return decision
     }
@@ -248,6 +254,27 @@ package struct Decider {
             reading: nearer?.reading ?? context.reading, thresholds: nearer?.thresholds ?? context.thresholds,
             level: machine.level, growthRate: judgement.growth.bytesPerSecond, required: judgement.required.byGrowth,
             rise: judgement.growth.rise.largest, isStalled: machine.reason?.rule == .stall)
+    }
+
+    /// Returns the bytes by which caches may grow together before their growth leads to a warning, where it soon would. Limits then stop
+    /// them there: nothing has to be taken back of what they would have grown beyond it.
+    private func findRoom(_ context: RuleContext, _ observation: Observation) -> Int? {
+        guard machine.level == .normal, !scheduler.areLimitsSet, allowsRegrowth, !configuration.isDryRun, let reported
+        else { return nil }
+        let elapsed = reported.instant.duration(to: context.now).nanoseconds
+        let grown = observation.reportedBytes.subtractingSaturating(reported.bytes)
+        guard grown > 0, elapsed > 0 else { return nil }
+        var (headroom, wanted) = (context.reading.headroomBytes, StepScheduler.wantedHeadroom(context.thresholds))
+        if let budget = configuration.footprint.map({ BudgetView(context.reading, $0) }),
+            budget.isNearer(than: context.reading)
+        {
+            (headroom, wanted) = (budget.reading.headroomBytes, StepScheduler.wantedHeadroom(budget.thresholds))
+        }
+        let room = headroom.subtractingSaturating(max(wanted, judgement.required.byGrowth))
+        // The next reading may come too late to set a limit, and the one after that surely does.
+        let next = interval(after: context, isCoveredByKernel: observation.isCoveredByKernel)
+        let soon = Double(grown) * 2 * Double(next.nanoseconds) / Double(elapsed)
+        return Double(room) <= soon ? max(0, room) : nil
     }
 
     /// Returns whether caches are held for a limit that was announced. One that was set meanwhile, or did not come, is forgotten.
@@ -382,8 +409,8 @@ extension Decider {
         /// nil where the reading does not tell.
         package var openBytes: Int?
         package var regrowth: Regrowth.Decision?
-        /// Indicates whether caches without a limit may grow no further, as a limit of the process is about to be set.
-        package var holdsCaches = false
+        /// Bytes by which caches without a limit may grow together from now on; nil where they need no limit.
+        package var holdBytes: Int?
         package var ladder: LadderMachine.Action?
         /// Of a last resort that comes early: bytes that would be missing before this process has left. Else 0.
         package var leavingDeficit = 0

@@ -23,6 +23,8 @@ package struct LedgerEntry: Equatable {
     package private(set) var emptySteps = 0
     /// The same of steps in which nobody else grew. Below critical one with a big promise counts twice.
     private var clearlyEmptySteps = 0
+    /// The judgement of one step alone, while later readings can still show that it was wrong.
+    private var verdict: Verdict?
     /// The time when it was last asked in a step.
     private var askedAt: MonotonicInstant?
     /// It missed its deadline and has not come back yet.
@@ -96,6 +98,19 @@ package struct LedgerEntry: Equatable {
         }
     }
 
+    /// One step below critical has shown that nothing comes back. That holds unless memory grew meanwhile, which the readings before the
+    /// step could not tell where the growth began in it.
+    private struct Verdict {
+        /// So much growth, in bytes a second, would have hidden half of what was given.
+        var hidingGrowth: Int
+        var instant: MonotonicInstant
+        // What was known before it.
+        var emptySteps: Int
+        var clearlyEmptySteps: Int
+        var returnedShare: Double?
+        var returnsSeen: Int
+    }
+
     /// WebKit's hold-off after a purge: twenty times its duration, five seconds at least, thirty after less than 1 MiB.
     private static let holdOffFactor = 20
     private static let holdOffMinimum = Duration.seconds(5)
@@ -108,10 +123,15 @@ package struct LedgerEntry: Equatable {
     /// Others may grow by as much as a tenth in a step that is not disturbed: what is above this is all.
     private static let fullReturn = 0.9
 
+    /// Adds what the cache did in a step.
+    ///
+    /// - Parameter measuredOver: The time between the readings before and after the step.
     package mutating func add(
-        _ answer: Answer, isDisturbed: Bool, level: PressureLevel, headroomBytes: Int, at now: MonotonicInstant
+        _ answer: Answer, isDisturbed: Bool, level: PressureLevel, headroomBytes: Int, measuredOver: Duration = .zero,
+        at now: MonotonicInstant
     ) {
         asks += 1
+        verdict = nil
         askedAt = now
         promisedBytes = promisedBytes.addingSaturating(answer.promisedBytes)
         returnedBytes = returnedBytes.addingSaturating(answer.returnedBytes)
@@ -128,6 +148,7 @@ package struct LedgerEntry: Equatable {
             } else if !isDisturbed {
                 // At critical what is believed cannot be taken back, and growth that has just begun was not seen before the step.
                 let isEnough = answer.promisedBytes >= Self.enoughShown && level < .critical
+                if isEnough { verdict = makeVerdict(answer, measuredOver, at: now) }
                 clearlyEmptySteps += isEnough ? 2 : 1
             }
         }
@@ -153,6 +174,38 @@ package struct LedgerEntry: Equatable {
         } else {
             heldOff = nil
         }
+    }
+
+    /// Growth that began in a step shows within this time after it: three times the shortest window in which growth is measured, and the
+    /// way of a reading.
+    private static let verdictAge = Duration.seconds(1)
+
+    private func makeVerdict(_ answer: Answer, _ duration: Duration, at now: MonotonicInstant) -> Verdict? {
+        guard duration > .zero else { return nil }
+        let hidden = (answer.promisedBytes - answer.returnedBytes) / 2
+        return Verdict(
+            hidingGrowth: Int(saturating: Double(hidden) / (Double(duration.nanoseconds) * 1e-9)), instant: now,
+            emptySteps: emptySteps - 1, clearlyEmptySteps: clearlyEmptySteps, returnedShare: returnedShare,
+            returnsSeen: returnsSeen)
+    }
+
+    /// The growth of unmanaged memory, in bytes a second, that would show the newest step to have been judged wrongly; nil where
+    /// none would.
+    package var hidingGrowth: Int? { verdict?.hidingGrowth }
+
+    /// Takes back what one step seemed to show, where memory turns out to have grown in it.
+    ///
+    /// - Returns: Whether anything was taken back.
+    package mutating func reconsider(growthRate: Int, at now: MonotonicInstant) -> Bool {
+        guard let verdict, growthRate >= verdict.hidingGrowth,
+            verdict.instant.duration(to: now) <= Self.verdictAge
+        else { return false }
+        emptySteps = verdict.emptySteps
+        clearlyEmptySteps = verdict.clearlyEmptySteps
+        returnedShare = verdict.returnedShare
+        returnsSeen = verdict.returnsSeen
+        self.verdict = nil
+        return true
     }
 
     /// An answer that came when its step had ended: `answer` tells what it brought, but it is no ask of its own.

@@ -41,8 +41,9 @@ package struct Regrowth {
 
     /// The change of the limits.
     package enum Change: Equatable {
-        /// Caches without a limit may hold what they have: a limit of the process is about to be set.
-        case hold
+        /// Caches without a limit get one: what they have, and a share of these bytes. A limit of the process is about to be set, or
+        /// their own growth would soon lead to a warning.
+        case hold(bytes: Int)
         case lift
         case raise(bytes: Int)
     }
@@ -111,15 +112,27 @@ package struct Regrowth {
         let waiting = clients.filter { $0.isFull && !$0.isBusy }
         guard let band = waiting.map(\.priority).max() else { return [] }
         let full = waiting.filter { $0.priority == band }
-        let mean = full.reduce(0.0) { $0 + Double(max(0, $1.bytes)) } / Double(full.count)
-        func weight(_ client: ClientFacts) -> Double { max(1, mean * leastShare, Double(client.bytes)) }
-        let total = full.reduce(0.0) { $0 + weight($1) }
-        return full.compactMap { client in
+        return zip(full, shares(of: bytes, full)).compactMap { client, share in
             guard let limit = client.limitBytes else { return nil }
-            let share = Double(bytes) * weight(client) / total
             // A limit frees nothing: one that was set below what the cache held on to stands for that.
-            let raised = max(limit, client.bytes).addingSaturating(Int(saturating: share))
+            let raised = max(limit, client.bytes).addingSaturating(share)
             return raised == limit ? nil : (client.id, raised)
+        }
+    }
+
+    /// Divides bytes among caches by their sizes.
+    private static func shares(of bytes: Int, _ clients: [ClientFacts]) -> [Int] {
+        let mean = clients.reduce(0.0) { $0 + Double(max(0, $1.bytes)) } / Double(max(1, clients.count))
+        let weights = clients.map { max(1, mean * leastShare, Double($0.bytes)) }
+        let total = weights.reduce(0, +)
+        return weights.map { Int(saturating: Double(bytes) * $0 / total) }
+    }
+
+    /// Limits for those that have none.
+    private static func firstLimits(_ clients: [ClientFacts], bytes: Int) -> [(id: UInt64, limit: LimitChange)] {
+        let free = clients.filter { $0.limitBytes == nil && !$0.isBusy }
+        return zip(free, shares(of: max(0, bytes), free)).map { client, share in
+            (client.id, .set(bytes: max(0, client.bytes).addingSaturating(share)))
         }
     }
 
@@ -132,8 +145,7 @@ package struct Regrowth {
     package static func plan(_ change: Change, for facts: [ClientFacts]) -> [PlannedRelease] {
         let changes: [(id: UInt64, limit: LimitChange)] =
             switch change {
-            case .hold:
-                facts.compactMap { $0.limitBytes != nil || $0.isBusy ? nil : ($0.id, .set(bytes: max(0, $0.bytes))) }
+            case .hold(let bytes): firstLimits(facts, bytes: bytes)
             case .lift: facts.compactMap { $0.limitBytes == nil || $0.isBusy ? nil : ($0.id, .lift) }
             case .raise(let bytes): limits(facts, bytes: bytes).map { ($0.id, .set(bytes: $0.limitBytes)) }
             }

@@ -184,7 +184,8 @@ struct StepScheduler {
     }
 
     /// Returns whether a rule that names no bytes is to ask for some again. It asks for more only where the last step lowered the
-    /// observed value. Otherwise the step had no effect: each time it is repeated only after twice as long.
+    /// observed value. Otherwise the step had no effect: each time it is repeated only after twice as long, and where the value is
+    /// measured, with half of the share. A stall that no purge helps takes a tenth of the caches and not all of them.
     private mutating func noteSignal(_ context: ReclaimContext) -> Bool {
         let vote = context.vote
         guard vote.rule.type.namesNoBytes else { return false }
@@ -200,10 +201,15 @@ struct StepScheduler {
             // By a quarter: a share of time wavers by itself.
             let wasLowered = lastSignal.rule == vote.rule && vote.observed <= lastSignal.observed * 3 / 4
             vainSteps = wasLowered ? 0 : vainSteps + 1
+            let first = configuration.reclaim.sharePercent
             sharePercent =
-                wasLowered
-                ? min(sharePercent * 2, max(Self.mostSharePercent, configuration.reclaim.sharePercent))
-                : configuration.reclaim.sharePercent
+                if wasLowered {
+                    max(first, min(sharePercent * 2, Self.mostSharePercent))
+                } else if vote.rule == .stall, lastSignal.rule == .stall {
+                    max(1, min(sharePercent, first) / 2)
+                } else {
+                    first
+                }
         }
         lastSignal = (vote.rule, context.level, vote.observed, context.now)
         return true
@@ -284,7 +290,7 @@ struct StepScheduler {
         let thresholds = context.thresholds
         var missing = 0
         if headroom < thresholds.warningEntry || (headroom < thresholds.warningExit && isStuck(context)) {
-            missing = wantedHeadroom(thresholds) - headroom
+            missing = Self.wantedHeadroom(thresholds) - headroom
         }
         let byGrowth = context.required.byGrowth - headroom
         guard byGrowth > missing else { return missing }
@@ -293,8 +299,8 @@ struct StepScheduler {
 
     /// Returns the headroom that a step is to bring where the thresholds call: a little more than warning's exit. At the exit itself the
     /// next request would keep the level where it is. Under a large limit no more is needed for that than under a small one.
-    private func wantedHeadroom(_ thresholds: HeadroomThresholds) -> Int {
-        thresholds.warningExit + min((thresholds.warningExit - thresholds.warningEntry) / 8, Self.mostBeyondExit)
+    static func wantedHeadroom(_ thresholds: HeadroomThresholds) -> Int {
+        thresholds.warningExit + min((thresholds.warningExit - thresholds.warningEntry) / 8, mostBeyondExit)
     }
 
     /// Returns the bytes that are missing at critical beyond what was asked for: memory goes on to grow while a step is under way, and
@@ -306,7 +312,7 @@ struct StepScheduler {
         let coming = context.inFlightBytes.addingSaturating(context.retainedBytes)
         let open = shareBytes(context, missing: missing).subtractingSaturating(coming)
         if open >= context.reading.limitBytes / Self.leastShare { return open }
-        let most = max(context.required.byGrowth, wantedHeadroom(context.thresholds))
+        let most = max(context.required.byGrowth, Self.wantedHeadroom(context.thresholds))
         // A part of what is in flight may be there already, and counts twice. Where that was too much, the next reading raises again.
         return min(0, most.subtractingSaturating(context.reading.headroomBytes).subtractingSaturating(coming))
     }

@@ -118,7 +118,7 @@ struct CacheLedger {
             var entry = entries[release.client] ?? LedgerEntry()
             entry.add(
                 answer, isDisturbed: step.isDisturbed, level: result.run.demand.level,
-                headroomBytes: result.after.headroomBytes, at: result.end)
+                headroomBytes: result.after.headroomBytes, measuredOver: result.measuredOver, at: result.end)
             // Nothing is given in no time.
             if !answer.broughtNothing, let speed = result.run.speed(of: release.client) { entry.note(speed) }
             let client = caches[release.client]
@@ -129,6 +129,22 @@ struct CacheLedger {
                 Int(saturating: Double(answer.promisedBytes) * entry.returningShare))
         }
         return brought
+    }
+
+    /// The growth of unmanaged memory, in bytes a second, from which a cache was judged wrongly by the newest step; `.max` where
+    /// none was.
+    var hidingGrowth: Int { entries.values.reduce(.max) { min($0, $1.hidingGrowth ?? .max) } }
+
+    /// Takes back what steps seemed to show in which memory turns out to have grown.
+    ///
+    /// - Returns: Whether anything was taken back.
+    mutating func reconsider(_ caches: CachesAtHand, growthRate: Int, at now: MonotonicInstant) -> Bool {
+        var changed = false
+        for id in Array(entries.keys) where entries[id]?.reconsider(growthRate: growthRate, at: now) == true {
+            changed = true
+            if let client = caches[id] { expect(client) }
+        }
+        return changed
     }
 
     /// Sets the share that can be had of a cache, by what the ledger has of it now.

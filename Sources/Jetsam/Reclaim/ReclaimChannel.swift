@@ -8,8 +8,8 @@ final class ReclaimChannel: Sendable {
     struct Mail {
         var demand: ReclaimDemand?
         var regrowth: Regrowth.Decision?
-        /// Give a limit to those that have none.
-        var holdsCaches = false
+        /// Give a limit to those that have none: what they have, and so many bytes together.
+        var hold: Int?
         var ladder: LadderOrder?
         /// Comes once, and beside whatever else waits.
         var lastResort: LadderOrder?
@@ -17,6 +17,8 @@ final class ReclaimChannel: Sendable {
         var looksAtAllocator = false
         /// Find out what comes back of what a cache gives, where that is not known.
         var probes = false
+        /// Memory grows as it must have done in a step that seemed to bring nothing.
+        var reconsiders = false
     }
 
     let gauges = ReclaimGauges()
@@ -63,8 +65,8 @@ final class ReclaimChannel: Sendable {
         delivered()
     }
 
-    func postHold() {
-        mail.withLock { $0.holdsCaches = true }
+    func postHold(bytes: Int) {
+        mail.withLock { $0.hold = bytes }
         delivered()
     }
 
@@ -82,6 +84,13 @@ final class ReclaimChannel: Sendable {
 
     func postProbe() {
         mail.withLock { $0.probes = true }
+        delivered()
+    }
+
+    /// Tells how fast unmanaged memory grows, in bytes a second.
+    func noteGrowth(_ growthRate: Int) {
+        guard gauges.exposesJudgement(growthRate: growthRate) else { return }
+        mail.withLock { $0.reconsiders = true }
         delivered()
     }
 

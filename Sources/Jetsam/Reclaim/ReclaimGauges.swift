@@ -15,6 +15,7 @@ struct ReclaimGauges: ~Copyable, Sendable {
     private let parked = Atomic<Int>(0)
     private let late = Atomic<Int64>(.max)
     private let segmentsThread = Atomic<Bool>(false)
+    private let hidingGrowth = Atomic<Int>(.max)
     private let ladderBusy = Atomic<Bool>(false)
 
     var inFlightBytes: Int { inFlight.load(ordering: .relaxed) }
@@ -66,6 +67,17 @@ struct ReclaimGauges: ~Copyable, Sendable {
     /// Returns that where the reading is later than an instant; else 0.
     func openBytes(after instant: MonotonicInstant) -> Int {
         openSince.load(ordering: .acquiring) > instant.nanoseconds ? open.load(ordering: .relaxed) : 0
+    }
+
+    /// Tells from what growth, in bytes a second, a cache was judged wrongly by the newest step; `.max` where none was.
+    func publish(hidingGrowth growthRate: Int) {
+        hidingGrowth.store(growthRate, ordering: .relaxed)
+    }
+
+    /// Returns whether growth is what hid the bytes that a step seemed not to bring. It says so once.
+    func exposesJudgement(growthRate: Int) -> Bool {
+        guard growthRate >= hidingGrowth.load(ordering: .relaxed) else { return false }
+        return hidingGrowth.exchange(.max, ordering: .relaxed) <= growthRate
     }
 
     func publish(_ trim: TrimSchedule) {

@@ -37,12 +37,14 @@ struct ReclaimMeasurement {
 
     var returnedBytes: Int { max(0, before.footprintBytes - after.footprintBytes) }
 
+    /// The time between the two readings.
+    var measuredOver: Duration { max(.zero, before.instant.duration(to: after.instant)) }
+
     /// The bytes by which this process's unmanaged memory grew in the step at the rate that it had before, and at least what it grew by
     /// in all. So much of what came back does not show.
     var hiddenBytes: Int {
-        let seconds = Double(before.instant.duration(to: after.instant).nanoseconds) * 1e-9
-        return max(
-            0, Int(saturating: Double(growthRate) * max(0, seconds)), after.footprintBytes - before.footprintBytes)
+        let seconds = Double(measuredOver.nanoseconds) * 1e-9
+        return max(0, Int(saturating: Double(growthRate) * seconds), after.footprintBytes - before.footprintBytes)
     }
 
     /// The share of that which each release bears, in the order of the releases. As with what came back, clients whose giving

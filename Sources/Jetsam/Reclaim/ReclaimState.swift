@@ -235,6 +235,14 @@ final class ReclaimState: Sendable {
         }
     }
 
+    /// Takes back what steps seemed to show in which memory turns out to have grown.
+    ///
+    /// - Returns: Whether anything was taken back.
+    func reconsider(growthRate: Int) -> Bool {
+        let now = clock.now
+        return shared.withLock { $0.ledger.reconsider($0.caches, growthRate: growthRate, at: now) }
+    }
+
     /// Makes a run that changes limits.
     ///
     /// - Parameter decide: The change, by what is known of the caches.
@@ -258,7 +266,7 @@ final class ReclaimState: Sendable {
             let run = ReclaimRun(limits: plan, number: shared.nextNumber(), shared.rules, at: now)
             let (purpose, raise): (RunRecord.Purpose, Int) =
                 switch change {
-                case .hold: (.hold, 0)
+                case .hold(let bytes): (.hold, bytes)
                 case .lift: (.lift, 0)
                 case .raise(let bytes): (.raise, bytes)
                 }
@@ -457,6 +465,7 @@ final class ReclaimState: Sendable {
             step.isProbe = current.origin.isProbe
             let brought = shared.ledger.write(
                 result, &step, shared.caches, unmapping: unmapping, canTrim: allocator.canTrim)
+            channel.gauges.publish(hidingGrowth: shared.ledger.hidingGrowth)
             shared.leadTimes.note(step)
             shared.recorder.ends(step, run: run.number, at: end.instant)
             let finished = FinishedStep(

@@ -197,6 +197,7 @@ final class Reclaimer: Sendable {
         if mail.demand != nil { probes.withdraw() }
         if let order = mail.ladder { ladder?.begin(order, callsHandlers: callsHandlers) }
         if mail.looksAtAllocator { trims.look() }
+        if mail.reconsiders, state.reconsider(growthRate: host.growthRate) { host.judgeAfterStep() }
         ladder?.look()
         // Where a run has begun, another thread may be making the next one already.
         let outcome = begin(mail, callsHandlers)
@@ -226,7 +227,7 @@ final class Reclaimer: Sendable {
             return .told
         }
         if let regrowth = mail.regrowth, begin(regrowth, callsHandlers) { return .running }
-        if mail.holdsCaches, beginHold(callsHandlers) { return .running }
+        if let bytes = mail.hold, beginHold(bytes, callsHandlers) { return .running }
         if let request = state.popRequest() {
             let origin = RunOrigin.request(request)
             return begin(demand(for: origin), origin, callsHandlers)
@@ -291,10 +292,10 @@ final class Reclaimer: Sendable {
         return hasBegun
     }
 
-    /// Has caches without a limit grow no further.
-    private func beginHold(_ callsHandlers: Bool) -> Bool {
+    /// Has caches without a limit grow by so many bytes together, and no further.
+    private func beginHold(_ bytes: Int, _ callsHandlers: Bool) -> Bool {
         guard !isDryRun else { return false }
-        let (hasBegun, _, earlier) = state.beginChange(registry.clients) { _ in .hold }
+        let (hasBegun, _, earlier) = state.beginChange(registry.clients) { _ in .hold(bytes: bytes) }
         earlier.letGo(registry, callsHandlers: callsHandlers)
         return hasBegun
     }

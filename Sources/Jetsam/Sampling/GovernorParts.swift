@@ -27,7 +27,7 @@ struct GovernorParts: Sendable {
             if bytes > 0, channel.gauges.parkedThreads > 0 { channel.spot.signal() }
         }
         if let regrowth = decision.regrowth { channel.post(regrowth) }
-        if decision.holdsCaches { channel.postHold() }
+        if let bytes = decision.holdBytes { channel.postHold(bytes: bytes) }
         if let action = decision.ladder, let reason {
             channel.post(
                 LadderOrder(

@@ -55,6 +55,7 @@ struct GovernorState {
         // A dry run refuses nobody.
         if parts.level.exchange(decision.level), !isDryRun { parts.backgroundTasks.noteLevel(decision.level) }
         parts.post(decision, decider.reason, at: now)
+        parts.channel.noteGrowth(decider.steepestGrowth)
         if cause == .sampler { parts.pauses.expect(now, next: decision.interval) }
         return Governor.Effects(
             interval: decision.interval,

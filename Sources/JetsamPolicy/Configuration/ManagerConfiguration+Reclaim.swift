@@ -3,11 +3,12 @@ extension ManagerConfiguration {
     public struct Reclaim: Sendable, Equatable {
         /// The bytes that a step asks for where the rule does not say how many are missing (`stall`, `events`, `external`), in
         /// percent of all that registered caches report. Doubled, up to 40, after a step that lowered the rule's observed value
-        /// by a quarter; the time between two such steps doubles after one that did not. 1…100, default 5.
+        /// by a quarter. After one that did not, the time between two such steps doubles, and for `stall` the share halves.
+        /// 1…100, default 5.
         ///
         /// Why: Of the bytes that caches report, every two seconds: stall, events and an operator name no number of
         /// bytes. The share doubles, up to 40, if the last step lowered the signal by a quarter. If it did not, the time
-        /// doubles, up to 32 seconds.
+        /// doubles, up to 32 seconds, and for a stall the share halves, down to 1.
         public var sharePercent = 5
         /// The shortest time between two steps where the first brought nothing. The same between two at `warning` where other
         /// processes use the limit too, and memory does not reach it within a second. Default 250 ms.

@@ -90,7 +90,7 @@ struct RunReplay {
         case .request: ReclaimOrder.planForRequest(facts, targetBytes: record.targetBytes)
         case .raise: Regrowth.plan(.raise(bytes: record.raiseBytes), for: facts)
         case .lift: Regrowth.plan(.lift, for: facts)
-        case .hold: Regrowth.plan(.hold, for: facts)
+        case .hold: Regrowth.plan(.hold(bytes: record.raiseBytes), for: facts)
         }
     }
 }

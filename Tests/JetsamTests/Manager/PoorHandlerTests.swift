@@ -57,6 +57,37 @@ struct PoorHandlerTests {
         cache.end()
     }
 
+    @Test("A cache whose bytes growth took up that began while it gave is not taken for one that gives nothing")
+    func growthBeginsInStep() async throws {
+        let resorts = Lock(0)
+        let fixture = try Fixture(logger: logs.logger) { _ in resorts.withLock { $0 += 1 } }
+        let calls = Lock(0)
+        let cache = FakeCache("honest", bytes: 150 * mebibyte, in: fixture) { cache, request in
+            let given = cache.give(request.bytes)
+            calls.withLock { $0 += 1 }
+            if calls.withLock({ $0 }) == 1 {
+                cache.fixture.change(used: given)
+                cache.fixture.machine.clock.advance(by: .milliseconds(80))
+            }
+            return given
+        }
+        try await fixture.run { fixture in
+            fixture.set(used: 440 * mebibyte)
+            try await fixture.advance(until: "it has given") { !cache.requests.isEmpty && !cache.isBusy }
+            await fixture.settle()
+            #expect(fixture.registry.hollowBytes > 0, "one step seemed to show it")
+            // The growth goes on.
+            for _ in 0..<12 {
+                fixture.change(used: 5 * mebibyte)
+                await pass(1, of: .milliseconds(10), fixture)
+            }
+            #expect(fixture.registry.hollowBytes == 0)
+            #expect(cache.requests.count > 1)
+            #expect(resorts.withLock { $0 } == 0)
+        }
+        cache.end()
+    }
+
     @Test("A name and an error of several lines stay on one line of the log")
     func onOneLine() async throws {
         struct Broken: Error, CustomStringConvertible { let description = "first\nsecond\u{1B}[2J" }

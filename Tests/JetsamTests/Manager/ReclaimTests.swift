@@ -226,6 +226,49 @@ struct ReclaimTests {
         #expect(await fixture.manager.releaseCaches() == nil)
     }
 
+    @Test("Growth of caches ends before it leads to a warning: they get limits, and give nothing", arguments: [1, 20])
+    func growthEnds(mebibytes: Int) async throws {
+        let fixture = try Fixture()
+        let caches = ["large", "small"].map { FakeCache($0, bytes: 20 * mebibyte, in: fixture) }
+        let idle = FakeCache("idle", bytes: 10 * mebibyte, in: fixture)
+        try await fixture.run { fixture in
+            for _ in 0..<400 {
+                for (cache, weight) in zip(caches, [3, 1]) {
+                    let bytes = cache.state.withLock(\.bytes)
+                    let limit = cache.limits.last ?? nil
+                    let grown = min(mebibytes * weight * mebibyte / 4, limit.map { max(0, $0 - bytes) } ?? .max)
+                    if grown > 0 { cache.grow(grown) }
+                }
+                fixture.machine.advance(by: .milliseconds(20))
+                await fixture.settle()
+            }
+            #expect(fixture.manager.level == .normal)
+            // Warning begins at 102.4 MiB and ends at 128.
+            #expect(fixture.manager.status.reading.headroomBytes / mebibyte > 110)
+            #expect(fixture.manager.status.reading.headroomBytes / mebibyte < 140)
+        }
+        #expect((caches + [idle]).allSatisfy { !$0.limits.isEmpty && $0.requests.isEmpty })
+    }
+
+    @Test("Caches that do not grow get no limit at normal, however little is free above the warning; nor in a dry run")
+    func noLimits() async throws {
+        for isDryRun in [false, true] {
+            var configuration = ManagerConfiguration()
+            configuration.isDryRun = isDryRun
+            let fixture = try Fixture(used: 400 * mebibyte, configuration: configuration)
+            let cache = FakeCache("cache", bytes: 100 * mebibyte, in: fixture)
+            try await fixture.run { fixture in
+                for _ in 0..<40 {
+                    if isDryRun { cache.grow(128 << 10) }
+                    fixture.machine.advance(by: .milliseconds(100))
+                    await fixture.settle()
+                }
+                #expect(fixture.manager.level == .normal)
+            }
+            #expect(cache.limits.isEmpty && cache.requests.isEmpty)
+        }
+    }
+
     @Test("At normal limits rise again slowly, also with room in plenty, and are lifted once they hold nobody back")
     func regrowth() async throws {
         let fixture = try Fixture()

@@ -23,6 +23,25 @@ struct RegrowthTests {
         #expect(raises.map { $0 / mebibyte } == [1, 9, 28])
     }
 
+    @Test("Caches without a limit get what they have and a share of the room by size, and the others keep theirs")
+    func firstLimits() {
+        let clients = [(0, nil), (100, nil), (300, nil), (50, 50)].enumerated().map { index, cache in
+            ClientFacts(
+                id: UInt64(index), priority: .normal, traits: [], bytes: cache.0 * mebibyte,
+                limitBytes: cache.1.map { $0 * mebibyte })
+        }
+        func limits(_ bytes: Int) -> [Int] {
+            Regrowth.plan(.hold(bytes: bytes), for: clients).map { part in
+                guard case .set(let limit) = part.limit else { return -1 }
+                return limit / mebibyte
+            }
+        }
+        #expect(limits(40 * mebibyte) == [1, 109, 328])
+        #expect(limits(0) == [0, 100, 300])
+        #expect(limits(-mebibyte) == [0, 100, 300])
+        #expect(Regrowth.plan(.hold(bytes: mebibyte), for: []).isEmpty)
+    }
+
     @Test("After tasks waited for memory limits stay for thirty seconds: headroom does not say what they need")
     func afterStall() {
         func rises(at seconds: Double, isStalled: Bool) -> Bool {

@@ -278,6 +278,47 @@ struct LedgerEntryTests {
         #expect(urgent.isHollow)
     }
 
+    @Test("What one step seemed to show is taken back once memory turns out to have grown in it, but for a second only")
+    func reconsider() {
+        var promise = answer(40 * mebibyte, 40 * mebibyte)
+        promise.showsReturn = true
+        func judged(_ level: PressureLevel = .warning, over duration: Duration = .milliseconds(100)) -> LedgerEntry {
+            var entry = LedgerEntry()
+            entry.add(
+                promise, isDisturbed: false, level: level, headroomBytes: 0, measuredOver: duration, at: .seconds(10))
+            return entry
+        }
+        func reconsider(_ entry: inout LedgerEntry, _ growthRate: Int, _ seconds: Double) -> Bool {
+            entry.reconsider(growthRate: growthRate, at: .seconds(seconds))
+        }
+        #expect(judged().isHollow)
+        #expect(judged().hidingGrowth == 200 * mebibyte)
+        var entry = judged()
+        let isTooLittle = !reconsider(&entry, 200 * mebibyte - 1, 10.2)
+        #expect(isTooLittle && entry.isHollow)
+        let isEnough = reconsider(&entry, 200 * mebibyte, 10.2)
+        #expect(isEnough)
+        #expect(!entry.isHollow)
+        #expect(entry.obtainableShare == 1)
+        #expect(entry.hidingGrowth == nil)
+        // What came back in an earlier step is known still.
+        var known = LedgerEntry()
+        var half = promise
+        half.returnedBytes = 20 * mebibyte
+        known.add(half, isDisturbed: false, level: .warning, headroomBytes: 0, at: .seconds(1))
+        known.add(
+            promise, isDisturbed: false, level: .warning, headroomBytes: 0, measuredOver: .milliseconds(100),
+            at: .seconds(10))
+        #expect(known.isHollow)
+        let wasWrong = reconsider(&known, .max, 11)
+        #expect(wasWrong && known.obtainableShare == 0.5)
+        var late = judged()
+        let isTooLate = !reconsider(&late, .max, 11.1)
+        #expect(isTooLate && late.isHollow)
+        #expect(judged(over: .zero).hidingGrowth == nil)
+        #expect(judged(.critical).hidingGrowth == nil)
+    }
+
     @Test("The speed of a hang counts for ten minutes, that of a slow handler for as long as nothing else is seen")
     func hungLongAgo() {
         var late = answer(20 * mebibyte, 20 * mebibyte)
