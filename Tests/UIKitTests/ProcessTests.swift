@@ -83,8 +83,11 @@ private final class Child: @unchecked Sendable {
     }
 
     var lines: [String] {
-        let text = (try? String(contentsOf: output, encoding: .utf8)) ?? ""
-        return text.split(separator: "\n").map(String.init)
+        // Foundation leaks a page each time that it reads an empty file by its name.
+        guard let file = try? FileHandle(forReadingFrom: output) else { return [] }
+        defer { try? file.close() }
+        let bytes = (try? file.readToEnd()) ?? Data()
+        return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
     }
 
     /// Nil while it runs.

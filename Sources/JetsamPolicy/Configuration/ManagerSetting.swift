@@ -26,8 +26,9 @@ package struct ManagerSetting: Sendable {
 
     /// A value of a few that have names.
     package struct Word: Sendable {
-        package let all: [String]
+        // First a pointer to code: an enumeration keeps its case in the first one, and a sanitizer does not know it for a pointer then.
         package let get: @Sendable (ManagerConfiguration) -> String
+        package let all: [String]
         /// False where it is none of them.
         package let set: @Sendable (inout ManagerConfiguration, String) -> Bool
     }
@@ -95,7 +96,7 @@ extension ManagerSetting {
         _ name: StaticString, _ path: Path<Value>, of all: [Value]
     ) -> Self where Value.RawValue == String {
         let word = Word(
-            all: all.map(\.rawValue), get: { $0[keyPath: path].rawValue },
+            get: { $0[keyPath: path].rawValue }, all: all.map(\.rawValue),
             set: { configuration, text in
                 guard let value = Value(rawValue: text) else { return false }
                 configuration[keyPath: path] = value

@@ -75,13 +75,14 @@ struct PoorHandlerTests {
             fixture.set(used: 440 * mebibyte)
             try await fixture.advance(until: "it has given") { !cache.requests.isEmpty && !cache.isBusy }
             await fixture.settle()
-            #expect(fixture.registry.hollowBytes > 0, "one step seemed to show it")
+            #expect(fixture.registry.hollowBytes == fixture.registry.reportedBytes, "one step seemed to show it")
             // The growth goes on.
             for _ in 0..<12 {
                 fixture.change(used: 5 * mebibyte)
                 await pass(1, of: .milliseconds(10), fixture)
             }
-            #expect(fixture.registry.hollowBytes == 0)
+            // Later steps may show that growth goes on to hide a part.
+            #expect(fixture.registry.hollowBytes <= fixture.registry.reportedBytes / 2)
             #expect(cache.requests.count > 1)
             #expect(resorts.withLock { $0 } == 0)
         }
