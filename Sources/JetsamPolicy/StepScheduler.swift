@@ -26,7 +26,8 @@ struct StepScheduler {
     /// The bytes that are missing at critical while a step is under way, beyond what was asked of caches and has not come. Less than 0
     /// where more was asked for than is missing; nil where the last reading does not tell.
     private(set) var openBytes: Int?
-    private var highestStepped = PressureLevel.normal
+    /// The level of the last step of the episode.
+    private var steppedLevel = PressureLevel.normal
     private(set) var nothingLeftSince: MonotonicInstant?
     private(set) var areLimitsSet = false
     /// The time since which the level has been `warning` without a break.
@@ -81,7 +82,7 @@ struct StepScheduler {
             lastSignal = nil
             vainSteps = 0
             sharePercent = configuration.reclaim.sharePercent
-            highestStepped = .normal
+            steppedLevel = .normal
             nothingLeftSince = nil
             hasOthersToAsk = false
             didAskOthers = false
@@ -96,7 +97,7 @@ struct StepScheduler {
             openBytes = missingMeanwhile(context)
             return nil
         }
-        let isFirstAtLevel = context.level > highestStepped
+        let isFirstAtLevel = context.level > steppedLevel
         if !isFirstAtLevel, !mayStepAtOnce, let lastEnd {
             guard lastEnd.duration(to: context.now) >= spacing(context), mayBegin(at: context.now) else { return nil }
         }
@@ -115,7 +116,7 @@ struct StepScheduler {
         begun[begunCount % Self.mostSteps] = context.now
         begunCount += 1
         mayStepAtOnce = false
-        highestStepped = max(highestStepped, context.level)
+        steppedLevel = context.level
         areLimitsSet = true
         outstanding = (step, context.level)
         lastTarget = target
@@ -225,7 +226,7 @@ struct StepScheduler {
         // A step that asked nobody for anything shows nothing of what there is.
         // Nor does one in which they gave what they were asked for, however little of what is missing that was.
         let gaveNothing =
-            highestStepped == .critical && lastTarget > 0
+            steppedLevel == .critical && lastTarget > 0
             && lastPromised < min(negligible, max(1, lastTarget / Self.littleOfMissing))
         hasOthersToAsk = gaveNothing && leavesOthers(context, negligible)
         let isExhausted =

@@ -297,12 +297,13 @@ struct StepCaches {
         return portion(part.askBytes, of: part)
     }
 
-    /// Returns what a client is asked for at a time. The only one that is left is asked for all that is missing where its latency leaves it
-    /// little of a portion's time, or is not known and the limit is near: nobody waits for their turn.
+    /// Returns what a client is asked for at a time. The only one that is left is asked for all that is missing, as nobody waits for their
+    /// turn: at warning, and at critical where its latency leaves it little of a portion's time, or is not known and the limit is near.
     func portion(_ bytes: Int, of part: PlannedRelease) -> Int {
         let known = progress(of: part)
         let mayBeCramped = demand.isUrgent && !known.speed.wasSeen
-        if mayBeCramped || known.speed.isCramped(deadline: portionDeadline), isOnlyOne(part) { return bytes }
+        let mayTakeLong = demand.level < .critical || mayBeCramped || known.speed.isCramped(deadline: portionDeadline)
+        if mayTakeLong, isOnlyOne(part) { return bytes }
         // Where everybody else is at work, nobody is asked in its place.
         let others = order.parts.contains { $0.id != part.id && !$0.givesNothing && canGive($0) }
         let portion = known.portionBytes(deadline: portionDeadline, isUrgent: demand.isUrgent, othersCanGive: others)

@@ -48,6 +48,18 @@ struct StepSchedulerTests {
         #expect(rounded(less) == 20)
     }
 
+    @Test("A return to critical has its step at once, whatever the step at warning before it brought")
+    func returnsToCritical() throws {
+        var scheduler = StepScheduler(configuration: .init())
+        for (level, seconds) in [(PressureLevel.critical, 0.0), (.warning, 3), (.critical, 3.1)] {
+            let demand = try next(&scheduler, context(headroom: 20, level: level, at: seconds))
+            #expect(demand.targetBytes > 0)
+            #expect(scheduler.nothingLeftSince == nil)
+            let promised = level == .critical ? demand.targetBytes : 0
+            scheduler.stepEnded(demand.step, promisedBytes: promised, at: .seconds(seconds + 0.05))
+        }
+    }
+
     @Test("Beyond warning's exit a step asks for a few MiB, however large the limit")
     func beyondExit() throws {
         var scheduler = StepScheduler(configuration: .init())

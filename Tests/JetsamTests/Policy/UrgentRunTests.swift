@@ -39,6 +39,18 @@ struct UrgentRunTests: RunTesting {
         #expect(first([(1, 400, false), (2, 400, false)], isUrgent: true) != whole)
     }
 
+    @Test("At warning the only cache that is left is asked for all at once: nobody waits for their turn")
+    func onlyAtWarning() {
+        func first(_ level: PressureLevel, _ clients: [UInt64]) -> String? {
+            var run = run(level, target: 300 * mebibyte, clients.map { ($0, 400 * mebibyte, false) })
+            return words(&run) { _, bytes in bytes }.first { $0.hasPrefix("release 1") }
+        }
+        let whole = "release 1 \(300 * mebibyte)"
+        #expect(first(.warning, [1]) == whole)
+        #expect(first(.critical, [1]) != whole)
+        #expect(first(.warning, [1, 2]) != whole)
+    }
+
     @Test("What is found to be missing while a step is under way is asked of those who have more, in the same step")
     func raised() {
         var run = run(.critical, target: 100, [(1, 60, true), (2, 200, false)])
