@@ -28,8 +28,6 @@ package struct Regrowth {
     private static let afterStall = Duration.seconds(30)
     /// After so long without that the distance is halved.
     private static let calm = Duration.seconds(600)
-    /// A smaller part of the limit is not worth a wake-up.
-    private static let leastRaise = 8192
     /// A smaller cache counts as this part of the mean: one that had to give everything is to grow again beside those that have much.
     private static let leastShare = 0.125
 
@@ -84,7 +82,7 @@ package struct Regrowth {
         let reserve = max(growth.overflow ? .max : growth.partialValue, rise)
         let spare = reading.headroomBytes.subtractingSaturating(floor).subtractingSaturating(reserve)
         let bytes = spare / 100 * configuration.regrowthPercent
-        guard bytes > reading.limitBytes / Self.leastRaise else { return nil }
+        guard bytes > 0 else { return nil }
         lastRaise = reading.instant
         return Decision(
             bytes: bytes, mayLift: reading.headroomBytes / Self.liftPercent >= reading.limitBytes / 100)

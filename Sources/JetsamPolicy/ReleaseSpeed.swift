@@ -104,9 +104,11 @@ package struct ReleaseSpeed: Equatable {
         latencyNanoseconds = latencyNanoseconds.map { Int(saturating: Double($0) * factor) }
     }
 
-    /// Returns whether it gives for too short a time, beside its latency, in the most that a portion may take.
+    /// Returns whether it gives for too short a time, beside its latency, in the most that a portion may take. Where the latency is not
+    /// known, the whole of a last call that took longer than that may have been latency.
     func isCramped(deadline: Duration) -> Bool {
         let most = Self.mostShares / Self.deadlineShare * Double(deadline.nanoseconds) * 1e-9
+        if latencyNanoseconds == nil, let last { return last.seconds > most }
         return latency * (1 + Self.mostLatencies) > most
     }
 

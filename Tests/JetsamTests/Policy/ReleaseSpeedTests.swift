@@ -85,4 +85,16 @@ struct ReleaseSpeedTests {
         speed.note(8 * mebibyte, in: .milliseconds(18))
         #expect(speed.timeToGive(8 * mebibyte).map { ($0.milliseconds + 1) / 10 } == 9)
     }
+
+    @Test("A long call may have been latency as a whole, where the latency is not known")
+    func unknownLatency() {
+        func isCramped(_ milliseconds: Int) -> Bool {
+            var speed = ReleaseSpeed()
+            speed.note(4 * mebibyte, in: .milliseconds(milliseconds))
+            return speed.isCramped(deadline: .milliseconds(100))
+        }
+        #expect(isCramped(450))
+        #expect(!isCramped(25))
+        #expect(!ReleaseSpeed().isCramped(deadline: .milliseconds(100)))
+    }
 }
