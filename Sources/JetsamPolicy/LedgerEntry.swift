@@ -200,8 +200,9 @@ package struct LedgerEntry: Equatable {
         guard let verdict, growthRate >= verdict.hidingGrowth,
             verdict.instant.duration(to: now) <= Self.verdictAge
         else { return false }
-        emptySteps = verdict.emptySteps
-        clearlyEmptySteps = verdict.clearlyEmptySteps
+        // Meanwhile they may have been forgiven.
+        emptySteps = min(emptySteps, verdict.emptySteps)
+        clearlyEmptySteps = min(clearlyEmptySteps, verdict.clearlyEmptySteps)
         returnedShare = verdict.returnedShare
         returnsSeen = verdict.returnsSeen
         self.verdict = nil

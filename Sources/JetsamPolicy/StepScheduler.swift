@@ -185,8 +185,8 @@ struct StepScheduler {
     }
 
     /// Returns whether a rule that names no bytes is to ask for some again. It asks for more only where the last step lowered the
-    /// observed value. Otherwise the step had no effect: each time it is repeated only after twice as long, and where the value is
-    /// measured, with half of the share. A stall that no purge helps takes a tenth of the caches and not all of them.
+    /// observed value. Otherwise the step had no effect: each time it is repeated only after twice as long, and for a stall with half
+    /// of the share. A stall that no purge helps takes less than a tenth of the caches in the first minute, and then 1 % at a time.
     private mutating func noteSignal(_ context: ReclaimContext) -> Bool {
         let vote = context.vote
         guard vote.rule.type.namesNoBytes else { return false }

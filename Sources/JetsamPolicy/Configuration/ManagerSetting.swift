@@ -26,7 +26,8 @@ package struct ManagerSetting: Sendable {
 
     /// A value of a few that have names.
     package struct Word: Sendable {
-        // First a pointer to code: an enumeration keeps its case in the first one, and a sanitizer does not know it for a pointer then.
+        // A pointer to code comes first: `Kind` keeps its case in unused bits of the first pointer, and a leak checker overlooks what only that
+        // pointer leads to.
         package let get: @Sendable (ManagerConfiguration) -> String
         package let all: [String]
         /// False where it is none of them.

@@ -312,6 +312,15 @@ struct LedgerEntryTests {
         #expect(known.isHollow)
         let wasWrong = reconsider(&known, .max, 11)
         #expect(wasWrong && known.obtainableShare == 0.5)
+        // What another shortage has forgiven meanwhile stays forgiven.
+        var forgiven = LedgerEntry()
+        forgiven.add(promise, isDisturbed: true, level: .warning, headroomBytes: 0, at: .seconds(1))
+        forgiven.add(
+            promise, isDisturbed: false, level: .warning, headroomBytes: 0, measuredOver: .milliseconds(100),
+            at: .seconds(10))
+        forgiven.forgive(at: .seconds(10.1))
+        let wasTakenBack = reconsider(&forgiven, .max, 10.2)
+        #expect(wasTakenBack && forgiven.emptySteps == 0)
         var late = judged()
         let isTooLate = !reconsider(&late, .max, 11.1)
         #expect(isTooLate && late.isHollow)
