@@ -92,6 +92,9 @@ package struct Decider {
     /// The steepest growth that the last reading shows, in bytes a second.
     package var steepestGrowth: Int { judgement.growth.steepestNow }
 
+    /// The most that unmanaged memory grew by between two of the last three readings, in bytes.
+    package var jumpBytes: Int { judgement.growth.jumpBytes }
+
     /// Indicates whether this process or its cgroup has met its limit, as the last reading shows.
     package var isOutOfMemory: Bool { judgement.emergency.isOutOfMemory }
 
@@ -193,6 +196,7 @@ package struct Decider {
             required: judgement.required,
             leavingDeficit: early.isAsking ? min(early.deficit, max(0, hollowBytes)) : 0,
             growthRate: judgement.growth.steepest,
+            hasGrowthPaused: judgement.growth.hasPaused,
             millisecondsToLimit: judgement.millisecondsToLimit,
             millisecondsAtOnce: judgement.evidence.outlook.millisecondsAtOnce,
             purgeableBytes: observation.reportedBytes, hollowBytes: hollowBytes,

@@ -23,6 +23,8 @@ package struct LedgerEntry: Equatable {
     package private(set) var emptySteps = 0
     /// The same of steps in which nobody else grew. Below critical one with a big promise counts twice.
     private var clearlyEmptySteps = 0
+    /// The number of steps in a row in which its handler threw, and gave nothing.
+    private var failuresInRow = 0
     /// The judgement of one step alone, while later readings can still show that it was wrong.
     private var verdict: Verdict?
     /// The time when it was last asked in a step.
@@ -101,7 +103,9 @@ package struct LedgerEntry: Equatable {
     /// One step below critical has shown that nothing comes back. That holds unless memory grew meanwhile, which the readings before the
     /// step could not tell where the growth began in it.
     private struct Verdict {
-        /// So much growth, in bytes a second, would have hidden half of what was given.
+        /// Half of what did not come back, in bytes.
+        var missingBytes: Int
+        /// So much growth, in bytes a second, would have hidden it.
         var hidingGrowth: Int
         var instant: MonotonicInstant
         // What was known before it.
@@ -137,6 +141,7 @@ package struct LedgerEntry: Equatable {
         returnedBytes = returnedBytes.addingSaturating(answer.returnedBytes)
         if let freed = answer.freedBytes { freedBytes = (freedBytes ?? 0).addingSaturating(freed) }
         failures += answer.failed ? 1 : 0
+        failuresInRow = answer.failed && answer.promisedBytes == 0 ? failuresInRow + 1 : 0
         missedDeadlines += answer.missedDeadline ? 1 : 0
         longestHandlerTime = max(longestHandlerTime, answer.duration)
         isHung = answer.missedDeadline
@@ -184,7 +189,8 @@ package struct LedgerEntry: Equatable {
         guard duration > .zero else { return nil }
         let hidden = (answer.promisedBytes - answer.returnedBytes) / 2
         return Verdict(
-            hidingGrowth: Int(saturating: Double(hidden) / (Double(duration.nanoseconds) * 1e-9)), instant: now,
+            missingBytes: hidden, hidingGrowth: Int(saturating: Double(hidden) / (Double(duration.nanoseconds) * 1e-9)),
+            instant: now,
             emptySteps: emptySteps - 1, clearlyEmptySteps: clearlyEmptySteps, returnedShare: returnedShare,
             returnsSeen: returnsSeen)
     }
@@ -200,13 +206,27 @@ package struct LedgerEntry: Equatable {
         guard let verdict, growthRate >= verdict.hidingGrowth,
             verdict.instant.duration(to: now) <= Self.verdictAge
         else { return false }
+        takeBack(verdict)
+        return true
+    }
+
+    /// Takes it back where the step ends now and memory had jumped by so many bytes between the last readings before it. A jump does not
+    /// say how fast memory grows: it may have grown on by as much in the step.
+    ///
+    /// - Returns: Whether it was taken back.
+    package mutating func reconsider(jumpBytes: Int, at now: MonotonicInstant) -> Bool {
+        guard let verdict, jumpBytes >= verdict.missingBytes, verdict.instant == now else { return false }
+        takeBack(verdict)
+        return true
+    }
+
+    private mutating func takeBack(_ verdict: Verdict) {
         // Meanwhile they may have been forgiven.
         emptySteps = min(emptySteps, verdict.emptySteps)
         clearlyEmptySteps = min(clearlyEmptySteps, verdict.clearlyEmptySteps)
         returnedShare = verdict.returnedShare
         returnsSeen = verdict.returnsSeen
         self.verdict = nil
-        return true
     }
 
     /// An answer that came when its step had ended: `answer` tells what it brought, but it is no ask of its own.
@@ -249,12 +269,15 @@ package struct LedgerEntry: Equatable {
         isHung = false
     }
 
-    /// Another shortage has begun: what it did in the one before may have been a fault that is mended. What it did long ago counts for
-    /// nothing at all: one that is never asked cannot show that it gives again.
-    package mutating func forgive(at now: MonotonicInstant) {
-        emptySteps = 0
+    /// A step begins. What it did long ago counts for nothing: one that is never asked cannot show that it gives again.
+    ///
+    /// - Parameter isNewShortage: What it did in the shortage before may have been a fault that is mended.
+    package mutating func forgive(isNewShortage: Bool, at now: MonotonicInstant) {
+        if isNewShortage { emptySteps = 0 }
         guard let askedAt, askedAt.duration(to: now) >= Self.probeAge else { return }
+        emptySteps = 0
         clearlyEmptySteps = 0
+        failuresInRow = 0
         yield = nil
         if wasHung { speed = ReleaseSpeed() }
         wasHung = false
@@ -273,8 +296,8 @@ package struct LedgerEntry: Equatable {
         return headroomBytes > heldOff.headroomBytes - limitBytes / 50
     }
 
-    /// Promises nothing, or promises what never comes back.
-    package var givesNothing: Bool { (asks >= 2 && (yield ?? 1) < 0.05) || isHollow }
+    /// Promises nothing, has thrown twice in a row, or promises what never comes back.
+    package var givesNothing: Bool { (asks >= 2 && (yield ?? 1) < 0.05) || failuresInRow >= 2 || isHollow }
 
     /// Next to nothing of what it promises comes back: seen twice, or once below critical where it was much and nobody else grew.
     package var isHollow: Bool { emptySteps >= 2 || clearlyEmptySteps >= 2 }

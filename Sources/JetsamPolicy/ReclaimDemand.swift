@@ -52,6 +52,12 @@ package struct ReclaimDemand: Equatable {
 }
 
 extension ReclaimDemand {
+    /// Returns the time until memory is at the limit, where caches may not have given by then; else nil.
+    package func timeLeft(at now: MonotonicInstant) -> Duration? {
+        guard level == .critical, isUrgent, let limitAt else { return nil }
+        return max(.nanoseconds(1), now.duration(to: limitAt))
+    }
+
     /// The figures that a target was decided by.
     package struct Basis: Equatable {
         /// Bytes of headroom.
@@ -89,6 +95,8 @@ struct ReclaimContext {
     var leavingDeficit = 0
     /// Steepest growth of unmanaged memory, in bytes a second.
     var growthRate = 0
+    /// Indicates whether the last readings show next to nothing of that growth.
+    var hasGrowthPaused = false
     var millisecondsToLimit: Int?
     /// The same at the growth between the last two readings, which may be a single jump: no reason to raise the level, but
     /// to lose no time over a step.

@@ -141,9 +141,14 @@ package enum ReclaimOrder {
     ///
     /// `targetBytes` are taken rank by rank; within a rank each gives in proportion to what may be expected of it, so that none
     /// is emptied for the others. The bytes asked of caches that are known to give nothing are asked of the later ones too.
-    package static func plan(_ clients: [ClientFacts], targetBytes: Int) -> [PlannedRelease] {
+    ///
+    /// - Parameter timeLeft: The time until memory is at the limit. What caches cannot give by then is asked of the later ones too; nil where
+    ///   there is time for all of it.
+    package static func plan(
+        _ clients: [ClientFacts], targetBytes: Int, within timeLeft: Duration? = nil
+    ) -> [PlannedRelease] {
         let order = sorted(clients)
-        let asks = asks(order, targetBytes: targetBytes)
+        let asks = asks(order, targetBytes: targetBytes, within: timeLeft)
         var rank = 0
         return order.indices.map { index in
             let client = order[index]
@@ -169,7 +174,7 @@ package enum ReclaimOrder {
         }
     }
 
-    private static func asks(_ order: [ClientFacts], targetBytes: Int) -> [Int] {
+    private static func asks(_ order: [ClientFacts], targetBytes: Int, within timeLeft: Duration?) -> [Int] {
         var asks = [Int](repeating: 0, count: order.count)
         var remaining = targetBytes
         var start = 0
@@ -177,10 +182,33 @@ package enum ReclaimOrder {
             let rank = Rank(order[start])
             let end = order[start...].firstIndex { Rank($0) != rank } ?? order.count
             let asked = divide(remaining, among: order[start..<end], &asks)
-            if !order[start].givesNothing { remaining -= asked }
+            if !order[start].givesNothing {
+                remaining -= timeLeft.map { hurry(order[start..<end], &asks, within: $0) } ?? asked
+            }
             start = end
         }
         return asks
+    }
+
+    /// Has the fast caches of a rank asked for what the slow ones cannot give within a time.
+    ///
+    /// - Returns: The bytes that they give by then, of what they are asked for.
+    private static func hurry(_ rank: ArraySlice<ClientFacts>, _ asks: inout [Int], within timeLeft: Duration) -> Int {
+        var (inTime, late) = (0, 0)
+        let most = rank.map { client in
+            client.speed.bytes(within: timeLeft, assuming: ReleaseProgress.assumedRate(client.traits))
+        }
+        for (index, most) in zip(rank.indices, most) {
+            inTime = inTime.addingSaturating(min(asks[index], most))
+            late = late.addingSaturating(max(0, asks[index] - most))
+        }
+        for (index, most) in zip(rank.indices, most) where rank[index].canBeAsked {
+            let more = min(late, max(0, min(most, rank[index].askableBytes) - asks[index]))
+            asks[index] += more
+            inTime = inTime.addingSaturating(more)
+            late -= more
+        }
+        return inTime
     }
 
     /// Divides up to `amount` and gives how much of it could be asked for.

@@ -153,6 +153,12 @@ package struct ReleaseSpeed: Equatable {
         return factor < 1 + Self.leastDifference ? bytes : max(bytes, Double(last.bytes) * factor)
     }
 
+    /// Returns the bytes that it gives within a time.
+    func bytes(within time: Duration, assuming assumed: Double) -> Int {
+        let seconds = Double(time.nanoseconds) * 1e-9 - latency
+        return Int(saturating: max(0, seconds) * (bytesPerSecond ?? assumed))
+    }
+
     /// Returns the time in which so many bytes are expected; nil before the first call that tells.
     func timeToGive(_ bytes: Int) -> Duration? {
         bytesPerSecond.map { .nanoseconds(Int64(Int(saturating: (latency + Double(bytes) / $0) * 1e9))) }

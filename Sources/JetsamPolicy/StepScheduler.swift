@@ -14,6 +14,8 @@ struct StepScheduler {
     private var givenLate = 0
     /// The bytes of these that came while the step that was demanded last was under way.
     private var givenBeside = 0
+    /// Indicates whether a cache has come back since the last step began, which could not ask it.
+    private var hasOneBack = false
     /// The bytes that were not expected to come back when the last step was demanded.
     private var hollowAtDemand = 0
     /// Indicates whether the last step brought next to nothing, and shows nothing of what others have: see ``leavesOthers(_:_:)``.
@@ -87,6 +89,7 @@ struct StepScheduler {
             hasOthersToAsk = false
             didAskOthers = false
             givenLate = 0
+            hasOneBack = false
             warningSince = nil
             hasToldLack = false
             return nil
@@ -123,6 +126,7 @@ struct StepScheduler {
         hollowAtDemand = context.hollowBytes
         didAskOthers = hasOthersToAsk
         hasOthersToAsk = false
+        hasOneBack = false
         givenBeside = 0
         let urgent = context.leastMillisecondsToLimit < configuration.trim.urgentTimeToLimit.milliseconds
         var demand = ReclaimDemand(
@@ -168,6 +172,7 @@ struct StepScheduler {
         lastPromised = lastPromised.addingSaturating(promisedBytes)
         givenLate = givenLate.addingSaturating(promisedBytes)
         givenBeside = givenBeside.addingSaturating(promisedBytes)
+        hasOneBack = true
     }
 
     /// The level was announced again because it stuck: one new step is allowed at once.
@@ -256,7 +261,7 @@ struct StepScheduler {
     }
 
     private func spacing(_ context: ReclaimContext) -> Duration {
-        if hasOthersToAsk { return .zero }
+        if hasOthersToAsk || (hasOneBack && context.level == .critical) { return .zero }
         let wasEmptyHanded = lastTarget > 0 && lastPromised == 0
         if wasEmptyHanded { return configuration.reclaim.warningSpacing }
         if context.isShared, context.leastMillisecondsToLimit >= Self.sharedMilliseconds {
@@ -305,17 +310,22 @@ struct StepScheduler {
     }
 
     /// Returns the bytes that are missing at critical beyond what was asked for: memory goes on to grow while a step is under way, and
-    /// may cease to.
+    /// may cease to. A step that is under way can wait for the next reading: while growth pauses, nobody is asked for what would come of it.
     private func missingMeanwhile(_ context: ReclaimContext) -> Int? {
         // A cheap reading does not show yet what caches have given since the last full one.
         guard context.level == .critical, context.reading.depth == .full else { return nil }
+        var context = context
+        if context.hasGrowthPaused {
+            context.required.byGrowth = min(context.required.byGrowth, context.thresholds.criticalEntry)
+        }
         let missing = missingHeadroom(context)
         let coming = context.inFlightBytes.addingSaturating(context.retainedBytes)
         let open = shareBytes(context, missing: missing).subtractingSaturating(coming)
         if open >= context.reading.limitBytes / Self.leastShare { return open }
         let most = max(context.required.byGrowth, Self.wantedHeadroom(context.thresholds))
         // A part of what is in flight may be there already, and counts twice. Where that was too much, the next reading raises again.
-        return min(0, most.subtractingSaturating(context.reading.headroomBytes).subtractingSaturating(coming))
+        // Or nothing is missing: 0 would say that nobody knows.
+        return min(-1, most.subtractingSaturating(context.reading.headroomBytes).subtractingSaturating(coming))
     }
 
     /// Returns whether headroom has stayed between warning's entry and its exit for so long that the level will not fall by

@@ -50,11 +50,11 @@ struct CacheLedger {
         }
     }
 
-    /// A shortage begins: what steps of an earlier one brought says no more than that.
-    mutating func forgive(_ clients: [CacheClient], at now: MonotonicInstant) {
+    /// A step begins: what steps brought long ago, or in an earlier shortage, says no more than that.
+    mutating func forgive(_ clients: [CacheClient], isNewShortage: Bool, at now: MonotonicInstant) {
         for client in clients {
             guard entries[client.id] != nil else { continue }
-            entries[client.id]?.forgive(at: now)
+            entries[client.id]?.forgive(isNewShortage: isNewShortage, at: now)
             expect(client)
         }
     }
@@ -134,6 +134,13 @@ struct CacheLedger {
     /// The growth of unmanaged memory, in bytes a second, from which a cache was judged wrongly by the newest step; `.max` where
     /// none was.
     var hidingGrowth: Int { entries.values.reduce(.max) { min($0, $1.hidingGrowth ?? .max) } }
+
+    /// Takes back what the step that ends now seems to show where memory had jumped before it, and may have gone on to grow in it.
+    mutating func reconsider(_ caches: CachesAtHand, jumpBytes: Int, at now: MonotonicInstant) {
+        for id in Array(entries.keys) where entries[id]?.reconsider(jumpBytes: jumpBytes, at: now) == true {
+            if let client = caches[id] { expect(client) }
+        }
+    }
 
     /// Takes back what steps seemed to show in which memory turns out to have grown.
     ///

@@ -30,6 +30,8 @@ struct LateAnswer {
     let bytes: Int
     /// They went to the kernel at once.
     let isUnmapped: Bool
+    /// The lead time by this answer.
+    let leadTime: LeadTime
 }
 
 /// Takes the answers of caches to the run, or to the ledger where they come late.
@@ -50,6 +52,7 @@ struct CallAnswers: Sendable {
     func take(_ answer: CallAnswer) {
         guard let late = state.answered(answer) else { return }
         trims.trim(after: answer, isUnmapped: late.isUnmapped)
+        host.noteLeadTime(late.leadTime)
         host.noteLateAnswer(promisedBytes: late.bytes)
         host.judgeAfterStep()
     }

@@ -29,7 +29,7 @@ struct DryRun: ~Copyable, Sendable {
     /// Plans the step, asks nobody, and says what it would have asked for.
     func carryOut(_ demand: ReclaimDemand, callsHandlers: Bool) {
         let preparation = RunPreparation(
-            demand: demand, origin: .demand, clients: registry.clients, reading: host.measure(), managedBytes: 0,
+            demand: demand, origin: .demand, clients: registry.clients, start: RunStart(reading: host.measure()),
             retainedBytes: nil)
         let (step, earlier) = state.planDry(preparation, sequence: host.nextSequence(), at: clock.now)
         for clients in earlier { clients.letGo(registry, callsHandlers: callsHandlers) }
@@ -48,7 +48,7 @@ extension ReclaimStep {
     /// A step that asks nobody, and promises what it would have asked for.
     init(dry preparation: RunPreparation, parts: [Part], sequence: UInt64, end: MonotonicInstant) {
         let demand = preparation.demand
-        let headroom = preparation.reading.headroomBytes
+        let headroom = preparation.start.reading.headroomBytes
         self.init(
             sequence: sequence, step: demand.step, level: demand.level, reason: demand.reason,
             missingBytes: demand.missingBytes, targetBytes: demand.targetBytes,

@@ -6,6 +6,8 @@ protocol ReclaimHost: AnyObject, Sendable {
     func measure() -> MemoryReading
     /// Sustained growth of unmanaged memory, in bytes a second.
     var growthRate: Int { get }
+    /// The most that unmanaged memory grew by between two of the last three readings, in bytes.
+    var jumpBytes: Int { get }
     /// Caches begin to be asked for bytes.
     func releaseBegan()
     /// They have been asked, and so many bytes came back.

@@ -20,8 +20,8 @@ final class ReclaimState: Sendable {
         /// The number of runs that there have been.
         var runs: UInt64 = 0
         var caches = CachesAtHand()
-        /// The reading before the newest step, and what caches reported then.
-        var before = (reading: MemoryReading(), managedBytes: 0)
+        /// The readings before the newest step.
+        var before = RunStart()
         /// The settings for how caches are asked.
         var rules: ManagerConfiguration.Reclaim
         var trim: TrimSchedule
@@ -55,6 +55,18 @@ final class ReclaimState: Sendable {
             for call in calls { leftBehind[call.id] = call }
             if let id { leftBehind[id] = nil }
             leftBehind = leftBehind.filter { $0.value.expectedBy > now }
+            publishLeftBehind(gauges, at: now)
+        }
+
+        /// Forgets calls that would give only after an instant.
+        mutating func forgetLeftBehind(
+            after instant: MonotonicInstant, _ gauges: borrowing ReclaimGauges, at now: MonotonicInstant
+        ) {
+            leftBehind = leftBehind.filter { $0.value.expectedBy <= instant }
+            publishLeftBehind(gauges, at: now)
+        }
+
+        private func publishLeftBehind(_ gauges: borrowing ReclaimGauges, at now: MonotonicInstant) {
             gauges.publishLeftBehind(
                 bytes: leftBehind.values.reduce(0) { $0.addingSaturating($1.bytes) },
                 until: leftBehind.values.lazy.map(\.expectedBy).max() ?? now)
@@ -194,6 +206,15 @@ final class ReclaimState: Sendable {
         }
     }
 
+    /// Does not count on what calls that were left behind will give when memory has reached the limit already.
+    func forgetLateGivers(_ demand: ReclaimDemand) {
+        guard demand.level == .critical, let limitAt = demand.limitAt else { return }
+        let now = clock.now
+        shared.withLock { shared in
+            if !shared.leftBehind.isEmpty { shared.forgetLeftBehind(after: limitAt, channel.gauges, at: now) }
+        }
+    }
+
     /// Makes a step.
     ///
     /// - Returns: Whether it is under way, the caches of the run before, and the names of caches that never reported anything.
@@ -210,20 +231,20 @@ final class ReclaimState: Sendable {
             channel.gauges.publish(shared.trim)
             var silent: [String] = []
             if origin.isDemand {
-                if demand.step == 1 { shared.ledger.forgive(preparation.clients, at: now) }
+                shared.ledger.forgive(preparation.clients, isNewShortage: demand.step == 1, at: now)
                 if demand.missingBytes > 0 { silent = shared.ledger.namesOfSilent(preparation.clients) }
             }
             var facts = shared.ledger.facts(
-                origin.asked(of: preparation.clients), demand.level, preparation.reading, at: now)
+                origin.asked(of: preparation.clients), demand.level, preparation.start.reading, at: now)
             if origin.isDemand { shared.ledger.keepSome(&facts, demand.level, at: now) }
-            let plan = preparation.plan(facts)
+            let plan = preparation.plan(facts, at: now)
             let trims = preparation.trims(shared.trim, allocator, at: now)
             let asksNobody = plan.allSatisfy { $0.askBytes == 0 && $0.limit == .keep }
             if origin.isDemand, demand.step > 1, trims == .never, asksNobody {
                 return (.idle, EarlierClients(), silent)
             }
             let earlier = shared.remember(preparation.clients)
-            shared.before = (preparation.reading, preparation.managedBytes)
+            shared.before = preparation.start
             let run = preparation.makeRun(
                 number: shared.nextNumber(), plan, facts, shared.rules, trimsFirst: trims == .first)
             shared.recorder.begins(run, origin.recorded, facts, shared.caches, at: now)
@@ -284,7 +305,7 @@ final class ReclaimState: Sendable {
         shared.withLock { shared in
             let level = preparation.demand.level
             let earlier = shared.remember(preparation.clients)
-            var facts = shared.ledger.facts(preparation.clients, level, preparation.reading, at: now)
+            var facts = shared.ledger.facts(preparation.clients, level, preparation.start.reading, at: now)
             shared.ledger.keepSome(&facts, level, at: now)
             let step = ReclaimStep(
                 dry: preparation, parts: preparation.dryParts(facts), sequence: sequence, end: now)
@@ -332,7 +353,7 @@ final class ReclaimState: Sendable {
                 shared.recorder.hurries(current.run.number, deadline, at: now)
             }
             let isTrimDue = current.shouldTrimLast(shared.trim, allocator, shared.caches, at: now)
-            let open = channel.gauges.openBytes(after: current.run.changedAt)
+            let open = channel.gauges.openBytes(after: current.run.readingsCountFrom)
             let action = current.run.next(
                 shouldTrimLast: isTrimDue, callsHandlers: callsHandlers, openBytes: open, at: now)
             shared.noteLeftBehind(current.run.takeLeftBehind(), channel.gauges, at: now)
@@ -373,7 +394,9 @@ final class ReclaimState: Sendable {
             guard answer.askedBytes > 0, answer.promisedBytes > 0 else { return nil }
             let isUnmapped = client.traits.contains(.unmapping)
             let news = shared.ledger.addLate(answer.lateEntry(isUnmapped: isUnmapped, at: now), of: client)
-            return news > 0 ? LateAnswer(bytes: news, isUnmapped: isUnmapped) : nil
+            guard news > 0 else { return nil }
+            shared.leadTimes.noteLate(givenBytes: news, in: answer.start.duration(to: now))
+            return LateAnswer(bytes: news, isUnmapped: isUnmapped, leadTime: shared.leadTimes.leadTime)
         }
     }
 
@@ -424,7 +447,8 @@ final class ReclaimState: Sendable {
     func beginProbeAnew(_ reading: MemoryReading, managedBytes: Int) {
         shared.withLock { shared in
             guard shared.current?.origin.isProbe == true else { return }
-            shared.before = (reading, managedBytes)
+            shared.before.reading = reading
+            shared.before.managedBytes = managedBytes
         }
     }
 
@@ -465,6 +489,7 @@ final class ReclaimState: Sendable {
             step.isProbe = current.origin.isProbe
             let brought = shared.ledger.write(
                 result, &step, shared.caches, unmapping: unmapping, canTrim: allocator.canTrim)
+            shared.ledger.reconsider(shared.caches, jumpBytes: shared.before.jumpBytes, at: end.instant)
             channel.gauges.publish(hidingGrowth: shared.ledger.hidingGrowth)
             shared.leadTimes.note(step)
             shared.recorder.ends(step, run: run.number, at: end.instant)

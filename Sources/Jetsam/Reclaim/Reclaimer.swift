@@ -255,10 +255,13 @@ final class Reclaimer: Sendable {
     private func begin(_ demand: ReclaimDemand, _ origin: RunOrigin, _ callsHandlers: Bool) -> Outcome {
         let clients = registry.clients
         let reading = host.measure()
+        state.forgetLateGivers(demand)
         let coming = channel.gauges.comingBytes(at: reading.instant)
         let demand = demand.renewed(headroomBytes: reading.headroomBytes, comingBytes: coming)
         let preparation = RunPreparation(
-            demand: demand, origin: origin, clients: clients, reading: reading, managedBytes: registry.reportedBytes,
+            demand: demand, origin: origin, clients: clients,
+            start: RunStart(
+                reading: reading, managedBytes: registry.reportedBytes, jumpBytes: host.jumpBytes),
             retainedBytes: trims.retained(before: demand, origin))
         let (beginning, earlier, silent) = state.begin(preparation)
         earlier.letGo(registry, callsHandlers: callsHandlers)

@@ -6,9 +6,8 @@ struct RunPreparation {
     let origin: RunOrigin
     /// The caches that there are.
     let clients: [CacheClient]
-    let reading: MemoryReading
-    /// The bytes that caches report.
-    let managedBytes: Int
+    /// The readings before it.
+    let start: RunStart
     /// The bytes that the allocator retains, where it was asked.
     let retainedBytes: Int?
 
@@ -48,9 +47,9 @@ struct RunPreparation {
         return isDue || (demand.level == .critical && trim.isDueAtCriticalEnd) ? .later : .never
     }
 
-    func plan(_ facts: [ClientFacts]) -> [PlannedRelease] {
+    func plan(_ facts: [ClientFacts], at now: MonotonicInstant) -> [PlannedRelease] {
         demand.holdsCaches
-            ? ReclaimOrder.plan(facts, targetBytes: demand.targetBytes)
+            ? ReclaimOrder.plan(facts, targetBytes: demand.targetBytes, within: demand.timeLeft(at: now))
             : ReclaimOrder.planForRequest(facts, targetBytes: demand.targetBytes)
     }
 

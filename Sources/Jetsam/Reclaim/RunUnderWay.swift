@@ -61,7 +61,7 @@ struct RunUnderWay {
 
     /// Returns what came of it, by the readings before and after it.
     func measurement(
-        _ end: RunEnd, since before: (reading: MemoryReading, managedBytes: Int), _ caches: CachesAtHand,
+        _ end: RunEnd, since before: RunStart, _ caches: CachesAtHand,
         retainedBytes: Int
     ) -> ReclaimMeasurement {
         // The bytes by which each cache reports less than when the run began.
@@ -81,6 +81,15 @@ struct RunUnderWay {
                 duration: outcome.answer.duration)
         }
     }
+}
+
+/// The readings before a run.
+struct RunStart {
+    var reading = MemoryReading()
+    /// The bytes that caches report.
+    var managedBytes = 0
+    /// The most that unmanaged memory had grown by from one reading to the next, in bytes.
+    var jumpBytes = 0
 }
 
 /// The readings at the end of a run.

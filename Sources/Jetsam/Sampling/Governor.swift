@@ -203,6 +203,7 @@ extension Governor: ReclaimHost {
     }
 
     var growthRate: Int { state.withLock { $0.growthRate } }
+    var jumpBytes: Int { state.withLock { $0.jumpBytes } }
 
     func noteStepEnd(_ step: Int, promisedBytes: Int) {
         let now = clock.now

@@ -188,6 +188,7 @@ struct GovernorState {
 
     var setup: Decider.Setup { decider.setup }
     var growthRate: Int { decider.steepestGrowth }
+    var jumpBytes: Int { decider.jumpBytes }
 
     func thresholds(_ reading: MemoryReading) -> HeadroomThresholds { decider.thresholds(reading) }
 

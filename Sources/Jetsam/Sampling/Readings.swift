@@ -47,7 +47,7 @@ struct Readings {
         if decider.level < .critical, reading.headroomBytes < entry {
             return readFull(includingStall: false, at: now)
         }
-        if hasUsageMoved(reading), looks.full.isOlder(than: spans.full, at: now) {
+        if hasUsageMoved(reading) || isFull(reading), looks.full.isOlder(than: spans.full, at: now) {
             return readFull(includingStall: shouldReadStall(cause, decider, hasLiveTrigger, at: now), at: now)
         }
         latest = reading
@@ -59,12 +59,18 @@ struct Readings {
         reading.depth == .cheap && !hasMoved && !hasUsageMoved(reading)
     }
 
+    /// Returns whether page cache gives way to whatever grows: at the limit, and at `memory.high`, usage stays as it is.
+    private func isFull(_ reading: MemoryReading) -> Bool {
+        let bound = min(reading.limitBytes, reading.highBytes ?? .max)
+        return reading.isLimited && bound - reading.usageBytes < reading.limitBytes / 64
+    }
+
     private func hasUsageMoved(_ reading: MemoryReading) -> Bool {
         (reading.usageBytes - looks.usageAtFull).magnitude > reading.limitBytes.magnitude / 512
     }
 
-    /// Returns the greatest age of the last full reading where usage has hardly changed since: at `normal` under a limit, cheap
-    /// readings show whether there is anything to look at.
+    /// Returns the greatest age of the last full reading where usage has hardly changed since: at `normal` under a limit that is not
+    /// reached, cheap readings show whether there is anything to look at.
     private func longestAge(_ decider: Decider) -> Int64 {
         decider.level == .normal && latest.isLimited ? max(spans.full, 1_000_000_000) : spans.full
     }

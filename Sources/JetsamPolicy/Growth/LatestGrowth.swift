@@ -7,12 +7,19 @@ internal import MemoryPressure
 struct LatestGrowth {
     /// The growth between two readings.
     private struct Slope {
-        var bytesPerSecond: Double
+        /// With what caches hid.
+        var bytes: Int
+        /// Without that.
+        var seenBytes: Int
         var nanoseconds: Int64
+
+        var bytesPerSecond: Double { Double(bytes) / Double(nanoseconds) * 1e9 }
     }
 
     /// A slope is not drawn out beyond so many times the time that it was seen for.
     static let reach = 5
+    /// Growth by less than this part of what it was is none.
+    private static let littleShare = 16.0
     /// What grew between readings that were further apart, in nanoseconds, may have come at once.
     private static let jump: Int64 = 50_000_000
 
@@ -35,9 +42,8 @@ struct LatestGrowth {
     ///   - fastest: What grows faster, in bytes a second, is one jump.
     mutating func append(_ grown: Int, in nanoseconds: Int64, inFlightBytes: Int, fastest: Int) {
         let bytes = grown.addingSaturating(hidden(beside: grown, nanoseconds, inFlightBytes, Double(fastest)))
-        let slope = Slope(bytesPerSecond: Double(bytes) / Double(nanoseconds) * 1e9, nanoseconds: nanoseconds)
         previous = latest
-        latest = slope
+        latest = Slope(bytes: bytes, seenBytes: grown, nanoseconds: nanoseconds)
         lasted = goesOn ? lasted + nanoseconds : nanoseconds
     }
 
@@ -76,6 +82,20 @@ struct LatestGrowth {
         guard let latest, let previous else { return nil }
         return min(latest.bytesPerSecond, previous.bytesPerSecond)
     }
+
+    /// Returns whether nothing moved between the last three readings, beside growth, in bytes a second, that was seen before. Nothing was
+    /// given then either that could hide growth.
+    func hasPaused(after bytesPerSecond: Int) -> Bool {
+        guard let latest, let previous, bytesPerSecond > 0 else { return false }
+        func isLittle(_ slope: Slope) -> Bool {
+            let goneOn = Double(bytesPerSecond) * Double(slope.nanoseconds) * 1e-9
+            return Double(slope.seenBytes.magnitude) <= goneOn / Self.littleShare
+        }
+        return isLittle(latest) && isLittle(previous)
+    }
+
+    /// The bytes of the larger of the last two slopes, a single jump though it may be. It is 0 where there was no growth.
+    var largestBytes: Int { max(0, latest?.bytes ?? 0, previous?.bytes ?? 0) }
 
     /// Nanoseconds for which it is taken to go on: as long as it has lasted, or a few times as long as it was seen.
     ///

@@ -41,18 +41,29 @@ package struct LeadTimeRecord {
     private static let leastBytes = 1 << 20
     /// The most nanoseconds of a step that count as latency: that of a few calls in turn.
     private static let mostLatency = 50_000_000
+    /// Who takes longer hangs, and shows nothing of how long caches take.
+    private static let longestAnswer = Duration.seconds(2)
     private var responses = [Int](repeating: 0, count: capacity)
     private var count = 0
+    /// Indicates whether nobody gave in the last step.
+    private var isLastEmpty = false
     package private(set) var leadTime = LeadTime()
 
     package init() {}
 
     package mutating func note(response: Duration, givenBytes: Int, in time: Duration) {
         var latency = 0
+        isLastEmpty = givenBytes == 0
         if givenBytes >= Self.leastBytes, time > .zero { latency = noteSpeed(givenBytes, in: Double(time.nanoseconds)) }
         responses[count % Self.capacity] = max(1, Int(response.nanoseconds).addingSaturating(latency))
         count += 1
         leadTime.responseNanoseconds = Self.exceededByATenth(responses[..<min(count, Self.capacity)])
+    }
+
+    /// A cache gave so many bytes after the step that asked for them. If nobody gave in that step, the answer tells how long caches take.
+    package mutating func noteLate(givenBytes: Int, in time: Duration) {
+        guard isLastEmpty, givenBytes >= Self.leastBytes, time > .zero, time <= Self.longestAnswer else { return }
+        note(response: .zero, givenBytes: givenBytes, in: time)
     }
 
     /// Returns the part of the time that is latency. A step that took a little longer than its bytes should says nothing about speed: more

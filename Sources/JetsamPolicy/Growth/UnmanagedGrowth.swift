@@ -132,4 +132,10 @@ struct UnmanagedGrowth {
     var steepestNow: Int {
         max(steepest, Int(saturating: latest.sharedBytesPerSecond ?? 0))
     }
+
+    /// Indicates whether nothing moved between the last three readings, beside the steepest growth.
+    var hasPaused: Bool { latest.hasPaused(after: steepest) }
+
+    /// The most that it grew by between two of the last three readings, in bytes.
+    var jumpBytes: Int { latest.largestBytes }
 }

@@ -87,9 +87,13 @@ package struct ReclaimRun {
     /// Caches gave without their handlers once: nobody could call these. It is not tried again.
     private var didReleaseSegments = false
     private var results = StepResults()
-    /// The time when a cache was last asked or answered, or the step was to bring more. What an earlier reading shows to be missing is
-    /// not what is missing now.
-    package private(set) var changedAt = MonotonicInstant(nanoseconds: .min)
+    /// The time when a cache was last asked or answered, or the step was to bring more.
+    private var changedAt = MonotonicInstant(nanoseconds: .min) {
+        didSet { readingsCountFrom = changedAt }
+    }
+    /// What an earlier reading shows to be missing is not what is missing now. A cache that gave all that it was asked for changes nothing in
+    /// that: the reading counted on it.
+    package private(set) var readingsCountFrom = MonotonicInstant(nanoseconds: .min)
     /// Calls that were left behind and not handed over yet.
     private var left: [LeftCall] = []
     /// The bytes that the trims brought by themselves.
@@ -194,7 +198,7 @@ package struct ReclaimRun {
     /// - Parameters:
     ///   - callsHandlers: False where the caller may not be held up: synchronous clients that have not had their turn are then left out
     ///     of this run.
-    ///   - openBytes: The bytes that a reading since ``changedAt`` showed to be missing at critical, beyond what was asked for; less than 0
+    ///   - openBytes: The bytes that a reading since ``readingsCountFrom`` showed to be missing at critical, beyond what was asked for; less than 0
     ///     where more was asked for than is missing.
     package mutating func next(
         shouldTrimLast: Bool, callsHandlers: Bool = true, openBytes: Int = 0, at now: MonotonicInstant
@@ -329,6 +333,10 @@ package struct ReclaimRun {
             return nil
         }
         let known = caches.progress(of: part)
+        if turn == .planned, let place = caches.placeOfOpenPart(before: index) {
+            phase = .releases(place, turn)
+            return nil
+        }
         if caches.canAnyGive(before: index) {
             // Those who rank lower have more: they are asked for what is missing beyond the plan.
             wanted = turn == .planned ? min(wanted, part.askBytes - known.givenBytes) : 0
@@ -430,7 +438,7 @@ package struct ReclaimRun {
         leftBytes: Int = 0, error: String?, at now: MonotonicInstant
     ) -> Bool {
         // What was gained in a call may be what another gave meanwhile.
-        let lastChange = changedAt
+        let (lastChange, counted) = (changedAt, readingsCountFrom)
         changedAt = now
         if id.run != number, let client {
             if !isHurried, !isDone { caches.cameBack(client, promised: max(0, promisedBytes), left: leftBytes) }
@@ -448,6 +456,7 @@ package struct ReclaimRun {
         let promised = max(0, min(promisedBytes, max(call.reportedBytes, call.askedBytes)))
         let gained = lastChange <= call.start && caches.isNobodyOut ? gainedBytes : 0
         if caches.gave(promised, gained: gained, call, at: now) { noteShortfall() }
+        if promised >= call.askedBytes, !isUnreliable(call.client) { readingsCountFrom = counted }
         results.add(id, call, promised: promised, freed: freedBytes, error: error, at: now)
         return true
     }

@@ -267,6 +267,16 @@ struct StepCaches {
         }
     }
 
+    /// Returns the place of somebody who ranks below the one at a place, came back after its turn, and has not been asked for all of its
+    /// part; nil where there is nobody.
+    func placeOfOpenPart(before index: Int) -> Int? {
+        guard demand.level == .critical else { return nil }
+        return order.parts[..<index].firstIndex { part in
+            part.rank < order[index].rank && !part.givesNothing && canGive(part) && plannedBytes(part) > 0
+                && progress(of: part).timeInTurn < callDeadline
+        }
+    }
+
     /// Bytes that those after a place are to give by the plan, and have not been asked for.
     func laterAsks(after index: Int) -> Int { order.laterAsks(after: index) { plannedBytes($0) } }
 

@@ -76,7 +76,7 @@ struct RunReplay {
         if record.limitNanoseconds > 0 { demand.limitAt = began.advanced(by: .nanoseconds(record.limitNanoseconds)) }
         let isStep = holdsCaches || record.purpose == .request
         run = ReclaimRun(
-            number: UInt64(max(0, record.run)), kind: isStep ? .step : .regrowth, demand: demand, plan: plan,
+            number: UInt64(max(0, record.run)), kind: isStep ? .step : .regrowth, demand: demand, plan: plan(demand),
             clients: holdsCaches ? facts : [],
             sizes: isStep ? Dictionary(facts.map { ($0.id, $0.bytes) }) { first, _ in first } : [:],
             callDeadline: record.callDeadline, portionDeadline: record.portionDeadline, trimsFirst: record.trimsFirst)
@@ -84,9 +84,10 @@ struct RunReplay {
 
     private var holdsCaches: Bool { record.purpose == .step || record.purpose == .prepare }
 
-    private var plan: [PlannedRelease] {
+    private func plan(_ demand: ReclaimDemand) -> [PlannedRelease] {
         switch record.purpose {
-        case .step, .prepare: ReclaimOrder.plan(facts, targetBytes: record.targetBytes)
+        case .step, .prepare:
+            ReclaimOrder.plan(facts, targetBytes: record.targetBytes, within: demand.timeLeft(at: began))
         case .request: ReclaimOrder.planForRequest(facts, targetBytes: record.targetBytes)
         case .raise: Regrowth.plan(.raise(bytes: record.raiseBytes), for: facts)
         case .lift: Regrowth.plan(.lift, for: facts)

@@ -263,18 +263,18 @@ struct LedgerEntryTests {
         #expect(!entry(2, hidden: 10 * mebibyte).isHollow)
         #expect(entry(2, hidden: 4 * mebibyte, returned: 5 * mebibyte).isHollow)
         var other = entry(2)
-        other.forgive(at: .seconds(1))
+        other.forgive(isNewShortage: true, at: .seconds(1))
         #expect(!other.isHollow)
         // Where nobody else grew, once is enough if it was much; at critical, where nothing is taken back, it is not.
         var known = LedgerEntry()
         known.add(promise, isDisturbed: false, level: .warning, headroomBytes: 0, at: .seconds(0))
-        known.forgive(at: .seconds(1))
+        known.forgive(isNewShortage: true, at: .seconds(1))
         #expect(known.isHollow)
         var urgent = LedgerEntry()
         urgent.add(promise, isDisturbed: false, level: .critical, headroomBytes: 0, at: .seconds(0))
         #expect(!urgent.isHollow)
         urgent.add(promise, isDisturbed: false, level: .critical, headroomBytes: 0, at: .seconds(0))
-        urgent.forgive(at: .seconds(1))
+        urgent.forgive(isNewShortage: true, at: .seconds(1))
         #expect(urgent.isHollow)
     }
 
@@ -318,9 +318,16 @@ struct LedgerEntryTests {
         forgiven.add(
             promise, isDisturbed: false, level: .warning, headroomBytes: 0, measuredOver: .milliseconds(100),
             at: .seconds(10))
-        forgiven.forgive(at: .seconds(10.1))
+        forgiven.forgive(isNewShortage: true, at: .seconds(10.1))
         let wasTakenBack = reconsider(&forgiven, .max, 10.2)
         #expect(wasTakenBack && forgiven.emptySteps == 0)
+        // A jump before the step may have gone on in it. It says nothing of an earlier step.
+        var jumped = judged()
+        let wasNoJump = !jumped.reconsider(jumpBytes: 20 * mebibyte - 1, at: .seconds(10))
+        let wasEarlier = !jumped.reconsider(jumpBytes: .max, at: .seconds(10.1))
+        #expect(wasNoJump && wasEarlier && jumped.isHollow)
+        let wasJump = jumped.reconsider(jumpBytes: 20 * mebibyte, at: .seconds(10))
+        #expect(wasJump && !jumped.isHollow)
         var late = judged()
         let isTooLate = !reconsider(&late, .max, 11.1)
         #expect(isTooLate && late.isHollow)
@@ -339,10 +346,10 @@ struct LedgerEntryTests {
         late.missedDeadline = true
         hung.add(late, isDisturbed: true, level: .warning, headroomBytes: 0, at: .seconds(0))
         hung.addLate(late)
-        slow.forgive(at: .seconds(600))
-        hung.forgive(at: .seconds(599))
+        slow.forgive(isNewShortage: true, at: .seconds(600))
+        hung.forgive(isNewShortage: true, at: .seconds(599))
         #expect(hung.speed.wasSeen && slow.speed.wasSeen)
-        hung.forgive(at: .seconds(600))
+        hung.forgive(isNewShortage: true, at: .seconds(600))
         #expect(!hung.speed.wasSeen)
     }
 
@@ -358,8 +365,8 @@ struct LedgerEntryTests {
                 answer(20 * mebibyte, 0), isDisturbed: false, level: .warning, headroomBytes: 0, at: .seconds(0))
         }
         for (seconds, givesNothing) in [(599.0, true), (600, false)] {
-            hollow.forgive(at: .seconds(seconds))
-            throwing.forgive(at: .seconds(seconds))
+            hollow.forgive(isNewShortage: true, at: .seconds(seconds))
+            throwing.forgive(isNewShortage: true, at: .seconds(seconds))
             #expect(hollow.givesNothing == givesNothing)
             #expect(throwing.givesNothing == givesNothing)
         }

@@ -55,10 +55,10 @@ struct UrgentRunTests: RunTesting {
     func raised() {
         var run = run(.critical, target: 100, [(1, 60, true), (2, 200, false)])
         #expect(words(&run) { _, bytes in bytes } == ["start 1 60", "limit 2 160", "wait"])
-        #expect(run.changedAt == .seconds(0))
+        #expect(run.readingsCountFrom == .seconds(0))
         // Of these 40 are in the plan, and not asked for yet.
         _ = run.next(shouldTrimLast: false, openBytes: 80, at: .seconds(0.1))
-        #expect(run.changedAt == .seconds(0.1))
+        #expect(run.readingsCountFrom == .seconds(0.1))
         #expect(run.demand.targetBytes == 140)
         run.answered(
             ReclaimRun.CallID(run: 1, number: 0), of: 1, promisedBytes: 60, freedBytes: nil, error: nil,

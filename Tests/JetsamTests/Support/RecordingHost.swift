@@ -24,6 +24,7 @@ final class RecordingHost: ReclaimHost {
 
     var steps: [ReclaimStep] { state.withLock { $0.steps } }
     var growthRate: Int { 0 }
+    var jumpBytes: Int { 0 }
 
     func measure() -> MemoryReading {
         onMeasure.withLock { $0 }?()

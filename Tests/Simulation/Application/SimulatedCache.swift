@@ -47,6 +47,8 @@ final class SimulatedCache: @unchecked Sendable {
     private(set) var refetchedBytes = 0
     /// Bytes that it was asked for by calls that have not come back.
     private(set) var outstandingBytes = 0
+    /// Whether the call that it is at work for is the first that shows how fast it gives.
+    private(set) var isUnknown = false
     /// When it last behaved in another manner than honestly, in nanoseconds.
     private(set) var misbehavedAt = Int64.min
     /// When it was asked last, in nanoseconds.
@@ -71,6 +73,8 @@ final class SimulatedCache: @unchecked Sendable {
     private static let latestAtCritical = Duration.milliseconds(100)
     /// For so long after it last misbehaved it may be passed over, and others are asked for what it promises.
     private static let distrust: Int64 = 600_000_000_000
+    /// At `critical` others wait for so many nanoseconds for a portion.
+    static let patience: Int64 = 31_250_000
     /// It gives in portions of this time, so that others see memory come.
     private static let portion: Int64 = 10_000_000
 
@@ -153,6 +157,7 @@ final class SimulatedCache: @unchecked Sendable {
         calls.append((conductor.now, .max))
         server.note(.asked(self, bytes: request.bytes, level: request.level))
         bytesBeforeRelease = max(bytes, bytesBeforeRelease)
+        isUnknown = givenBytes < 1 << 20
         if manner != .honest { misbehavedAt = conductor.now }
         return bytes
     }
@@ -249,6 +254,15 @@ final class SimulatedCache: @unchecked Sendable {
         let giving = Int64(Double(max(bytes, wantedBytes)) / Double(max(1, plan.releaseRate / slowness)) * 1e9)
         return giving + (1 + giving / 25_000_000) * plan.latency * Int64(slowness)
     }
+
+    /// How long one call takes that gives so many bytes; without end where it does not give.
+    func timeToGive(_ bytes: Int) -> Int64 {
+        guard manner == .honest else { return .max / 4 }
+        return Int64(Double(bytes) / Double(max(1, plan.releaseRate / slowness)) * 1e9) + plan.latency * Int64(slowness)
+    }
+
+    /// Whether others have been asked for what it was asked for: nobody knew that it takes longer than a portion may at `critical`.
+    var isSurprisinglySlow: Bool { isUnknown && conductor.now - askedAt > SimulatedCache.patience }
 
     /// Whether it misbehaved not long ago.
     var isDistrusted: Bool { misbehavedAt != .min && conductor.now - misbehavedAt <= Self.distrust }

@@ -5,7 +5,8 @@ import MemoryPressure
 ///
 /// What is needed is known only afterwards. While caches give, memory may go on to grow, and nobody can know that it stops: as much may
 /// be released beyond that as it grew in a step, or in as long a time before it, and in the shortest lead time at least.
-/// What a cache is asked for that has misbehaved is asked of the others as well: what it gives then was not counted on.
+/// What a cache is asked for that has misbehaved is asked of the others as well: what it gives then was not counted on. So is what one
+/// gives that was never asked before and turns out to take too long.
 final class NeedInvariant: Invariant {
     /// What there was beside all caches when the first cache of a step was asked, in bytes, and when that was.
     private var atBeginning: [ObjectIdentifier: (bytes: Int, instant: Int64)] = [:]
@@ -14,7 +15,7 @@ final class NeedInvariant: Invariant {
     /// By how much it grew in one step of the episode at most, in bytes.
     private var grown: [ObjectIdentifier: Int] = [:]
 
-    /// What caches gave in the episode that had misbehaved before, in bytes.
+    /// What caches gave in the episode that nobody counted on, in bytes.
     private var surprising: [ObjectIdentifier: Int] = [:]
 
     /// No step takes longer, in nanoseconds.
@@ -30,7 +31,7 @@ final class NeedInvariant: Invariant {
             let isNew = atBeginning[id].map { server.world.now - $0.instant > Self.longest } ?? true
             if isNew { atBeginning[id] = (unmanaged, server.world.now) }
         case .gave(let cache, let bytes):
-            if cache.isDistrusted { surprising[id, default: 0] += bytes }
+            if cache.isDistrusted || cache.isSurprisinglySlow { surprising[id, default: 0] += bytes }
             if let first = atBeginning[id] {
                 let before = max(server.world.now - first.instant, Self.lead)
                 let least = server.world.leastUnmanagedBytes(from: first.instant - before, to: first.instant)

@@ -44,9 +44,10 @@ extension World {
         if lately.count > 4096 { lately.removeFirst(2048) }
     }
 
-    /// The least memory beside all caches in a time not long ago, in bytes; nil where nobody looked then.
+    /// The least memory beside all caches in a time not long ago, and at the last look before it, in bytes; nil where nobody looked then.
     func leastUnmanagedBytes(from first: Int64, to last: Int64) -> Int? {
-        lately.reversed().prefix { $0.instant >= first }.filter { $0.instant <= last }.map(\.bytes).min()
+        let before = lately.lastIndex { $0.instant <= first } ?? 0
+        return lately[before...].filter { $0.instant <= last }.map(\.bytes).min()
     }
 
     func afterMove() {
@@ -64,6 +65,11 @@ extension World {
                 for cache in server.caches { givenUntilShort[ObjectIdentifier(cache)] = cache.givenBytes }
             }
         }
+        for server in servers {
+            let id = ObjectIdentifier(server)
+            let isCritical = server.life == .running && server.manager.level == .critical
+            criticalSince[id] = isCritical ? criticalSince[id] ?? conductor.now : nil
+        }
         if isEmergencyNow { emergencyAt = conductor.now }
         record.leastHeadroomBytes = min(record.leastHeadroomBytes, cgroup.headroomBytes)
         if cgroup.isOverLimit { endLargest() }
@@ -74,6 +80,14 @@ extension World {
     private static let reading: Int64 = 15_000_000
     /// Caches are asked in portions, as what is missing shows itself bit by bit: one of so many parts of the time goes by in latencies.
     private static let portions: Int64 = 6
+    /// The deadline of a call at `warning`, in nanoseconds.
+    private static let patience: Int64 = 1_000_000_000
+    /// Later than anything, with room for sums.
+    private static let never = Int64.max / 4
+    /// So many handlers are at work at a time.
+    private static let threads = 3
+    /// Who gave nothing is asked again after so many nanoseconds near the limit.
+    private static let retry: Int64 = 250_000_000
     /// Memory is taken to grow no faster, in bytes a second. It is written down here: whoever changes the default must not change
     /// what it is judged by.
     private static let fastest = 3 << 30
@@ -88,15 +102,36 @@ extension World {
     /// What caches still have and could have given until an instant, had they been asked for all of it as soon as memory was seen to be
     /// short, in bytes. A part of the time goes by in calls and between readings. A cache that was at work at that time, for what was
     /// missing before, could be asked once it had come back.
+    ///
+    /// Synchronous handlers are called one after another, by their order, and at `warning` asynchronous ones of a higher band are not asked
+    /// before them. Nobody waits for one longer than a second at `warning`, and than a portion at `critical`. A cache that misbehaves is
+    /// asked again after a while; and while one does, or is slow, a step at `warning` brings what was missing when it began, and no more.
     func purgeableBytes(by instant: Int64) -> Int {
         guard let shortSince else { return 0 }
         let asked = shortSince + reaction
         var sum = 0
         for server in servers where !server.plan.configuration.isDryRun {
-            for cache in server.caches {
+            let critical = criticalSince[ObjectIdentifier(server)].map { max(asked, $0) }
+            let isHeldUp =
+                server.manager.level > .normal
+                && server.caches.contains { $0.slowness > 1 || $0.misbehavedAt > shortSince - Self.patience }
+            var (turn, turnAtCritical) = (asked, critical ?? Self.never)
+            var ends: [Int64] = []
+            for cache in server.caches.sorted(by: { $0.ranks(below: $1) }) {
+                var begin = min(turn, cache.plan.isAsynchronous ? critical ?? Self.never : turnAtCritical)
+                if ends.count >= Self.threads, critical != nil { begin = max(begin, ends.remove(at: 0)) }
+                if isHeldUp { begin = max(begin, critical ?? Self.never) }
+                if cache.misbehavedAt > shortSince { begin = max(begin, cache.misbehavedAt + Self.retry) }
                 let given = cache.givenBytes - (givenUntilShort[ObjectIdentifier(cache)] ?? 0)
-                let time = instant - max(asked, cache.timeBack(from: asked))
-                sum += min(cache.bytes, max(0, cache.couldGive(in: time / Self.portions * (Self.portions - 1)) - given))
+                let left = instant - max(begin, cache.timeBack(from: begin))
+                // Portions cost a latency more at least.
+                let lost = max(left / Self.portions, cache.plan.latency * Int64(cache.slowness))
+                sum += min(cache.bytes, max(0, cache.couldGive(in: left - lost) - given))
+                guard !cache.plan.isAsynchronous else { continue }
+                let time = cache.timeToGive(cache.bytes + given)
+                turn += min(time, Self.patience)
+                if time > SimulatedCache.patience { ends = (ends + [begin + min(time, Self.patience)]).sorted() }
+                if critical != nil { turnAtCritical += min(time, SimulatedCache.patience) }
             }
         }
         return sum

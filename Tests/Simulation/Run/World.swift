@@ -33,6 +33,8 @@ final class World: @unchecked Sendable {
 
     /// Since when there is less headroom than is to be kept free, in nanoseconds; nil while there is enough.
     var shortSince: Int64?
+    /// Since when each server's level has been `critical` without a break, in nanoseconds.
+    var criticalSince: [ObjectIdentifier: Int64] = [:]
     /// From then until caches can be asked, in nanoseconds.
     var reaction: Int64 = 0
     /// The headroom when there last was enough, in bytes.
