@@ -6,6 +6,30 @@ import Testing
 @testable import Jetsam
 
 struct ReclaimTests {
+    @Test(
+        "Growth is seen at once where page cache gives way to it, and usage stays at the limit", arguments: [nil, 400])
+    func growthBehindPageCache(high: Int?) async throws {
+        let fixture = try Fixture(used: 250 * mebibyte)
+        let tree = fixture.machine.tree
+        let bound = (high ?? 512) * mebibyte
+        if let high { tree.setHigh(bytes: high * mebibyte) }
+        try await fixture.run { fixture in
+            func grow(to used: Int) {
+                tree.setPageCache(bytes: bound - used)
+                fixture.set(used: used)
+            }
+            grow(to: 250 * mebibyte)
+            // The sampler has seen it full.
+            for _ in 0..<30 { fixture.machine.advance(by: .milliseconds(100)) }
+            #expect(fixture.manager.level == .normal)
+            for step in 1...20 where fixture.manager.level == .normal {
+                grow(to: 250 * mebibyte + step * 10 * mebibyte)
+                fixture.machine.advance(by: .milliseconds(20))
+            }
+            #expect(fixture.manager.level > .normal)
+        }
+    }
+
     @Test("Short headroom raises a warning with its reason, and the cheapest band gives what is missing")
     func warning() async throws {
         let fixture = try Fixture()

@@ -43,6 +43,27 @@ struct ReclaimOrderTests {
         #expect(plan.map(\.limit) == [.set(bytes: 0), .set(bytes: 50), .set(bytes: 100)])
     }
 
+    @Test(
+        "What caches cannot give before the limit is asked of fast ones of their rank, and then of the later ones as well"
+    )
+    func timeLeft() {
+        func slow(_ id: UInt64, _ priority: ResourcePriority, bytesPerSecond: Double) -> ClientFacts {
+            var client = client(id, priority)
+            client.speed = ReleaseSpeed(bytesPerSecond: bytesPerSecond, latencyNanoseconds: 10_000_000)
+            return client
+        }
+        let clients = [slow(1, .low, bytesPerSecond: 500), slow(2, .low, bytesPerSecond: 1e9), client(3, .high)]
+        func asks(target: Int, within time: Duration?) -> [Int] {
+            ReclaimOrder.plan(clients, targetBytes: target, within: time).map(\.askBytes)
+        }
+        #expect(asks(target: 100, within: nil) == [50, 50, 0])
+        // 1 gives 20 in 40 ms, and 2 the rest.
+        #expect(asks(target: 100, within: .milliseconds(50)) == [50, 80, 0])
+        #expect(asks(target: 150, within: .milliseconds(50)) == [75, 100, 30])
+        // All of it would be latency.
+        #expect(asks(target: 100, within: .milliseconds(10)) == [50, 50, 100])
+    }
+
     @Test("Of caches that are alike the one of which most is expected to come back comes first")
     func expectedYield() {
         let clients = [

@@ -372,6 +372,34 @@ struct LedgerEntryTests {
         }
     }
 
+    @Test("Who threw twice in a row counts as empty although memory grows, until it gives again, or for ten minutes")
+    func threwTwice() {
+        var thrown = answer(20 * mebibyte, 0)
+        thrown.failed = true
+        func entry(throwing times: Int) -> LedgerEntry {
+            var entry = LedgerEntry()
+            entry.add(
+                answer(20 * mebibyte, 20 * mebibyte), isDisturbed: false, level: .warning, headroomBytes: 0,
+                at: .seconds(0))
+            for _ in 0..<times {
+                entry.add(thrown, isDisturbed: true, level: .warning, headroomBytes: 0, at: .seconds(1))
+            }
+            return entry
+        }
+        #expect(!entry(throwing: 1).givesNothing)
+        #expect(entry(throwing: 2).givesNothing)
+        var mended = entry(throwing: 2)
+        mended.add(
+            answer(20 * mebibyte, 20 * mebibyte), isDisturbed: true, level: .warning, headroomBytes: 0, at: .seconds(2))
+        #expect(!mended.givesNothing)
+        // Within a shortage, too: nobody else may be left to ask.
+        var old = entry(throwing: 2)
+        old.forgive(isNewShortage: false, at: .seconds(600))
+        #expect(old.givesNothing)
+        old.forgive(isNewShortage: false, at: .seconds(601))
+        #expect(!old.givesNothing)
+    }
+
     @Test("Nothing is to be had of a handler that hangs until it is back")
     func hung() {
         var entry = LedgerEntry()

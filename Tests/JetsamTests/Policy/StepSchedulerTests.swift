@@ -272,6 +272,37 @@ struct StepSchedulerTests {
         #expect(scheduler.nothingLeftSince == nil)
     }
 
+    @Test("At critical a cache that was at work for the step before is asked as soon as it is back")
+    func askedWhenBack() throws {
+        func waits(isBack: Bool, _ level: PressureLevel = .critical) throws -> Bool {
+            var scheduler = StepScheduler(configuration: .init())
+            _ = try next(&scheduler, context(headroom: 20, level: level))
+            // That was little of what is missing.
+            scheduler.stepEnded(1, promisedBytes: 5 * mebibyte, at: .seconds(0))
+            if isBack { scheduler.answeredLate(promisedBytes: mebibyte) }
+            return scheduler.next(context(headroom: 20, level: level, at: 0.01)) == nil
+        }
+        #expect(try waits(isBack: false))
+        #expect(try !waits(isBack: true))
+        #expect(try waits(isBack: true, .warning))
+    }
+
+    @Test("While growth pauses a step that is under way is to bring nothing for it")
+    func pausedGrowth() throws {
+        func open(hasPaused: Bool) throws -> Int? {
+            var scheduler = StepScheduler(configuration: .init())
+            let demand = try next(&scheduler, context(headroom: 100, level: .critical))
+            var grown = context(headroom: 100, level: .critical, at: 0.05)
+            grown.inFlightBytes = demand.targetBytes
+            grown.required.byGrowth = 300 * mebibyte
+            grown.hasGrowthPaused = hasPaused
+            #expect(scheduler.next(grown) == nil)
+            return scheduler.openBytes
+        }
+        #expect(try open(hasPaused: false) ?? 0 > 50 * mebibyte)
+        #expect(try open(hasPaused: true) ?? 0 < 0)
+    }
+
     @Test("An answer that comes late counts while the next step is under way, and one of next to nothing never")
     func lateAnswers() {
         for (bytes, isLeft) in [(100 * mebibyte, true), (4096, false)] {

@@ -75,6 +75,30 @@ struct UnmanagedGrowthTests {
         #expect(seen(giving: 0.03, inFlight: 200, fastest: 900 << 20) < 25, "it was one jump")
     }
 
+    @Test(
+        "Growth pauses when nothing moves between three readings, and not when caches give as fast as it grows for one")
+    func paused() {
+        /// From a second on 1,000 MiB a second; `still` readings at the end show no change, and then `moved` MiB more.
+        func hasPaused(still: Int, moved: Double = 0) -> Bool {
+            var growth = UnmanagedGrowth(window: .milliseconds(200))
+            for index in 0...130 + still {
+                let time = Double(index) * Self.tick
+                var footprint = 100 + max(0, min(time, 130 * Self.tick) - 1) * 1_000
+                if index == 130 + still { footprint += moved }
+                let reading = reading(
+                    headroom: 1024 * mebibyte - Int(footprint * Double(mebibyte)), limit: 1024 * mebibyte, at: time)
+                growth.append(reading, managedBytes: 0, inFlightBytes: 0, fastest: 3 << 30)
+            }
+            return growth.hasPaused
+        }
+        #expect(!hasPaused(still: 0))
+        #expect(!hasPaused(still: 1))
+        #expect(hasPaused(still: 2))
+        #expect(!hasPaused(still: 2, moved: 10))
+        // Bytes that leave may hide some that come.
+        #expect(!hasPaused(still: 2, moved: -10))
+    }
+
     @Test("A single jump is no growth")
     func jump() {
         for readings in [102, 105, 130, 200] {
@@ -147,6 +171,20 @@ struct LeadTimeTests {
         var empty = LeadTimeRecord()
         empty.note(response: .milliseconds(2), givenBytes: 0, in: .milliseconds(30))
         #expect(empty.leadTime == LeadTime(responseNanoseconds: 2_000_000))
+    }
+
+    @Test(
+        "If nobody gave in a step, the answer that comes late tells how long caches take; one that hung tells nothing")
+    func lateAnswer() {
+        func lead(after stepBytes: Int, _ time: Duration) -> LeadTime {
+            var record = LeadTimeRecord()
+            record.note(response: .milliseconds(2), givenBytes: stepBytes, in: .milliseconds(stepBytes > 0 ? 1 : 500))
+            record.noteLate(givenBytes: 10 << 20, in: time)
+            return record.leadTime
+        }
+        #expect(lead(after: 0, .seconds(1)).bytesPerSecond == 10 << 20)
+        #expect(lead(after: 0, .seconds(3)).bytesPerSecond == 0)
+        #expect(lead(after: 1 << 20, .seconds(1)).bytesPerSecond == 1000 << 20)
     }
 
     @Test("A slow step counts at once, a fast one by half; nine of ten responses are covered")

@@ -51,6 +51,52 @@ struct UrgentRunTests: RunTesting {
         #expect(first(.warning, [1, 2]) != whole)
     }
 
+    @Test(
+        "At critical an asynchronous cache that comes back after its turn gives the rest of its part before higher ones are asked"
+    )
+    func backAfterItsTurn() {
+        let facts = (1...3).map { id in
+            ClientFacts(
+                id: UInt64(id), priority: ResourcePriority(rawValue: UInt8(id)),
+                traits: id == 1 ? .asynchronous : [], bytes: 100 * mebibyte)
+        }
+        let target = 220 * mebibyte
+        var run = ReclaimRun(
+            number: 1, kind: .step, demand: run(.critical, target: target, []).demand,
+            plan: ReclaimOrder.plan(facts, targetBytes: target),
+            sizes: [1: 100 * mebibyte, 2: 100 * mebibyte, 3: 100 * mebibyte], callDeadline: .milliseconds(100),
+            trimsFirst: false)
+        // 1 is asked for a portion, and takes so long that 2 is asked.
+        let first = words(&run) { _, _ in nil }
+        #expect(first.first?.hasPrefix("start 1 ") == true)
+        let next = words(&run, at: 0.04) { _, _ in nil }
+        #expect(next.last == "wait" && next.contains { $0.hasPrefix("release 2 ") })
+        let portion = first.first.flatMap { Int($0.split(separator: " ")[2]) } ?? 0
+        run.answered(
+            ReclaimRun.CallID(run: 1, number: 0), of: 1, promisedBytes: portion, freedBytes: nil, error: nil,
+            at: .seconds(0.041))
+        // It is asked again before 3 is.
+        let last = words(&run, at: 0.08) { client, bytes in client == 3 ? bytes : nil }
+        let (again, higher) = (
+            last.firstIndex { $0.hasPrefix("start 1 ") }, last.firstIndex { $0.hasPrefix("release 3 ") }
+        )
+        #expect(again.map { place in higher.map { place < $0 } ?? true } == true, "\(last)")
+    }
+
+    @Test("What an earlier reading showed holds where a cache gave all that it was asked for")
+    func readingBeforeAnswer() {
+        func counts(from promised: Int) -> MonotonicInstant {
+            var run = run(.critical, target: 100, [(1, 60, true), (2, 200, false)])
+            _ = words(&run) { _, _ in nil }
+            run.answered(
+                ReclaimRun.CallID(run: 1, number: 0), of: 1, promisedBytes: promised, freedBytes: nil, error: nil,
+                at: .seconds(0.2))
+            return run.readingsCountFrom
+        }
+        #expect(counts(from: 60) == .seconds(0))
+        #expect(counts(from: 59) == .seconds(0.2))
+    }
+
     @Test("What is found to be missing while a step is under way is asked of those who have more, in the same step")
     func raised() {
         var run = run(.critical, target: 100, [(1, 60, true), (2, 200, false)])
