@@ -41,6 +41,8 @@ final class SimulatedCache: @unchecked Sendable {
     private(set) var limit: Int?
     /// All that it gave, in bytes.
     private(set) var givenBytes = 0
+    /// What it is giving at the moment, in bytes: others see it come at the end of a portion.
+    private(set) var portionBytes = 0
     /// All that it answered to have given, each answer held to what it had reported, in bytes.
     private(set) var answeredBytes = 0
     /// All that it grew while it held less than before its last release, in bytes.
@@ -206,7 +208,9 @@ final class SimulatedCache: @unchecked Sendable {
         var given = 0
         while given < request.bytes, bytes > 0 {
             let portion = portion(of: request.bytes - given)
+            portionBytes = portion.bytes
             conductor.sleep(portion.nanoseconds)
+            portionBytes = 0
             given += give(portion.bytes, isLate: isLate(request, calledAt), given == 0 ? sample : nil)
         }
         return answer(given, request, reported: reported)
@@ -230,7 +234,9 @@ final class SimulatedCache: @unchecked Sendable {
         var given = 0
         while given < request.bytes, bytes > 0 {
             let portion = portion(of: request.bytes - given)
+            portionBytes = portion.bytes
             await conductor.pause(portion.nanoseconds)
+            portionBytes = 0
             given += give(portion.bytes, isLate: isLate(request, calledAt), given == 0 ? sample : nil)
         }
         return answer(given, request, reported: reported)

@@ -42,6 +42,8 @@ final class OrderInvariant: Invariant {
             let isAtWork = other.outstandingBytes > 0 || other.answeredAt == server.world.now
             guard other.manner == .honest, !isAtWork, !other.isDistrusted, other.timeToEmpty < Self.late
             else { continue }
+            // It would give nothing before memory is at the limit: others are asked for that.
+            guard other.couldGive(in: server.world.timeToLimit) > 0 else { continue }
             let kept = level == .warning ? other.peakBytes / 4 : 0
             let left = other.bytes - kept - Self.tolerance - other.plan.growthRate * other.appetite / 4
             guard left > 0 else { continue }

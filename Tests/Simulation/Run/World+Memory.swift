@@ -84,6 +84,8 @@ extension World {
     private static let patience: Int64 = 1_000_000_000
     /// Later than anything, with room for sums.
     private static let never = Int64.max / 4
+    /// Growth is looked at over so many nanoseconds: two readings.
+    private static let lately: Int64 = 20_000_000
     /// So many handlers are at work at a time.
     private static let threads = 3
     /// Who gave nothing is asked again after so many nanoseconds near the limit.
@@ -122,7 +124,7 @@ extension World {
                 if ends.count >= Self.threads, critical != nil { begin = max(begin, ends.remove(at: 0)) }
                 if isHeldUp { begin = max(begin, critical ?? Self.never) }
                 if cache.misbehavedAt > shortSince { begin = max(begin, cache.misbehavedAt + Self.retry) }
-                let given = cache.givenBytes - (givenUntilShort[ObjectIdentifier(cache)] ?? 0)
+                let given = cache.givenBytes + cache.portionBytes - (givenUntilShort[ObjectIdentifier(cache)] ?? 0)
                 let left = instant - max(begin, cache.timeBack(from: begin))
                 // Portions cost a latency more at least.
                 let lost = max(left / Self.portions, cache.plan.latency * Int64(cache.slowness))
@@ -135,6 +137,13 @@ extension World {
             }
         }
         return sum
+    }
+
+    /// Nanoseconds until memory is at the limit, as it has grown of late.
+    var timeToLimit: Int64 {
+        let least = leastUnmanagedBytes(from: conductor.now - Self.lately, to: conductor.now) ?? unmanagedBytes
+        let grown = Double(max(1, unmanagedBytes - least))
+        return Int64(min(1e15, Double(max(0, cgroup.headroomBytes)) / grown * Double(Self.lately)))
     }
 
     /// Bytes that disturbances take at an instant, in all.
