@@ -61,8 +61,9 @@ boot() {
     local tree=$1 memory=$2 time=${JETSAM_VM_TIMEOUT:-900} image=$work/initrd log=$work/console
     (cd "$tree" && find . | cpio -o -H newc -R 0:0 --quiet) >"$image"
     # Software emulation, and the old PC: both start every time wherever this runs, which KVM and microvm do not.
+    # The kernel tests its ciphers while it boots, and now and then one of these tests never ends in emulation.
     timeout "$time" qemu-system-x86_64 -M pc -accel tcg -cpu max -smp 2 -m "$memory" -display none -nodefaults -no-reboot \
-        -serial stdio -kernel "$cache/vmlinuz" -initrd "$image" -append "console=ttyS0 quiet panic=-1 psi=1" </dev/null |
+        -serial stdio -kernel "$cache/vmlinuz" -initrd "$image" -append "console=ttyS0 quiet panic=-1 psi=1 cryptomgr.notests" </dev/null |
         stdbuf -oL tr -d '\r' | tee "$log" || echo "FAIL the machine was stopped after $time seconds"
     grep -q '^ALL PASSED$' "$log"
 }
