@@ -246,7 +246,7 @@ final class ReclaimState: Sendable {
             let earlier = shared.remember(preparation.clients)
             shared.before = preparation.start
             let run = preparation.makeRun(
-                number: shared.nextNumber(), plan, facts, shared.rules, trimsFirst: trims == .first)
+                number: shared.nextNumber(), plan, facts, shared.rules, trimsFirst: trims == .first, at: now)
             shared.recorder.begins(run, origin.recorded, facts, shared.caches, at: now)
             channel.gauges.publish(run)
             // What an earlier reading showed is part of the demand.

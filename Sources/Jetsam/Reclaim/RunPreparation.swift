@@ -56,7 +56,7 @@ struct RunPreparation {
     /// Returns the step, ready to be carried out.
     func makeRun(
         number: UInt64, _ plan: [PlannedRelease], _ facts: [ClientFacts], _ rules: ManagerConfiguration.Reclaim,
-        trimsFirst: Bool
+        trimsFirst: Bool, at now: MonotonicInstant
     ) -> ReclaimRun {
         // Nothing is urgent while a limit is only announced.
         let isUrgent = demand.level == .critical && origin.missingToLimit == nil
@@ -64,7 +64,8 @@ struct RunPreparation {
             number: number, kind: .step, demand: demand, plan: plan, clients: demand.holdsCaches ? facts : [],
             sizes: Dictionary(uniqueKeysWithValues: facts.map { ($0.id, $0.bytes) }),
             callDeadline: isUrgent ? rules.criticalDeadline : rules.warningDeadline,
-            portionDeadline: min(rules.criticalDeadline, rules.warningDeadline), trimsFirst: trimsFirst)
+            portionDeadline: min(rules.criticalDeadline, rules.warningDeadline), trimsFirst: trimsFirst,
+            within: demand.timeLeft(at: now))
     }
 
     /// Returns the parts of a step of a dry run: caches promise what they would have been asked for.

@@ -47,7 +47,7 @@ struct Readings {
         if decider.level < .critical, reading.headroomBytes < entry {
             return readFull(includingStall: false, at: now)
         }
-        if hasUsageMoved(reading) || isFull(reading), looks.full.isOlder(than: spans.full, at: now) {
+        if hasUsageMoved(reading) || isAtBound(reading), looks.full.isOlder(than: spans.full, at: now) {
             return readFull(includingStall: shouldReadStall(cause, decider, hasLiveTrigger, at: now), at: now)
         }
         latest = reading
@@ -60,7 +60,7 @@ struct Readings {
     }
 
     /// Returns whether page cache gives way to whatever grows: at the limit, and at `memory.high`, usage stays as it is.
-    private func isFull(_ reading: MemoryReading) -> Bool {
+    private func isAtBound(_ reading: MemoryReading) -> Bool {
         let bound = min(reading.limitBytes, reading.highBytes ?? .max)
         return reading.isLimited && bound - reading.usageBytes < reading.limitBytes / 64
     }

@@ -74,6 +74,8 @@ package struct ReclaimRun {
     package let kind: Kind
     /// The caches that take part. The order is made from them anew where a trim has changed what is missing.
     private let clients: [ClientFacts]
+    /// The time until memory is at the limit that the plan was made for; nil where there is time for all of it.
+    private let timeLeft: Duration?
     private var caches: StepCaches
 
     private var phase = Phase.trimFirst
@@ -102,11 +104,13 @@ package struct ReclaimRun {
     /// - Parameter number: No other run of the same reclaimer has it.
     package init(
         number: UInt64, kind: Kind, demand: ReclaimDemand, plan: [PlannedRelease], clients: [ClientFacts] = [],
-        sizes: [UInt64: Int], callDeadline: Duration, portionDeadline: Duration? = nil, trimsFirst: Bool
+        sizes: [UInt64: Int], callDeadline: Duration, portionDeadline: Duration? = nil, trimsFirst: Bool,
+        within timeLeft: Duration? = nil
     ) {
         self.number = number
         self.kind = kind
         self.clients = clients
+        self.timeLeft = timeLeft
         self.trimsFirst = trimsFirst
         caches = StepCaches(
             plan, demand: demand, sizes: sizes, callDeadline: callDeadline,
@@ -422,7 +426,8 @@ package struct ReclaimRun {
         let gained = gainedBytes - demand.retainedBytes
         guard gained > 0, isAtStart, !isHurried, demand.holdsCaches else { return }
         let target = max(0, demand.targetBytes - gained)
-        caches.restart(clients.isEmpty ? nil : ReclaimOrder.plan(clients, targetBytes: target), target: target)
+        let plan = ReclaimOrder.plan(clients, targetBytes: target, within: timeLeft)
+        caches.restart(clients.isEmpty ? nil : plan, target: target)
     }
 
     /// Takes an answer; false where it belongs to another run, or came after its deadline and this run is over.

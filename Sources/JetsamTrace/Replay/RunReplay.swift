@@ -79,7 +79,8 @@ struct RunReplay {
             number: UInt64(max(0, record.run)), kind: isStep ? .step : .regrowth, demand: demand, plan: plan(demand),
             clients: holdsCaches ? facts : [],
             sizes: isStep ? Dictionary(facts.map { ($0.id, $0.bytes) }) { first, _ in first } : [:],
-            callDeadline: record.callDeadline, portionDeadline: record.portionDeadline, trimsFirst: record.trimsFirst)
+            callDeadline: record.callDeadline, portionDeadline: record.portionDeadline, trimsFirst: record.trimsFirst,
+            within: demand.timeLeft(at: began))
     }
 
     private var holdsCaches: Bool { record.purpose == .step || record.purpose == .prepare }

@@ -83,6 +83,27 @@ struct UrgentRunTests: RunTesting {
         #expect(again.map { place in higher.map { place < $0 } ?? true } == true, "\(last)")
     }
 
+    @Test("A trim that changes what is missing does not change how little time there is")
+    func trimmedFirst() {
+        let facts = (1...2).map { id in
+            ClientFacts(
+                id: UInt64(id), priority: ResourcePriority(rawValue: UInt8(id)), traits: .asynchronous,
+                bytes: 100 * mebibyte, speed: ReleaseSpeed(bytesPerSecond: 1e9, latencyNanoseconds: 50_000_000))
+        }
+        func asked(within time: Duration?) -> [String] {
+            var run = ReclaimRun(
+                number: 1, kind: .step, demand: run(.critical, target: 50 * mebibyte, []).demand,
+                plan: ReclaimOrder.plan(facts, targetBytes: 50 * mebibyte, within: time), clients: facts,
+                sizes: [1: 100 * mebibyte, 2: 100 * mebibyte], callDeadline: .milliseconds(100), trimsFirst: true,
+                within: time)
+            guard case .trim = run.next(shouldTrimLast: false, at: .seconds(0)) else { return [] }
+            run.wasTrimmed(gainedBytes: 10 * mebibyte)
+            return words(&run) { _, _ in nil }.filter { $0.hasPrefix("start") }
+        }
+        #expect(asked(within: nil).filter { $0.hasPrefix("start 2 ") && !$0.hasSuffix(" 0") }.isEmpty)
+        #expect(asked(within: .milliseconds(10)).contains { $0.hasPrefix("start 2 ") && !$0.hasSuffix(" 0") })
+    }
+
     @Test("What an earlier reading showed holds where a cache gave all that it was asked for")
     func readingBeforeAnswer() {
         func counts(from promised: Int) -> MonotonicInstant {

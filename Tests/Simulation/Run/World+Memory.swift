@@ -81,11 +81,11 @@ extension World {
     /// Caches are asked in portions, as what is missing shows itself bit by bit: one of so many parts of the time goes by in latencies.
     private static let portions: Int64 = 6
     /// The deadline of a call at `warning`, in nanoseconds.
-    private static let patience: Int64 = 1_000_000_000
+    private static let warningDeadline: Int64 = 1_000_000_000
     /// Later than anything, with room for sums.
     private static let never = Int64.max / 4
     /// Growth is looked at over so many nanoseconds: two readings.
-    private static let lately: Int64 = 20_000_000
+    private static let growthSpan: Int64 = 20_000_000
     /// So many handlers are at work at a time.
     private static let threads = 3
     /// Who gave nothing is asked again after so many nanoseconds near the limit.
@@ -116,12 +116,12 @@ extension World {
             let critical = criticalSince[ObjectIdentifier(server)].map { max(asked, $0) }
             let isHeldUp =
                 server.manager.level > .normal
-                && server.caches.contains { $0.slowness > 1 || $0.misbehavedAt > shortSince - Self.patience }
+                && server.caches.contains { $0.slowness > 1 || $0.misbehavedAt > shortSince - Self.warningDeadline }
             var (turn, turnAtCritical) = (asked, critical ?? Self.never)
             var ends: [Int64] = []
             for cache in server.caches.sorted(by: { $0.ranks(below: $1) }) {
                 var begin = min(turn, cache.plan.isAsynchronous ? critical ?? Self.never : turnAtCritical)
-                if ends.count >= Self.threads, critical != nil { begin = max(begin, ends.remove(at: 0)) }
+                if ends.count >= Self.threads, critical != nil { begin = max(begin, ends.removeFirst()) }
                 if isHeldUp { begin = max(begin, critical ?? Self.never) }
                 if cache.misbehavedAt > shortSince { begin = max(begin, cache.misbehavedAt + Self.retry) }
                 let given = cache.givenBytes + cache.portionBytes - (givenUntilShort[ObjectIdentifier(cache)] ?? 0)
@@ -131,8 +131,8 @@ extension World {
                 sum += min(cache.bytes, max(0, cache.couldGive(in: left - lost) - given))
                 guard !cache.plan.isAsynchronous else { continue }
                 let time = cache.timeToGive(cache.bytes + given)
-                turn += min(time, Self.patience)
-                if time > SimulatedCache.patience { ends = (ends + [begin + min(time, Self.patience)]).sorted() }
+                turn += min(time, Self.warningDeadline)
+                if time > SimulatedCache.patience { ends = (ends + [begin + min(time, Self.warningDeadline)]).sorted() }
                 if critical != nil { turnAtCritical += min(time, SimulatedCache.patience) }
             }
         }
@@ -141,9 +141,9 @@ extension World {
 
     /// Nanoseconds until memory is at the limit, as it has grown of late.
     var timeToLimit: Int64 {
-        let least = leastUnmanagedBytes(from: conductor.now - Self.lately, to: conductor.now) ?? unmanagedBytes
+        let least = leastUnmanagedBytes(from: conductor.now - Self.growthSpan, to: conductor.now) ?? unmanagedBytes
         let grown = Double(max(1, unmanagedBytes - least))
-        return Int64(min(1e15, Double(max(0, cgroup.headroomBytes)) / grown * Double(Self.lately)))
+        return Int64(min(1e15, Double(max(0, cgroup.headroomBytes)) / grown * Double(Self.growthSpan)))
     }
 
     /// Bytes that disturbances take at an instant, in all.

@@ -33,12 +33,12 @@ final class World: @unchecked Sendable {
 
     /// Since when there is less headroom than is to be kept free, in nanoseconds; nil while there is enough.
     var shortSince: Int64?
-    /// Since when each server's level has been `critical` without a break, in nanoseconds.
-    var criticalSince: [ObjectIdentifier: Int64] = [:]
     /// From then until caches can be asked, in nanoseconds.
     var reaction: Int64 = 0
     /// The headroom when there last was enough, in bytes.
     var easyHeadroomBytes = 0
+    /// Since when each server's level has been `critical` without a break, in nanoseconds.
+    var criticalSince: [ObjectIdentifier: Int64] = [:]
     /// How memory beside all caches comes and goes, at every move: a spike may be over before anybody looks again.
     var rise = LargestUnmanagedRise()
     /// Memory beside all caches, looked at each millisecond at most.
