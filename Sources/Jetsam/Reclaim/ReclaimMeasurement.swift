@@ -7,7 +7,7 @@ struct ReclaimMeasurement {
     let after: MemoryReading
     let managedBefore: Int
     let managedAfter: Int
-    /// Growth of unmanaged memory, bytes a second: before the step, or by the last readings where that is more.
+    /// Growth of unmanaged memory by the last readings, bytes a second.
     let growthRate: Int
     let end: MonotonicInstant
     /// The bytes that the allocator still retains.
@@ -40,11 +40,12 @@ struct ReclaimMeasurement {
     /// The time between the two readings.
     var measuredOver: Duration { max(.zero, before.instant.duration(to: after.instant)) }
 
-    /// The bytes by which this process's unmanaged memory grew in the step at the rate that it had before, and at least what it grew by
-    /// in all. So much of what came back does not show.
+    /// The bytes by which this process's unmanaged memory grew in the step at the rate that it had before or has at its end, and at least
+    /// what it grew by in all. So much of what came back does not show. In a long step growth may have ended.
     var hiddenBytes: Int {
         let seconds = Double(measuredOver.nanoseconds) * 1e-9
-        return max(0, Int(saturating: Double(growthRate) * seconds), after.footprintBytes - before.footprintBytes)
+        let rate = max(run.demand.growthRate, growthRate)
+        return max(0, Int(saturating: Double(rate) * seconds), after.footprintBytes - before.footprintBytes)
     }
 
     /// The share of that which each release bears, in the order of the releases. As with what came back, clients whose giving

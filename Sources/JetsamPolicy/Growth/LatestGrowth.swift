@@ -55,7 +55,7 @@ struct LatestGrowth {
     }
 
     /// Returns the bytes of growth that caches may hide: as much as it would have gone on by, for a few times as long as it was seen, and no
-    /// more than caches were asked for.
+    /// more than caches were asked for. Where nothing moved after a single jump they hid nothing: what they give is hardly just what grows.
     private mutating func hidden(
         beside grown: Int, _ nanoseconds: Int64, _ inFlightBytes: Int, _ fastest: Double
     ) -> Int {
@@ -69,7 +69,10 @@ struct LatestGrowth {
             hiddenNanoseconds <= shownNanoseconds * Int64(Self.reach)
         {
             let goneOn = Int(saturating: latest.bytesPerSecond * Double(nanoseconds) * 1e-9)
-            hidden = min(hideableBytes, max(0, goneOn.subtractingSaturating(grown)))
+            let wasJump = lasted <= shownNanoseconds && isLittle(grown, beside: Double(goneOn))
+            if !wasJump {
+                hidden = min(hideableBytes, max(0, goneOn.subtractingSaturating(grown)))
+            }
         }
         hideableBytes -= hidden
         if hidden == 0 { (shownNanoseconds, hiddenNanoseconds) = (nanoseconds, 0) }
@@ -87,11 +90,15 @@ struct LatestGrowth {
     /// given then either that could hide growth.
     func hasPaused(after bytesPerSecond: Int) -> Bool {
         guard let latest, let previous, bytesPerSecond > 0 else { return false }
-        func isLittle(_ slope: Slope) -> Bool {
-            let goneOn = Double(bytesPerSecond) * Double(slope.nanoseconds) * 1e-9
-            return Double(slope.seenBytes.magnitude) <= goneOn / Self.littleShare
+        func isStill(_ slope: Slope) -> Bool {
+            isLittle(slope.seenBytes, beside: Double(bytesPerSecond) * Double(slope.nanoseconds) * 1e-9)
         }
-        return isLittle(latest) && isLittle(previous)
+        return isStill(latest) && isStill(previous)
+    }
+
+    /// Returns whether bytes are next to nothing beside those by which growth would have gone on.
+    private func isLittle(_ bytes: Int, beside goneOn: Double) -> Bool {
+        Double(bytes.magnitude) <= goneOn / Self.littleShare
     }
 
     /// The bytes of the larger of the last two slopes, a single jump though it may be. It is 0 where there was no growth.

@@ -7,8 +7,8 @@ import Testing
 
 struct ReclaimMeasurementTests {
     /// A step of 100 ms in which two caches gave, by what they report, and the footprint fell by so many MiB while the rest grew by
-    /// `growth` MiB a second.
-    private func measured(given: [Int], returned: Int, growth: Int) -> ReclaimMeasurement {
+    /// `growth` MiB a second, or before the step by `growthBefore`.
+    private func measured(given: [Int], returned: Int, growth: Int, growthBefore: Int = 0) -> ReclaimMeasurement {
         let facts = given.indices.map {
             ClientFacts(id: UInt64($0), priority: .normal, traits: [], bytes: given[$0] * mebibyte)
         }
@@ -16,7 +16,8 @@ struct ReclaimMeasurementTests {
         let demand = ReclaimDemand(
             level: .warning,
             reason: LevelReason(rule: .headroom, observed: 0, threshold: 0, unit: .bytes, cause: .sampler),
-            targetBytes: target, missingBytes: target, step: 1, limitBytes: 1 << 30, isUrgent: false,
+            targetBytes: target, missingBytes: target, growthRate: growthBefore * mebibyte, step: 1,
+            limitBytes: 1 << 30, isUrgent: false,
             decidedAt: .seconds(0))
         var run = ReclaimRun(
             number: 1, kind: .step, demand: demand, plan: ReclaimOrder.plan(facts, targetBytes: target),
@@ -47,6 +48,13 @@ struct ReclaimMeasurementTests {
         let measured = measured(given: [54, 5], returned: 54, growth: 50)
         #expect(measured.mostReturned(of: 1, unmapping: []) >= 5 * mebibyte)
         #expect(measured.mostReturned(of: 0, unmapping: []) >= 54 * mebibyte)
+    }
+
+    @Test("Growth that has ended in the step hides as much of it")
+    func hiddenByGrowthThatEnded() {
+        let measured = measured(given: [54], returned: 0, growth: 0, growthBefore: 540)
+        #expect(measured.hiddenBytes == 54 * mebibyte)
+        #expect(measured.isDisturbed)
     }
 
     @Test("A cache that gave nothing beside one that gave is found out where nothing grew")

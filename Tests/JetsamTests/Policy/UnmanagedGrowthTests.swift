@@ -75,6 +75,18 @@ struct UnmanagedGrowthTests {
         #expect(seen(giving: 0.03, inFlight: 200, fastest: 900 << 20) < 25, "it was one jump")
     }
 
+    @Test("After a jump nobody hides growth where memory stands still")
+    func still() {
+        var growth = UnmanagedGrowth(window: .milliseconds(200))
+        for index in 0..<104 {
+            let reading = reading(
+                headroom: (index < 102 ? 500 : 468) * mebibyte, limit: 1024 * mebibyte, at: Double(index) * Self.tick)
+            growth.append(
+                reading, managedBytes: 0, inFlightBytes: index < 102 ? 0 : 40 * mebibyte, fastest: 64 << 30)
+        }
+        #expect(most(growth, 1_000) < 1)
+    }
+
     @Test(
         "Growth pauses when nothing moves between three readings, and not when caches give as fast as it grows for one")
     func paused() {
