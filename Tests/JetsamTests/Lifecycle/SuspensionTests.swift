@@ -213,7 +213,7 @@ struct SuspensionTests {
             try await fixture.manager.becomeActive()
             try await fixture.until("it may grow again") { limits.withLock { $0 } == [500, nil] }
         }
-        own.withLock { $0 }?.end()
+        own.withLock { $0.take() }?.end()
     }
 
     @Test("What is private is gone before the observers hear of the background", arguments: [false, true])
@@ -239,7 +239,7 @@ struct SuspensionTests {
             await group.triggerGracefulShutdown()
         }
         #expect(seen.withLock { $0 } == 0)
-        own.withLock { $0 }?.end()
+        own.withLock { $0.take() }?.end()
     }
 
     @Test("An idle process halves its caches; one that drains keeps what it needs to finish")

@@ -77,7 +77,9 @@ struct PoorHandlerTests {
             fixture.set(used: 440 * mebibyte)
             try await fixture.advance(until: "it has given") { !cache.requests.isEmpty && !cache.isBusy }
             await fixture.settle()
-            #expect(fixture.registry.hollowBytes == fixture.registry.reportedBytes, "one step seemed to show it")
+            // One step seemed to show it, unless a reading came while it gave, and told the growth.
+            let wasSeen = fixture.manager.status.recentSteps.contains { $0.step.isDisturbed }
+            #expect(fixture.registry.hollowBytes == (wasSeen ? 0 : fixture.registry.reportedBytes))
             // The growth goes on.
             for _ in 0..<12 {
                 fixture.change(used: 5 * mebibyte)

@@ -75,6 +75,7 @@ struct ConductorTests {
         }
         conductor.after(14 * Self.millisecond) { ticker.wake() }
         conductor.run(until: start + 30 * Self.millisecond)
+        conductor.remove(ticker)
         #expect(lines.all == ["0", "10", "14", "24"])
     }
 }

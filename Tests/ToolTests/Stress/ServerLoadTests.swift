@@ -18,6 +18,9 @@ import Testing
         System.executablePath(of: $0.value.program) != nil
     }
 
+    /// The addresses of servers that nobody ends: their references are never given up.
+    private static let kept = Lock<[UInt]>([])
+
     @Test(
         "A server is filled with whole values, says what it uses, gives up what is deleted, and is gone with its load",
         .enabled(if: !kinds.isEmpty, "needs redis-server or memcached"), arguments: kinds.keys.sorted())
@@ -48,11 +51,12 @@ import Testing
         let process: Int32 = try await withCheckedThrowingContinuation { continuation in
             let started = Result {
                 try System.startThread {
-                    // Nobody ends it: its reference is never given up.
                     continuation.resume(
                         with: Result {
                             let server = try BoundServer(kind, limitBytes: 1 << 20)
-                            return unsafe Unmanaged.passRetained(server).takeUnretainedValue().process
+                            let address = unsafe UInt(bitPattern: Unmanaged.passRetained(server).toOpaque())
+                            Self.kept.withLock { $0.append(address) }
+                            return server.process
                         })
                 }
             }
