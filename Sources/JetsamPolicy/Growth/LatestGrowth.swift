@@ -55,7 +55,8 @@ struct LatestGrowth {
     }
 
     /// Returns the bytes of growth that caches may hide: as much as it would have gone on by, for a few times as long as it was seen, and no
-    /// more than caches were asked for. Where nothing moved after a single jump they hid nothing: what they give is hardly just what grows.
+    /// more than caches were asked for. After a single jump they hid nothing where memory stands still: it
+    /// hardly grows by exactly what they give.
     private mutating func hidden(
         beside grown: Int, _ nanoseconds: Int64, _ inFlightBytes: Int, _ fastest: Double
     ) -> Int {
@@ -70,9 +71,7 @@ struct LatestGrowth {
         {
             let goneOn = Int(saturating: latest.bytesPerSecond * Double(nanoseconds) * 1e-9)
             let wasJump = lasted <= shownNanoseconds && isLittle(grown, beside: Double(goneOn))
-            if !wasJump {
-                hidden = min(hideableBytes, max(0, goneOn.subtractingSaturating(grown)))
-            }
+            if !wasJump { hidden = min(hideableBytes, max(0, goneOn.subtractingSaturating(grown))) }
         }
         hideableBytes -= hidden
         if hidden == 0 { (shownNanoseconds, hiddenNanoseconds) = (nanoseconds, 0) }

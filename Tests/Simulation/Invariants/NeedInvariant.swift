@@ -20,8 +20,6 @@ final class NeedInvariant: Invariant {
 
     /// No step takes longer, in nanoseconds.
     private static let longest: Int64 = 2_000_000_000
-    /// Growth is taken to go on for as long as this at least, in nanoseconds: the shortest lead time.
-    private static let lead: Int64 = 50_000_000
 
     func observe(_ event: WorldEvent, of server: SimulatedServer) {
         let id = ObjectIdentifier(server)
@@ -33,7 +31,8 @@ final class NeedInvariant: Invariant {
         case .gave(let cache, let bytes):
             if cache.isDistrusted || cache.isSurprisinglySlow { surprising[id, default: 0] += bytes }
             if let first = atBeginning[id] {
-                let before = max(server.world.now - first.instant, Self.lead)
+                // Growth is taken to go on for as long as that at least.
+                let before = max(server.world.now - first.instant, World.shortestLead)
                 let least = server.world.leastUnmanagedBytes(from: first.instant - before, to: first.instant)
                 grown[id] = max(grown[id] ?? 0, unmanaged - first.bytes, first.bytes - (least ?? first.bytes))
             }

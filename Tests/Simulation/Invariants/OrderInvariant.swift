@@ -8,8 +8,6 @@ final class OrderInvariant: Invariant {
     /// A cache that takes longer than this to give all that it has lets others go first, in nanoseconds: three quarters of the
     /// deadline at `critical`.
     private static let late: Int64 = 75_000_000
-    /// Where memory lasts no longer than the shortest lead time, in nanoseconds, higher caches are asked beside lower ones.
-    private static let lead: Int64 = 50_000_000
     /// Ages and states are compared where they differ by more than this, in nanoseconds.
     private static let moment: Int64 = 5_000_000_000
 
@@ -39,7 +37,8 @@ final class OrderInvariant: Invariant {
     }
 
     private func check(_ cache: SimulatedCache, _ level: PressureLevel, _ server: SimulatedServer) {
-        guard server.world.timeToLimit > Self.lead else { return }
+        // Where memory lasts no longer than that, higher caches are asked beside lower ones.
+        guard server.world.timeToLimit > World.shortestLead else { return }
         for other in server.caches where other.ranks(below: cache) {
             // An answer of this very instant has not been taken yet.
             let isAtWork = other.outstandingBytes > 0 || other.answeredAt == server.world.now

@@ -4,8 +4,8 @@ import MemoryPressure
 /// Never over the limit when enough was purgeable in time.
 ///
 /// A kill violates it where the caches, asked for everything when memory became short, would have given what was missing at the end,
-/// and still had it; and then what the disturbance went on to take, all the time. To end a little later is no survival. What was
-/// taken at once just before, in a shortest lead time, no cache can answer.
+/// and still had it; and then what the disturbance went on to take, all the time. To end a little later is no survival. No
+/// cache can answer what was taken at once within the shortest lead time before the kill.
 final class SurvivalInvariant: Invariant {
     func observe(_ event: WorldEvent, of server: SimulatedServer) {
         guard case .killed = event, !server.plan.configuration.isDryRun else { return }
@@ -19,9 +19,10 @@ final class SurvivalInvariant: Invariant {
             .survival, "killed \(missing >> 20) MiB over, with \(purgeable >> 20) MiB purgeable, short for \(short) s")
     }
 
-    /// Returns the most that disturbances took in a shortest lead time between two full readings.
+    /// Returns the most that disturbances took between two full readings, within the shortest lead time before now.
     private func mostTakenAtOnce(_ world: World, _ interval: Duration) -> Int {
-        stride(from: world.now, to: world.now - Self.lead, by: -Int(interval.nanoseconds)).reduce(0) { most, instant in
+        stride(from: world.now, to: world.now - World.shortestLead, by: -Int(interval.nanoseconds)).reduce(0) {
+            most, instant in
             max(most, world.takenBytes(at: instant) - world.takenBytes(at: instant - interval.nanoseconds))
         }
     }
@@ -34,8 +35,6 @@ final class SurvivalInvariant: Invariant {
         }
     }
 
-    /// The shortest lead time, in nanoseconds.
-    private static let lead: Int64 = 50_000_000
     /// Nanoseconds that are looked on for, and between two looks.
     private static let foresight: Int64 = 60_000_000_000
     private static let step = 10_000_000

@@ -139,6 +139,9 @@ extension World {
         return sum
     }
 
+    /// The shortest time that is reckoned from a decision to memory, in nanoseconds.
+    static var shortestLead: Int64 { 50_000_000 }
+
     /// Nanoseconds until memory is at the limit, as it has grown of late.
     var timeToLimit: Int64 {
         let least = leastUnmanagedBytes(from: conductor.now - Self.growthSpan, to: conductor.now) ?? unmanagedBytes
