@@ -167,7 +167,7 @@
             }
             guard isFull else { return OpenCall(interceptor: self) }
             countRefusal()
-            throw shortage("\(limit) calls are open, and no more may be")
+            throw shortage("\(limit) \(limit == 1 ? "call is" : "calls are") open, and no more may be")
         }
 
         private func error(for refusal: BackgroundTaskRefusal, _ method: MethodDescriptor) -> RPCError {
@@ -188,7 +188,8 @@
         }
 
         func refusalAfterWaiting(bytes: Int) -> RPCError {
-            shortage("there was no room for a message of \(bytes) bytes within \(settings.waitLimit)")
+            let size = "\(bytes) \(bytes == 1 ? "byte" : "bytes")"
+            return shortage("there was no room for a message of \(size) within \(settings.waitLimit)")
         }
 
         func countRefusal() { state.withLock { $0.refusedCalls += 1 } }

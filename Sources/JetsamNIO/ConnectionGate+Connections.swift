@@ -81,8 +81,9 @@
             let victims = idle.sorted { $0.since < $1.since }.prefix(most)
             for victim in victims { victim.connection.send(.closeIfIdle(since: victim.since)) }
             if !victims.isEmpty {
+                let all = "\(idle.count) idle \(idle.count == 1 ? "connection" : "connections")"
                 manager.logger.info(
-                    "Closes \(victims.count) of \(idle.count) idle connections: \(isCritical ? "memory is critical" : "others wait")",
+                    "Closes \(victims.count) of \(all): \(isCritical ? "memory is critical" : "others wait")",
                     metadata: ["open": "\(connections.count)"])
             }
             return true

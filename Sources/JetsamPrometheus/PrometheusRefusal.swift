@@ -23,7 +23,7 @@ public struct PrometheusRefusal: Sendable, Hashable, CustomStringConvertible {
     public var description: String {
         switch reason {
         case .tooManySeries(let limit):
-            "\(metric): there are \(limit) series of all metrics, and no more are allowed (maximumSeries)"
+            "\(metric): all metrics have \(limit) series together, and no more are allowed (maximumSeries)"
         case .tooManySeriesOfMetric(let limit):
             "\(metric): it has \(limit) series, and no more are allowed (maximumSeriesPerMetric); a dimension has too many values"
         case .nameTaken(let other):

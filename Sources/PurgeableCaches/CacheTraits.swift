@@ -42,6 +42,8 @@ public struct ReleaseRequest: Sendable, Equatable {
     public var level: PressureLevel
     /// The time that the handler may take before the other caches go on without it.
     public var deadline: Duration
+    /// The greatest number of bytes that may be given: a probe passes over values that are larger.
+    @usableFromInline package var mostBytes = Int.max
 
     /// A request, for tests of a handler.
     public init(bytes: Int, level: PressureLevel, deadline: Duration) {

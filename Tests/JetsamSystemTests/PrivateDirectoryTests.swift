@@ -2,6 +2,12 @@ import JetsamSystem
 import SystemPackage
 import Testing
 
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
 /// A directory of the test's own, removed with the directories and files in it.
 private final class Place: Sendable {
     let path: String
@@ -160,5 +166,30 @@ struct FileMappingTests {
         try Syscalls.truncate("\(place.path)/a", to: 0)
         unsafe mapping.base.storeBytes(of: 7, toByteOffset: 500_000, as: UInt8.self)
         #expect(mapping.loss == .truncated)
+    }
+
+    @Test(
+        "A bus error that has nothing to do with a mapping is handled as if there were none", arguments: [true, false])
+    func foreignBusErrors(isHandled: Bool) async {
+        // What is run elsewhere can capture nothing.
+        if isHandled {
+            await #expect(processExitsWith: .exitCode(42)) {
+                signal(SIGBUS) { _ in _exit(42) }
+                try Self.mapAndRaise()
+            }
+        } else {
+            await #expect(processExitsWith: .signal(SIGBUS)) { try Self.mapAndRaise() }
+        }
+    }
+
+    private static func mapAndRaise() throws {
+        let place = try Place()
+        let files = try PrivateDirectory(place.path, isMade: false, safety: .ownUser)
+        let mapping = try FileMapping(try #require(try files.make("a")), bytes: 4096)
+        // Nothing is left behind: the process ends at once.
+        try Syscalls.removeFile(place.path + "/a")
+        try Syscalls.removeDirectory(place.path)
+        raise(SIGBUS)
+        withExtendedLifetime(mapping) {}
     }
 }

@@ -77,8 +77,8 @@ if Context.environment["JETSAM_SIMULATION"] != nil {
         ))
 }
 
-// The examples of README and pages, as tools/support/check-examples takes them from there. Those of a product's page have the product;
-// the others are linked without it.
+// The examples of README and pages, as tools/support/check-examples takes them from there. Those of a product's page have the product,
+// and README's second one has JetsamConfiguration; the others are linked without them.
 for name in (Context.environment["JETSAM_EXAMPLES"] ?? "").split(separator: " ").map(String.init) {
     let products: [Target.Dependency] =
         switch name {
@@ -99,6 +99,7 @@ for name in (Context.environment["JETSAM_EXAMPLES"] ?? "").split(separator: " ")
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ]
+        case "README2": [.product(name: "JetsamConfiguration", package: "swift-jetsam")]
         case "LinkingJemalloc": [.product(name: "JetsamJemalloc", package: "swift-jetsam")]
         case "LinkingTasks": [.product(name: "BackgroundTasks", package: "swift-jetsam")]
         case "LinkingCaches": [.product(name: "PurgeableCaches", package: "swift-jetsam")]

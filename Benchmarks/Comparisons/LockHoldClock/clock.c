@@ -13,11 +13,17 @@ enum { most_held = 1024 };
 static int64_t longest = -1;
 static _Thread_local bool counts;
 static _Thread_local int schedstat = -1;
-static _Thread_local int64_t waited_before;
 static _Thread_local int held_count;
+
+// What the kernel counts of a thread, as text: it is only read when a lock is taken, and understood where it is needed.
+typedef struct {
+  char text[96];
+} counts_of_thread;
+
 static _Thread_local struct {
   const void *word;
   int64_t since;
+  counts_of_thread counted;
 } held[most_held];
 
 static int64_t now(void) {
@@ -26,21 +32,22 @@ static int64_t now(void) {
   return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
 }
 
-// How long the calling thread has waited for a processor while it could have run, as the kernel counts it.
-static int64_t waited(void) {
-  char text[96];
-  ssize_t count = pread(schedstat, text, sizeof text - 1, 0);
-  if (count <= 0) abort();
-  text[count] = 0;
+static void count(counts_of_thread *counted) {
+  ssize_t length = pread(schedstat, counted->text, sizeof counted->text - 1, 0);
+  if (length <= 0) abort();
+  counted->text[length] = 0;
+}
+
+// How long the thread had waited for a processor by then while it could have run.
+static int64_t waited(const counts_of_thread *counted) {
   int64_t ran, waited;
-  if (sscanf(text, "%ld %ld", &ran, &waited) != 2) abort();
+  if (sscanf(counted->text, "%ld %ld", &ran, &waited) != 2) abort();
   return waited;
 }
 
 void jetsam_lock_holds_begin(void) {
   if (schedstat < 0 && (schedstat = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC)) < 0) abort();
   counts = true;
-  waited_before = waited();
 }
 
 int64_t jetsam_lock_holds_longest(void) { return __atomic_load_n(&longest, __ATOMIC_ACQUIRE); }
@@ -49,6 +56,7 @@ void jetsam_lock_was_taken(const void *word) {
   if (!counts) return;
   if (held_count == most_held) abort();
   held[held_count].word = word;
+  count(&held[held_count].counted);
   held[held_count++].since = now();
 }
 
@@ -56,10 +64,13 @@ void jetsam_lock_is_given(const void *word) {
   for (int place = held_count - 1; counts && place >= 0; place--) {
     if (held[place].word != word) continue;
     int64_t time = now() - held[place].since;
+    counts_of_thread before = held[place].counted;
     held[place] = held[--held_count];
     int64_t most = __atomic_load_n(&longest, __ATOMIC_RELAXED);
     if (time <= most) return;
-    int64_t waits = waited() - waited_before;
+    counts_of_thread after;
+    count(&after);
+    int64_t waits = waited(&after) - waited(&before);
     time -= waits;
     while (time > most && !__atomic_compare_exchange_n(&longest, &most, time, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) {
     }

@@ -27,7 +27,7 @@ struct ManagerParts {
         stateStore: (any SceneStateStore)?, lastResort: (@Sendable (LevelReason) -> Void)?
     ) throws {
         let reader = try KernelReader(root: environment.kernelRoot)
-        try Self.checkSignals(reader.sources, configuration)
+        try Self.checkSignals(reader, configuration, at: environment.clock.now)
         let sequence = NotificationSequence()
         let sceneGauges = SceneGauges(isStored: stateStore != nil)
         let leaving = LeavingGauges(configuration: configuration.lifecycle, tasks: tasks, scenes: sceneGauges)
@@ -93,8 +93,16 @@ struct ManagerParts {
     }
 
     /// Refuses to begin where no rule could ever tell how much room is left.
-    private static func checkSignals(_ sources: [SourceStatus], _ configuration: ManagerConfiguration) throws {
-        func isUsed(_ source: MemorySignalSource) -> Bool { sources.contains { $0.source == source && $0.isUsed } }
+    private static func checkSignals(
+        _ reader: KernelReader, _ configuration: ManagerConfiguration, at now: MonotonicInstant
+    ) throws {
+        let sources = reader.sources
+        let hasMachine = sources.contains { $0.source == .memoryInfo && $0.isUsed }
+        // Of limits that can be read and are not set nothing is known but by the machine's memory.
+        let isLimited = hasMachine || reader.read(.full, at: now, includingStall: false).limitBytes > 0
+        func isUsed(_ source: MemorySignalSource) -> Bool {
+            sources.contains { $0.source == source && $0.isUsed } && (source != .limits || isLimited)
+        }
         guard PressureRule.knowsRoom(isUsed, configuration) else {
             let missing = [MemorySignalSource.usage, .limits, .memoryInfo]
             throw MemoryPressureError.noSignalAvailable(

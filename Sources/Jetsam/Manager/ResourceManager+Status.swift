@@ -57,7 +57,7 @@ extension ResourceManager {
         let ledger = reclaimer.ledger
         return Status(
             level: figures.level, reason: figures.reason, reading: figures.reading,
-            sources: figures.sources + (events?.statuses ?? []),
+            sources: figures.sources.statuses + (events?.statuses ?? []),
             caches: registry.clients.map { CacheStatus($0, ledger[$0.id]) }, totals: history.totals,
             allocator: AllocatorStatus(
                 environment.allocator, statistics: environment.allocator.statistics,

@@ -403,6 +403,9 @@ public final class ResourceManager: Service, Sendable {
         }
     }
 
+    /// Handlers that failed in one step and have a line of their own.
+    private static let mostProblemsNamed = 10
+
     private func tell(_ episode: ReclaimEpisode) {
         logger.notice("Reclaim episode of \(episode.message)", metadata: episode.metadata)
     }
@@ -416,11 +419,16 @@ public final class ResourceManager: Service, Sendable {
         // An operator should know what cannot be taken back.
         let level: Logger.Level = step.stage > .caches ? .notice : place == .alone ? .info : .debug
         logger.log(level: level, "Reclaim \(step)", metadata: step.metadata)
-        for problem in problems {
+        for problem in problems.prefix(Self.mostProblemsNamed) {
             let milliseconds = problem.duration.milliseconds
             logger.warning(
                 "Cache '\(problem.cache.onOneLine)' \(problem.error.map { "threw: \($0)" } ?? "missed its deadline")",
                 metadata: ["cache": "\(problem.cache)", "milliseconds": "\(milliseconds)"])
+        }
+        let more = problems.count - Self.mostProblemsNamed
+        if more > 0 {
+            logger.warning(
+                "\(more) more \(more == 1 ? "call" : "calls") of caches threw or missed the deadline in this step")
         }
         steps.send(step)
     }

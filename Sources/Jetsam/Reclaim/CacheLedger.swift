@@ -102,8 +102,8 @@ struct CacheLedger {
         canTrim: Bool
     ) -> Int {
         var brought = 0
-        // So little shows only where nothing else moves.
-        if step.isProbe, step.isDisturbed { return 0 }
+        // So little shows only where nothing else moves, and nothing where every value is larger than a probe may give.
+        if step.isProbe, step.isDisturbed || result.releases.allSatisfy({ $0.answer.promisedBytes == 0 }) { return 0 }
         let isAmbiguous = result.isAmbiguous(unmapping: unmapping)
         let hidden = result.hiddenShares
         for (index, release) in result.releases.enumerated() {

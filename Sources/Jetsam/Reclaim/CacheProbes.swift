@@ -7,7 +7,7 @@ internal import Synchronization
 /// counted on. Only caches of the library's own kind are asked: a handler of the application might empty its cache on a request
 /// at `normal`.
 struct CacheProbes: ~Copyable, Sendable {
-    /// A little less than the mebibyte that may be given at most: a cache gives whole values.
+    /// A little less than the mebibyte that may be given: a cache gives whole values.
     static let probeBytes = 7 << 17
     /// A smaller cache is no help worth knowing of.
     static let leastProbed = 16 << 20

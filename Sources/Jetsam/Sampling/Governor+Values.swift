@@ -9,7 +9,8 @@ extension Governor {
         /// The rule that called for a higher level before; nil where the level rose last.
         var endedRule: PressureRule?
         var reading: MemoryReading
-        var sources: [SourceStatus]
+        /// Every source of readings, not yet put into words.
+        var sources: SourceFindings
         /// The headroom where the levels of the `headroom` rule begin.
         var thresholds: HeadroomThresholds
         var stallPercent: Int

@@ -105,10 +105,10 @@ final class Governor: Sendable {
     }
 
     /// Every source of readings, used or why not.
-    var sources: [SourceStatus] { state.withLock { $0.readings.sources } }
+    var sources: [SourceStatus] { state.withLock { $0.readings.findings }.statuses }
 
     /// The reason why a limit may be set that is not known.
-    var unknownLimitReason: String? { state.withLock { $0.readings.unknownLimitReason } }
+    var unknownLimitReason: String? { state.withLock { $0.readings.findings }.unknownLimitReason }
 
     /// The parameters that the decider was made with.
     var setup: Decider.Setup { state.withLock { $0.setup } }

@@ -195,8 +195,8 @@ struct GovernorState {
     func figures(at now: MonotonicInstant) -> Governor.Figures {
         Governor.Figures(
             level: decider.level, reason: decider.reason, endedRule: decider.endedRule, reading: readings.latest,
-            sources: readings.sources,
-            thresholds: decider.thresholds(readings.latest), stallPercent: decider.stallPercent(at: now),
+            sources: readings.findings, thresholds: decider.thresholds(readings.latest),
+            stallPercent: decider.stallPercent(at: now),
             releases: releases, isDryRun: isDryRun, announcedLimit: awaitedLimit(at: now),
             hollowBytes: parts.registry.hollowBytes)
     }

@@ -14,9 +14,8 @@ struct Readings {
         spans = Spans(sampling)
     }
 
-    var sources: [SourceStatus] { reader.sources }
-    /// The reason why a limit may be set that is not known.
-    var unknownLimitReason: String? { reader.unknownLimitReason }
+    /// The facts that are known of the sources.
+    var findings: SourceFindings { reader.findings }
     var ownOOMKills: UInt64? { reader.ownOOMKills }
     /// Indicates whether the cgroup is another one than that whose files are read.
     var hasMoved: Bool { moves.hasMoved }

@@ -27,6 +27,8 @@ struct StepCaches {
     /// Nobody waits for a handler any longer than for this part of the time to the limit, but so long at least.
     private static let patienceShare = 8
     private static let leastPatience = Duration.milliseconds(2)
+    /// A probe takes no more than that, in bytes. A value that is larger alone is one that allocators give back at once.
+    static let mostProbed = 1 << 20
 
     init(
         _ plan: [PlannedRelease], demand: ReclaimDemand, sizes: [UInt64: Int], callDeadline: Duration,
@@ -92,9 +94,12 @@ struct StepCaches {
 
     func request(_ id: CallID) -> ReleaseRequest {
         let call = calls[id]
-        return ReleaseRequest(
+        var request = ReleaseRequest(
             bytes: call?.askedBytes ?? 0, level: demand.level,
             deadline: call.map { $0.start.duration(to: $0.deadline) } ?? callDeadline)
+        // Nothing is short: it is a probe.
+        if demand.level == .normal { request.mostBytes = Self.mostProbed }
+        return request
     }
 
     /// Adds a call for bytes, or for a limit alone.

@@ -32,9 +32,9 @@ package struct PrivateDirectory: ~Copyable, Sendable {
     ///   - safety: The users that it must be safe from.
     /// - Throws: ``FileError/system(_:doing:)`` where it cannot be had, ``FileError/insecure(_:)`` where it is not safe.
     package init(_ path: String, isMade: Bool, isLasting: Bool = false, safety: Safety) throws(FileError) {
-        // Behind a slash at its end the last name is followed whatever is asked for.
+        // Behind a slash, or a slash and a dot, at its end the last name is followed whatever is asked for.
         var path = path
-        while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+        while path.count > 1, path.hasSuffix("/") || path.hasSuffix("/.") { path.removeLast() }
         let isNew = unsafe isMade && mkdir(path, 0o700) == 0
         let obstacle = isMade && !isNew ? Errno(rawValue: errno) : nil
         let descriptor = unsafe systemOpen(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW, 0)

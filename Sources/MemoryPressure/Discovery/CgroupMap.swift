@@ -4,7 +4,7 @@ internal import SystemPackage
 struct CgroupMap: Equatable {
     /// Directories with memory accounting, the process's own first, then its ancestors.
     var levels: [Place] = []
-    /// The reason why there is none; nil where there is one.
+    /// The reason why there is none, or not the process's own; nil where there is that.
     var obstacle: String?
     /// Indicates whether a limit may be set that cannot be seen from here; `obstacle` says why.
     var mayHideLimit = false
@@ -33,8 +33,7 @@ struct CgroupMap: Equatable {
             let text = try contents("/proc/self/mountinfo", in: root)
             mounts = CgroupMount.parse(String(decoding: text, as: UTF8.self))
         } catch {
-            map.obstacle = "the process's cgroup cannot be found: \(ErrnoText.reading(error))"
-            map.mayHideLimit = true
+            map.hideLimit("the process's cgroup cannot be found: \(ErrnoText.reading(error))")
             return map
         }
         let membership = CgroupMembership(parsing: String(decoding: map.membership, as: UTF8.self))
@@ -42,22 +41,24 @@ struct CgroupMap: Equatable {
 
         let v2 = membership.v2.flatMap { path in place(path, mounts.filter { $0.version == .v2 }, exists) }
         // Only a cgroup that is not the hierarchy's real root has this file.
-        map.ownV2Directory = v2?.first.flatMap { exists($0 + "/cgroup.events") ? $0 : nil }
+        map.ownV2Directory = v2?.directories.first.flatMap { exists($0 + "/cgroup.events") ? $0 : nil }
 
         if let path = membership.v1Memory {
-            let found = place(path, mounts.filter { $0.version == .v1 }, exists) ?? []
-            map.levels = found.map { Place(version: .v1, directory: $0) }
-            if found.isEmpty {
-                map.obstacle = "no mount here shows the cgroup v1 path \(path) of the memory controller"
-                map.mayHideLimit = true
+            let found = place(path, mounts.filter { $0.version == .v1 }, exists)
+            map.levels = (found?.directories ?? []).map { Place(version: .v1, directory: $0) }
+            if found == nil {
+                map.hideLimit("no mount here shows the cgroup v1 path \(path) of the memory controller")
+            } else if found?.isWhole == false {
+                map.hideLimit("no mount here shows all of the cgroup v1 path \(path) of the memory controller")
             }
         } else if let path = membership.v2 {
             // The real root has no memory.max, and neither has a cgroup whose parent keeps the controller to itself.
-            let found = (v2 ?? []).filter { exists($0 + "/memory.max") }
+            let found = (v2?.directories ?? []).filter { exists($0 + "/memory.max") }
             map.levels = found.map { Place(version: .v2, directory: $0) }
             if v2 == nil {
-                map.obstacle = "no mount here shows the cgroup v2 path \(path)"
-                map.mayHideLimit = true
+                map.hideLimit("no mount here shows the cgroup v2 path \(path)")
+            } else if v2?.isWhole == false {
+                map.hideLimit("no mount here shows all of the cgroup v2 path \(path)")
             } else if found.isEmpty {
                 map.obstacle = "the cgroup v2 path \(path) has no memory controller, and neither has an ancestor"
             }
@@ -67,12 +68,20 @@ struct CgroupMap: Equatable {
         return map
     }
 
+    private mutating func hideLimit(_ reason: String) {
+        obstacle = reason
+        mayHideLimit = true
+    }
+
     /// The directories of `path` and its ancestors through the first mount that shows the cgroup itself, else through the
-    /// one that shows its nearest ancestor.
-    private static func place(_ path: String, _ mounts: [CgroupMount], _ exists: (String) -> Bool) -> [String]? {
+    /// one that shows its nearest ancestor: then they are not the whole path.
+    private static func place(
+        _ path: String, _ mounts: [CgroupMount], _ exists: (String) -> Bool
+    ) -> (directories: [String], isWhole: Bool)? {
         let candidates = mounts.compactMap { $0.directories(of: path) }
-        if let whole = candidates.first(where: { exists($0[0]) }) { return whole }
-        return candidates.map { $0.filter(exists) }.filter { !$0.isEmpty }.max { $0.count < $1.count }
+        if let whole = candidates.first(where: { exists($0[0]) }) { return (whole, true) }
+        let parts = candidates.map { $0.filter(exists) }.filter { !$0.isEmpty }
+        return parts.max { $0.count < $1.count }.map { ($0, false) }
     }
 
     private static func contents(_ path: String, in root: KernelRoot) throws(Errno) -> [UInt8] {

@@ -1,3 +1,5 @@
+internal import JetsamSystem
+
 /// The headroom under one limit below which memory counts as short, in bytes.
 package struct HeadroomThresholds: Equatable, Sendable {
     /// The point where a vote begins: at a share of the limit, held between two sizes.
@@ -44,7 +46,8 @@ package struct HeadroomThresholds: Equatable, Sendable {
         // Scaled with the entry, which is the plain sum of points wherever neither bound holds: five points of a
         // large machine would be more than the entry itself.
         func exit(_ entry: Int, _ percent: Int) -> Int {
-            entry + entry / percent * exitPoints
+            let (distance, isTooMuch) = (entry / percent).multipliedReportingOverflow(by: exitPoints)
+            return isTooMuch ? .max : entry.addingSaturating(distance)
         }
         warningEntry = warning.bytes(of: limitBytes)
         warningExit = exit(warningEntry, warning.percent)

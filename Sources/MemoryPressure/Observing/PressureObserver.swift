@@ -108,8 +108,8 @@ internal import SystemPackage
 
         /// Every source, used or why not.
         package var statuses: [SourceStatus] {
-            let readings = state.withLock { $0.reader?.sources ?? $0.failure }
-            return readings + (kernelEvents?.statuses ?? [])
+            let (findings, failure) = state.withLock { ($0.reader?.findings, $0.failure) }
+            return (findings?.statuses ?? failure) + (kernelEvents?.statuses ?? [])
         }
 
         private func startTimer() {

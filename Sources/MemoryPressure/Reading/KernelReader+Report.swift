@@ -1,31 +1,26 @@
-internal import SystemPackage
-
 extension KernelReader {
     /// Every source of readings: used, or why not. As of the last time that each was read.
-    public var sources: [SourceStatus] {
-        var result: [SourceStatus] = []
-        if let own = places.first {
-            result.append(status(.usage, places.flatMap { [$0.usageFile, $0.statFile] }, named: own.usageFile.path))
-            result.append(status(.limits, places.map(\.limitFile), named: own.limitFile.path))
-            result.append(status(.memoryEvents, [own.eventsFile], named: own.eventsFile.path))
-        } else {
-            let reason = map.obstacle ?? "the process is in no cgroup with a memory controller"
-            for source in [MemorySignalSource.usage, .limits, .memoryEvents] {
-                result.append(SourceStatus(source: source, path: nil, availability: .notAvailable(reason: reason)))
-            }
-        }
-        result.append(status(.pressureTotals, [pressureFile], named: pressureFile.path))
-        result.append(status(.memoryInfo, [machineFile], named: machineFile.path))
-        result.append(status(.footprint, [pagesFile], named: pagesFile.path))
-        return result
-    }
+    public var sources: [SourceStatus] { findings.statuses }
 
     /// The reason why a limit may be set that is not known; nil where every limit that can be set is known. Headroom is then the
     /// machine's, or that to the limits that are known.
-    public var unknownLimitReason: String? {
-        if map.mayHideLimit { return map.obstacle }
-        guard let broken = places.first(where: { $0.limitFile.failure != .none })?.limitFile else { return nil }
-        return "\(broken.path): \(reason(broken.failure))"
+    public var unknownLimitReason: String? { findings.unknownLimitReason }
+
+    /// The facts that `sources` and `unknownLimitReason` put into words. Allocates nothing.
+    package var findings: SourceFindings {
+        var findings = SourceFindings(
+            obstacle: map.obstacle, mayHideLimit: map.mayHideLimit, pressure: .init(pressureFile),
+            machine: .init(machineFile), footprint: .init(pagesFile))
+        guard let own = places.first else { return findings }
+        findings.usage = .init(own.usageFile)
+        findings.limits = .init(own.limitFile)
+        findings.events = .init(own.eventsFile)
+        for place in places {
+            findings.usage?.add(place.usageFile)
+            findings.usage?.add(place.statFile)
+            findings.limits?.add(place.limitFile)
+        }
+        return findings
     }
 
     /// The cgroups that cover the process, its own first, then the ancestors that can be seen from here. Reads the usage and
@@ -62,22 +57,5 @@ extension KernelReader {
     /// controller, else the machine's. Nil where neither can be opened.
     public var pressurePath: String? {
         pressureFile.isOpen ? pressureFile.path : nil
-    }
-
-    private func status(_ source: MemorySignalSource, _ files: [KernelFile], named path: String) -> SourceStatus {
-        guard let broken = files.first(where: { $0.failure != .none }) else {
-            return SourceStatus(source: source, path: path, availability: .used)
-        }
-        return SourceStatus(
-            source: source, path: broken.path, availability: .notAvailable(reason: reason(broken.failure)))
-    }
-
-    private func reason(_ failure: KernelFile.Failure) -> String {
-        switch failure {
-        case .none: ""
-        case .opening(let code), .reading(let code): ErrnoText.reading(Errno(rawValue: code))
-        case .empty: "the file is empty"
-        case .malformed: "the file does not have the form that is expected of it"
-        }
     }
 }

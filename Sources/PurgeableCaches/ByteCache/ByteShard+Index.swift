@@ -78,6 +78,7 @@ extension ByteShard {
     /// Moves some of the index.
     mutating func moveIndex(_ slots: Int) {
         var lost = (count: 0, bytes: 0)
+        var gone: [(entry: ByteEntry, id: UInt32)] = []
         let view = segments.view
         let isSensitive = memory.isSensitive
         let isDone = index.move(slots, view) { slot in
@@ -85,15 +86,13 @@ extension ByteShard {
             let record = unsafe view.segment(of: slot)
             unsafe record.pointee.liveCount -= 1
             unsafe record.pointee.liveBytes -= UInt32(truncatingIfNeeded: bytes)
-            if isSensitive { unsafe record.pointee.hasRemains = true }
+            if isSensitive { gone.append((view.entry(of: slot), view.id(of: slot))) }
             lost.count += 1
             lost.bytes += bytes
         }
         contents.remove(entries: lost.count, bytes: lost.bytes)
         tally.evictions += lost.count
-        if isSensitive, lost.count > 0 {
-            for id in 0..<segments.count { overwriteRemains(UInt32(id)) }
-        }
+        for (entry, id) in gone { overwrite(entry, in: id) }
         if isDone { segments.endPass(sweep.pass) }
     }
 

@@ -67,14 +67,20 @@ extension ByteShard {
         }
     }
 
-    /// Puts everything out of the cache: what nobody reads stays as spare memory, the rest goes back with its last reader.
-    mutating func removeAll() {
+    /// Puts the oldest segments out of the cache, and the rest once that is all: what nobody reads stays as spare memory, the rest
+    /// goes back with its last reader. Returns whether more are left: where it overwrites what goes, that is so many bytes, and at least
+    /// one segment.
+    mutating func removeSome(overwriting most: Int) -> Bool {
+        var overwritten = 0
         for isYoung in [true, false] {
             while case let id = isYoung ? segments.young.first : segments.kept.first, id != SegmentRecord.none {
+                guard !memory.isSensitive || overwritten < most else { return true }
+                overwritten += unsafe Int(segments.record(id).pointee.used)
                 recycle(id)
             }
         }
         for id in [fillingYoung, fillingKept] where id != SegmentRecord.none { recycle(id) }
+        return false
     }
 
     /// Puts segments that are being read out of the cache, so that their memory goes back as soon as nobody reads them.

@@ -148,9 +148,8 @@ extension PurgeableByteCache {
     @inline(never)
     func finishDeferred(_ lease: ByteLease) {
         let record = unsafe lease.segment
-        shard(unsafe Int(record.pointee.shard)).withLock { shard in
-            shard.readerLeft(unsafe UInt32(record - shard.segments.view.records))
-        }
+        let shard = shard(unsafe Int(record.pointee.shard))
+        while shard.withLock({ $0.readerLeft(unsafe UInt32(record - $0.segments.view.records)) }) {}
     }
 
     /// Returns whether an entry is past its time.

@@ -21,11 +21,17 @@ extension PurgeableByteCache {
     /// Removes all values. Their memory stays for new ones; ``release(bytes:)`` gives it back.
     public func removeAll() {
         for index in 0..<sizes.shardCount {
-            tell(
-                shard(index).withLock { shard in
-                    shard.removeAll()
-                    return report(&shard, atOnce: true)
-                })
+            // What others put in meanwhile does not keep it here for ever: after as many holds as there are segments the last takes all.
+            var holds = shard(index).withLock { $0.segments.heldCount }
+            var isMore = true
+            while isMore {
+                holds -= 1
+                tell(
+                    shard(index).withLock { shard in
+                        isMore = shard.removeSome(overwriting: holds < 0 ? .max : ByteShard.overwrittenOfHold)
+                        return report(&shard, atOnce: !isMore)
+                    })
+            }
         }
     }
 

@@ -62,8 +62,8 @@ internal import Synchronization
     var hasRemains = false
     /// The pass through the index in which it lost its generation: the next one sweeps its slots out.
     var pass: UInt32 = 0
-    // To the end of the cache line.
-    private var padding: UInt32 = 0
+    /// The place up to which what is left of them was overwritten, in bytes.
+    var remainsOffset: UInt32 = 0
 
     init(base: UnsafeMutableRawPointer, hasHugePages: Bool, shard: UInt32) {
         unsafe self.base = unsafe base

@@ -87,7 +87,12 @@ internal import Synchronization
     }
 
     deinit {
-        for index in 0..<count { unsafe memory.unmap(view.records[index].base, segmentBytes) }
+        for index in 0..<count {
+            let (base, resident) = unsafe (view.records[index].base, Int(view.records[index].resident))
+            // What goes back to the kernel is overwritten here as well.
+            if memory.isSensitive { unsafe base.initializeMemory(as: UInt8.self, repeating: 0, count: resident) }
+            unsafe memory.unmap(base, segmentBytes)
+        }
         guard capacity > 0 else { return }
         unsafe memory.unmap(UnsafeMutableRawPointer(view.records), Self.recordBytes(capacity, memory))
     }

@@ -23,14 +23,14 @@ struct CacheQueues {
             }
             head = entry
             count += 1
-            unsafe cost += header.pointee.cost
+            unsafe cost &+= header.pointee.cost
         }
 
         fileprivate mutating func pull(_ entry: UInt32, _ entries: CacheEntries) {
             let header = unsafe entries.header(entry)
             unsafe connect(header.pointee.previous, header.pointee.next, entries)
             count -= 1
-            unsafe cost -= header.pointee.cost
+            unsafe cost &-= header.pointee.cost
         }
 
         /// Has two entries follow each other; none for the end of the queue.

@@ -49,6 +49,15 @@ struct CacheShard {
     @usableFromInline var cost: Int { queues.cost }
     /// Places of entries that are gone, kept for others.
     var emptyPlaces: Int { Int(entries.highWater) - count }
+    /// So many empty places of a shard are left as they are.
+    static let fewPlaces = 256
+
+    /// Returns whether a shard has far more empty places than entries. The shard is locked.
+    @usableFromInline
+    static func isSparse(_ shard: UnsafeMutablePointer<CacheShard>) -> Bool {
+        let count = unsafe shard.pointee.count
+        return unsafe Int(shard.pointee.entries.highWater) > 2 * count + fewPlaces
+    }
 
     /// Tells the stripes where index and entries are.
     private func publish() {
@@ -114,14 +123,16 @@ struct CacheShard {
 
     // MARK: - Eviction
 
-    /// Takes out the entry that is worth least; nil where there is none. At most 65 entries are looked at.
+    /// Takes out the entry that is worth least; nil where there is none, or where its cost is greater than may be. At most 65 entries
+    /// are looked at.
     @usableFromInline
-    mutating func removeVictim(now: Int64) -> UInt32? {
+    mutating func removeVictim(now: Int64, most: Int = .max) -> UInt32? {
         var spared = 0
         while true {
             let (entry, isSmall) = queues.next(share: balance.share)
             guard entry != CacheEntryHeader.none else { return nil }
             let header = unsafe entries.header(entry)
+            guard unsafe header.pointee.cost <= most else { return nil }
             if CacheTick.hasPassed(unsafe header.pointee.expiry, now: now) {
                 removeExpired(entry)
                 return entry

@@ -22,7 +22,7 @@ extension CacheTable {
             place = max(place, unsafe replace(key, hash, shard, &debt, &remains))
         }
         while unsafe !pay(&debt, from: shard, now: now, &remains) {
-            unsafe unlock(shard)
+            unsafe unlockTidied(shard)
             unsafe shard = lockedShard(for: hash)
             place = max(place, unsafe replace(key, hash, shard, &debt, &remains))
         }
@@ -52,7 +52,7 @@ extension CacheTable {
             budget.give(cost: cost)
         }
         let crowded = unsafe crowded(shard)
-        unsafe unlock(shard)
+        unsafe unlockTidied(shard)
         supply.giveBack()
         if let crowded { spread(from: crowded) }
         if entry != nil, ghosts.areAlive { ghosts.meet(fullHash, now: self.now) }
@@ -132,7 +132,7 @@ extension CacheTable {
                 while !isDone {
                     unsafe lock(shard)
                     isDone = unsafe round == 0 && isPoor(shard) || pay(&debt, from: shard, now: now, &remains)
-                    unsafe unlock(shard)
+                    unsafe unlockTidied(shard)
                 }
             }
         }

@@ -57,7 +57,7 @@ extension CacheTable {
             unsafe shard.pointee.removeExpired(found.number)
             unsafe Self.bury(found.number, shard, &remains)
         }
-        unsafe unlock(shard)
+        unsafe unlockTidied(shard)
         withExtendedLifetime(remains) {}
     }
 }

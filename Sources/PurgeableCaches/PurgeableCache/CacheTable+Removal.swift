@@ -15,7 +15,7 @@ extension CacheTable {
         unsafe budget.give(cost: CacheShard.header(found.number, in: shard).pointee.cost)
         unsafe shard.pointee.remove(found.number)
         unsafe Self.bury(found.number, shard, &remains)
-        unsafe unlock(shard)
+        unsafe unlockTidied(shard)
         return expiry
     }
 
@@ -34,8 +34,10 @@ extension CacheTable {
     }
 
     /// Evicts at least so many bytes, costs and entries, if there are as many; gives how many there were.
+    ///
+    /// - Parameter most: The greatest number of bytes that it evicts: a value that is larger than what is left of it stays.
     @inlinable
-    func release(bytes: Int) -> Int {
+    func release(bytes: Int, most: Int = .max) -> Int {
         var given = 0
         var evicted = 0
         var empty = 0
@@ -52,7 +54,8 @@ extension CacheTable {
             var sampled = ReleasedSamples()
             unsafe lock(shard)
             while debt.isOwed, taken < CacheRemains<Key, Value>.batch,
-                let entry = unsafe shard.pointee.removeVictim(now: now)
+                let entry = unsafe shard.pointee.removeVictim(
+                    now: now, most: most - given - owed + debt.bytes - budget.overhead)
             {
                 let header = unsafe CacheShard.header(entry, in: shard)
                 unsafe budget.give(cost: header.pointee.cost, paying: &debt)
@@ -76,9 +79,8 @@ extension CacheTable {
         return given
     }
 
-    /// Gives back the memory in which the entries stood that a release evicted: those that are left move together, some
-    /// at a time. Where the values
-    /// themselves are nearly all of it, that is left until half of the places are empty.
+    /// Gives back the memory in which the entries stood that a release evicted: those that are left move together, some at a time.
+    /// Where the values themselves are nearly all of it, that is left until half of the places are empty.
     @usableFromInline
     func giveBackPlaces(of evicted: Int, given: Int) {
         guard evicted > 0 else { return }
@@ -87,7 +89,7 @@ extension CacheTable {
             stripes.lock(shard: index)
             defer { stripes.unlock(shard: index) }
             let (count, empty) = unsafe (shards[index].count, shards[index].emptyPlaces)
-            return empty >= Self.fewPlaces && empty > (isMuch ? count / 8 : count)
+            return empty >= CacheShard.fewPlaces && empty > (isMuch ? count / 8 : count)
         }
         // Some of each shard's in turn: whoever waits for its locks gets them meanwhile.
         var left = most
@@ -116,8 +118,23 @@ extension CacheTable {
         return unsafe shards[index].shrinkIndexSome()
     }
 
-    /// So many empty places of a shard are left as they are.
-    private static var fewPlaces: Int { 256 }
+    /// Unlocks a shard from which entries were taken. Where it has far more empty places than entries now, the memory of some
+    /// and a part of its index are given back: entries that leave without a release leave no memory behind, and no single call does
+    /// the work of all.
+    @inlinable
+    func unlockTidied(_ shard: UnsafeMutablePointer<CacheShard>) {
+        let isSparse = unsafe CacheShard.isSparse(shard)
+        unsafe unlock(shard)
+        if isSparse { unsafe tidy(shard) }
+    }
+
+    @usableFromInline
+    func tidy(_ shard: UnsafeMutablePointer<CacheShard>) {
+        let index = unsafe shard - shards
+        // Twice as many places as one hold of the locks can empty, so that it keeps pace with any of them.
+        for _ in 0..<(2 * Self.mostPaid) >> Int(Self.chunkShift) where giveBackChunk(of: index) {}
+        _ = shrinkIndex(of: index)
+    }
 
     /// Remembers those of the entries that a release took out which are samples. Under no lock: it asks keys for their hash values.
     @inlinable

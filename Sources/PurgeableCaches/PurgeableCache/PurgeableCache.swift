@@ -43,7 +43,7 @@ public import JetsamSystem
         let table = CacheTable<Key, Value>(limit: limit, clock: clock, registry: registry)
         self.init(
             table, name: name, priority: priority, rebuildCost: rebuildCost, traits: traits, scene: scene,
-            registry: registry, release: { table.release(bytes: $0.bytes) })
+            registry: registry, release: { table.release(bytes: $0.bytes, most: $0.mostBytes) })
     }
 
     @usableFromInline

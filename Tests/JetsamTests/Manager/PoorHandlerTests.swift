@@ -173,6 +173,22 @@ struct PoorHandlerTests {
         cache.end()
     }
 
+    @Test("Of many handlers that fail in one step the first ten have a line, and the others one together")
+    func manyProblems() async throws {
+        struct Broken: Error {}
+        let fixture = try Fixture(logger: logs.logger)
+        let caches = (0..<30).map { number in
+            FakeCache("poor \(number)", bytes: 4 * mebibyte, in: fixture) { _, _ in throw Broken() }
+        }
+        try await fixture.run { fixture in
+            await fixture.manager.releaseCaches(bytes: 200 * mebibyte)
+            await fixture.toldEverything()
+            #expect(lines("' threw: ").count == 10)
+            #expect(lines("20 more calls of caches threw or missed the deadline").count == 1)
+        }
+        for cache in caches { cache.end() }
+    }
+
     @Test("Of a heap cache it is found out at normal what comes back, for less than a mebibyte at a time, and said")
     func probe() async throws {
         let fixture = try Fixture(logger: logs.logger)

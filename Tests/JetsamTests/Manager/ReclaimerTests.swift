@@ -120,6 +120,22 @@ struct ReclaimerTests {
         registration.end()
     }
 
+    @Test(
+        "A probe takes no more than a mebibyte: values that are larger stay, and that says nothing against the cache",
+        arguments: [(8, 8 * mebibyte, 0), (100, 700 << 10, 1), (1000, 30_000, 31)])
+    func probedBytes(values: Int, cost: Int, given: Int) {
+        let parts = Parts()
+        let cache = PurgeableCache<Int, Int>(name: "values", registry: parts.registry)
+        for key in 0..<values { cache.insert(key, for: key, cost: cost) }
+        parts.reclaimer.channel.postProbe()
+        parts.reclaimer.work()
+        #expect(parts.host.steps.map(\.isProbe) == [true])
+        #expect(cache.count == values - given)
+        let entry = parts.reclaimer.ledger.values.first
+        #expect(entry?.asks == (given > 0 ? 1 : 0))
+        #expect(cache.release(bytes: 1) > cost && cache.count == values - given - 1)
+    }
+
     @Test("An answer that comes when its step is over is in the ledger all the same")
     func lateAnswer() async throws {
         let parts = Parts()

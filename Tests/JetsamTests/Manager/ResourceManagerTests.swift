@@ -108,6 +108,26 @@ struct ResourceManagerTests {
         #expect(error?.description.contains("/proc/meminfo") == true)
     }
 
+    @Test("Where no limit is set and the machine's memory cannot be read either, there is no manager")
+    func noLimit() throws {
+        for limit in [nil, 512 * mebibyte] {
+            let machine = SimulatedMachine(tree: try .v2(limit: limit))
+            defer { machine.tree.remove() }
+            machine.tree.damage("/proc/meminfo", .missing)
+            func make() throws -> ResourceManager {
+                try ResourceManager(
+                    registry: CacheRegistry(), backgroundTasks: machine.makeBackgroundTaskRegistry(),
+                    logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, environment: machine.environment)
+            }
+            guard limit == nil else {
+                _ = try make()
+                continue
+            }
+            let error = #expect(throws: MemoryPressureError.self) { try make() }
+            #expect(error?.description.contains("/proc/meminfo") == true)
+        }
+    }
+
     @Test("Whether there is a limit is said not to be known where the cgroup cannot be found, and is known else")
     func unknownLimit() async throws {
         let logs = LogRecord()

@@ -484,4 +484,19 @@ struct WallClockWatchTests {
         #expect(look(102, shift: 3600.05) == nil)
         #expect(look(103, shift: 0.05) == .seconds(-3600))
     }
+
+    @Test("Thresholds are in order whatever the settings are, up to the greatest number")
+    func greatestThresholds() {
+        var rule = ManagerConfiguration().headroom
+        rule.exitPoints = 50
+        for bytes in [Int.max, .max - 1, .max / 2, .max / 50] {
+            (rule.warningMinimumBytes, rule.warningMaximumBytes) = (bytes, bytes)
+            (rule.criticalMinimumBytes, rule.criticalMaximumBytes) = (bytes - 1, bytes - 1)
+            let thresholds = HeadroomThresholds(limitBytes: 1 << 30, rule: rule)
+            #expect(thresholds.warningEntry == bytes)
+            #expect(thresholds.warningExit >= thresholds.warningEntry)
+            #expect(thresholds.criticalExit >= thresholds.criticalEntry)
+            #expect(thresholds.regrowthFloor(percent: 100) >= thresholds.warningEntry)
+        }
+    }
 }

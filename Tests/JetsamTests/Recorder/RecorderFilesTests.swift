@@ -66,6 +66,8 @@ import Testing
             #expect(error.map { "\($0)" }?.contains("symbolic link") == true)
             #expect(Self.error(link + "/") == error)
             #expect(Self.error(link + "//") == error)
+            #expect(Self.error(link + "/.") == error)
+            #expect(Self.error(link + "/.//./") == error)
             // Who could make a link there could have a recording read, or removed, elsewhere.
             #expect(unsafe symlink("\(ring)/jetsam-1-4242.ring", "\(ring)/jetsam-2-1.ring") == 0)
             #expect(try RecordingDirectory(ring, isMade: true).recordings().map(\.name) == ["jetsam-1-4242.ring"])

@@ -37,7 +37,11 @@ import Testing
     ) throws {
         let tree = try KernelTree(layout, ancestorLimits: [1 << 30])
         tree.moveProcess(to: "/box0/elsewhere/deep")
-        #expect(CgroupMap.discover(in: tree.root).levels.first?.directory == tree.directory(level: 1))
+        let map = CgroupMap.discover(in: tree.root)
+        #expect(map.levels.first?.directory == tree.directory(level: 1))
+        // Below it there may be limits.
+        #expect(map.mayHideLimit)
+        #expect(map.obstacle?.contains("shows all of the cgroup") == true)
     }
 
     @Test func `a cgroup outside the namespace is said to be out of sight`() throws {

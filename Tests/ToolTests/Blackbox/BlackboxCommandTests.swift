@@ -76,16 +76,22 @@ import Testing
         #expect(!tool.output.contains("Records"))
     }
 
-    @Test("A recording that is still being written is said to be")
+    @Test("A recording that is still being written is said to be, and no more tasks are named than are held")
     func live() async throws {
         let directory = try TemporaryDirectory()
         let run = RunIdentity.current(
             in: KernelRoot(), processID: 42, wallClock: 0, start: MonotonicInstant(nanoseconds: 0))
         let recorder = try FlightRecorder(directory: directory.path, capacityBytes: 64 << 10, run: run)
+        var state = FlightState()
+        state.heldTasks = 1
+        recorder.keep(heldTasks: ["upload", "index"], at: MonotonicInstant(nanoseconds: 1))
+        recorder.keep(state, at: MonotonicInstant(nanoseconds: 2))
         let file = try RecordingFile(recorder.path)
         let report = BlackboxReport(file, here: nil)
         #expect(file.isLive && report.exit == nil)
         #expect(report.text(last: 5).contains("not yet: the process still runs"))
+        #expect(report.text(last: 5).hasSuffix("held         upload"))
+        #expect(report.json(last: nil).description.contains(#""taskNames":["upload"]"#))
         withExtendedLifetime(recorder) {}
     }
 

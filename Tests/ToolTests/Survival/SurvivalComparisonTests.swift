@@ -60,6 +60,6 @@ struct SurvivalComparisonTests {
         var both = table([0])
         both.results += table([0], disturbance: "waves").results
         let part = SurvivalComparison(both.rows, with: table([10]).rows)
-        #expect(part.text == "all 1 cells agree (1 more are not in the other table)")
+        #expect(part.text == "the one cell agrees (1 more is not in the other table)")
     }
 }

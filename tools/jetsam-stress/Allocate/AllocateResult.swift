@@ -1,3 +1,4 @@
+internal import CommandOutput
 internal import MemoryPressure
 internal import _StressPatterns
 
@@ -17,7 +18,7 @@ struct AllocateResult {
         guard let pattern = outcome.pattern else { return nil }
         let resident = residentBytes.map { ", resident \(ByteCount($0))" } ?? ""
         let server = outcome.server.map(Self.text) ?? ""
-        let read = outcome.pagesRead.map { ", read \($0) pages" } ?? ""
+        let read = outcome.pagesRead.map { ", read \($0.counted("page", "pages"))" } ?? ""
         return
             "\(pattern.rawValue): took \(ByteCount(driven.takenBytes)) (\(outcome.rate.text)) in \(driven.elapsed.shortText), "
             + "holds \(ByteCount(driven.heldBytes)) at the end\(resident)\(read)\(server)"
@@ -27,7 +28,7 @@ struct AllocateResult {
     private static func text(_ server: ServerFigures) -> String {
         let used = server.usedBytes.map { "uses \(ByteCount($0))" } ?? "answers no more"
         let resident = server.residentBytes.map { ", resident \(ByteCount($0))" } ?? ""
-        return "; \(server.program) has \(server.values) values, \(used)\(resident)"
+        return "; \(server.program) has \(server.values.counted("value", "values")), \(used)\(resident)"
     }
 
     private static func json(_ server: ServerFigures) -> JSONText {

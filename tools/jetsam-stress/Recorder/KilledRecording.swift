@@ -67,9 +67,12 @@ struct KilledRecording {
         }
         let recording = try RecordingContents(try Syscalls.contents(of: "\(directory)/ring/\(name)"))
         guard recording.state == .running else { throw StressError("its state is \(recording.state as Any)") }
-        guard recording.dropped == 0 else { throw StressError("\(recording.dropped) records were dropped") }
+        guard recording.dropped == 0 else {
+            throw StressError("\(recording.dropped.counted("record was", "records were")) dropped")
+        }
         guard recording.torn <= log.threads else {
-            throw StressError("\(recording.torn) records are torn, and only \(log.threads) threads wrote")
+            throw StressError(
+                "\(recording.torn) records are torn, and only \(log.threads.counted("thread", "threads")) wrote")
         }
         let present = try checkRead(recording, log, noted)
         var counts = Counts()
@@ -126,7 +129,8 @@ struct KilledRecording {
         let names = [["upload \(count)"], ["upload \(count + 1)"]]
         guard count == noted || count == noted + 1, names.contains(recording.heldTaskNames) else {
             throw StressError(
-                "the last state is number \(count), but \(noted) were written; held: \(recording.heldTaskNames)")
+                "the last state is number \(count), but \(noted.counted("was", "were")) written; "
+                    + "held: \(recording.heldTaskNames)")
         }
     }
 }

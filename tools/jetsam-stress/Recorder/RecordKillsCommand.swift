@@ -59,7 +59,8 @@ struct RecordKillsCommand: ParsableCommand {
                 shown = clock.now
                 StandardError.write(
                     "[\(start.duration(to: shown).nanoseconds / 1_000_000_000) s] \(index + 1) of \(runs) killed, "
-                        + "\(sum.committed) records checked, \(failures) failures")
+                        + "\(sum.committed.counted("record", "records")) checked, "
+                        + failures.counted("failure", "failures"))
             }
         }
         if json {
@@ -75,9 +76,11 @@ struct RecordKillsCommand: ParsableCommand {
             print(
                 """
                 \(runs) killed, \(sum.started) of them while they recorded, \(sum.wrapped) after their ring had come round
-                \(sum.committed) committed records had to be there, \(sum.read) were read and compared
-                \(sum.torn) records were being written, \(sum.skipped) numbers were skipped
-                \(failures) failures
+                \(sum.committed.counted("committed record", "committed records")) had to be there, \
+                \(sum.read.counted("was", "were")) read and compared
+                \(sum.torn.counted("record was", "records were")) being written, \
+                \(sum.skipped.counted("number was", "numbers were")) skipped
+                \(failures.counted("failure", "failures"))
                 """)
         }
         if failures > 0 { throw ExitCode(1) }

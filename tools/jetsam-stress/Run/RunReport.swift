@@ -1,3 +1,4 @@
+internal import CommandOutput
 internal import MemoryPressure
 internal import _StressPatterns
 
@@ -56,7 +57,7 @@ struct RunReport {
                     ?? ", when the command had ended")
         }
         let usage = resized.usageBytes.map { ", which used \(ByteCount($0))" } ?? ""
-        let refusals = resized.refusals == 0 ? "not refused" : "refused \(resized.refusals) times"
+        let refusals = resized.refusals == 0 ? "not refused" : "refused \(resized.refusals.counted("time", "times"))"
         let set =
             resized.took.map { "set within \($0.shortText)" } ?? resized.failure.map { "never set: \($0)" }
             ?? "never set"
@@ -67,7 +68,7 @@ struct RunReport {
         let asked = stoppedBy.map { "the tool was sent signal \($0), " } ?? ""
         switch (outcome, end) {
         case (.killed, _):
-            return "the OOM killer took \(oomKills) process\(oomKills == 1 ? "" : "es")"
+            return "the OOM killer took \(oomKills.counted("process", "processes"))"
         case (_, .exited(let status)):
             return asked + "the command ended with status \(status)"
         case (_, .signalled(let signal)):

@@ -1,3 +1,4 @@
+internal import CommandOutput
 internal import Jetsam
 internal import MemoryPressure
 internal import _StressPatterns
@@ -23,8 +24,8 @@ struct ServeResult {
         let figures = ledger.figures
         let share = (hitRate * 1000).rounded() / 10
         let first =
-            "\(choices.way.rawValue): \(requests) requests in \(elapsed.shortText), \(share) % hits, "
-            + "\(Int(requestsPerSecond)) requests for a second of processor time"
+            "\(choices.way.rawValue): \(requests.counted("request", "requests")) in \(elapsed.shortText), \(share) % hits, "
+            + "\(Int(requestsPerSecond).counted("request", "requests")) for a second of processor time"
         let second =
             "released \(ByteCount(figures.releasedBytes)), of which \(ByteCount(figures.neededBytes)) was needed and "
             + "\(ByteCount(figures.wastedBytes)) wasted; \(ByteCount(cacheBytes)) cached at the end"

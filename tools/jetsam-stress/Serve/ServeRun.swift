@@ -142,7 +142,8 @@ final class ServeRun: Sendable {
     private func line(_ elapsed: Duration) -> String {
         let of = choices.duration.map { " of \($0.shortText)" } ?? ""
         let headroom = ledger.summary.headroomBytes.map { "\(ByteCount($0))" } ?? "?"
-        return "jetsam-stress: \(elapsed.shortText)\(of): \(requests.load(ordering: .relaxed)) requests, "
-            + "\(hits.load(ordering: .relaxed)) hits, \(ByteCount(cache.heldBytes)) cached, headroom \(headroom)"
+        let counts = (requests.load(ordering: .relaxed), hits.load(ordering: .relaxed))
+        return "jetsam-stress: \(elapsed.shortText)\(of): \(counts.0.counted("request", "requests")), "
+            + "\(counts.1.counted("hit", "hits")), \(ByteCount(cache.heldBytes)) cached, headroom \(headroom)"
     }
 }

@@ -1,3 +1,4 @@
+internal import CommandOutput
 internal import MemoryPressure
 
 /// Two tables side by side: whether they say the same of who was killed and of what was released.
@@ -35,9 +36,12 @@ struct SurvivalComparison {
     }
 
     var text: String {
-        let rest = missing > 0 ? " (\(missing) more are not in the other table)" : ""
-        guard !differences.isEmpty else { return "all \(compared) cells agree\(rest)" }
-        let heading = "\(differences.count) differences in \(compared) cells\(rest):"
+        let rest = missing > 0 ? " (\(missing.counted("more is", "more are")) not in the other table)" : ""
+        guard !differences.isEmpty else {
+            return (compared == 1 ? "the one cell agrees" : "all \(compared) cells agree") + rest
+        }
+        let cells = compared.counted("cell", "cells")
+        let heading = "\(differences.count.counted("difference", "differences")) in \(cells)\(rest):"
         return ([heading] + differences.map { "  " + $0 }).joined(separator: "\n")
     }
 

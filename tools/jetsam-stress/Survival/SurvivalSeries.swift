@@ -32,7 +32,7 @@ struct SurvivalSeries {
             do { table = try SurvivalTable(System.text(of: file)) } catch {
                 throw StressError("--resume: \(file) cannot be used: \(error)")
             }
-            say("\(table.results.count) runs are there already")
+            say("\(table.results.count.counted("run is", "runs are")) there already")
         } else {
             table.machine = try MachineFigures.measured()
         }

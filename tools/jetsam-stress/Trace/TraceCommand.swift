@@ -70,7 +70,7 @@ struct TraceCommand: ParsableCommand {
             guard server.writer.bytes.count >= 1 << 18 || count == readings else { continue }
             try descriptor.writeAll(server.writer.bytes)
             server.dropLines()
-            progress.tick(at: clock.now) { "\(count) of \(readings) readings" }
+            progress.tick(at: clock.now) { "\(count) of \(readings.counted("reading", "readings"))" }
         }
     }
 }

@@ -46,7 +46,7 @@ extension BlackboxReport {
             ("lastResortCalled", .bool(state.isLastResortCalled)),
             ("draining", .bool(state.isDraining)),
             ("heldTasks", .integer(state.heldTasks)),
-            ("taskNames", .array((exit?.heldBackgroundTaskNames ?? recording.heldTaskNames).map { .string($0) })),
+            ("taskNames", .array(heldTaskNames.map { .string($0) })),
             ("oomKills", .integer(state.oomKills.map { Int(clamping: $0) })),
         ])
     }

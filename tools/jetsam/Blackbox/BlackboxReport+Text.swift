@@ -17,9 +17,7 @@ extension BlackboxReport {
         if let (instant, state) = recording.lastState {
             lines += row("since start", "\(Self.seconds(time(instant))) s")
             lines += row("state", Self.text(state))
-            for name in exit?.heldBackgroundTaskNames ?? Array(recording.heldTaskNames.prefix(state.heldTasks)) {
-                lines += row("held", RecordText.visible(name))
-            }
+            for name in heldTaskNames { lines += row("held", RecordText.visible(name)) }
         } else {
             lines.append("  nothing was recorded")
         }

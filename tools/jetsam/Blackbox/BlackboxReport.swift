@@ -15,6 +15,13 @@ struct BlackboxReport {
         exit = file.isLive ? nil : LastExit(file.recording, path: file.path, now: here)
     }
 
+    /// The names of the background tasks that were held last. They are older than the number by some seconds, in which tasks may
+    /// have ended.
+    var heldTaskNames: [String] {
+        let count = recording.lastState?.state.heldTasks ?? 0
+        return exit?.heldBackgroundTaskNames ?? Array(recording.heldTaskNames.prefix(count))
+    }
+
     /// Nanoseconds since the run's start.
     func time(_ instant: MonotonicInstant) -> Int64 {
         recording.run.start.duration(to: instant).nanoseconds

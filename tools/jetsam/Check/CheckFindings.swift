@@ -25,7 +25,7 @@ struct CheckFindings {
         guard report.isGood else {
             var lines = report.problems.map { $0.line > 0 ? "\(file):\($0)" : "\(file): \($0)" }
             if report.omittedProblems > 0 {
-                lines.append("\(file): \(report.omittedProblems) more errors are not shown")
+                lines.append("\(file): \(report.omittedProblems.counted("more error is", "more errors are")) not shown")
             }
             return lines.joined(separator: "\n") + "\n"
         }

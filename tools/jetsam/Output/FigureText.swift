@@ -29,8 +29,4 @@ enum FigureText {
         let all = Double(whole.nanoseconds)
         return all > 0 ? percent(Int(Double(part.nanoseconds) / all * 10_000)) : "0 %"
     }
-
-    static func count(_ count: Int, _ one: String, _ many: String) -> String {
-        count == 1 ? "1 \(one)" : "\(count) \(many)"
-    }
 }

@@ -110,7 +110,7 @@ struct RecordCommand: ParsableCommand {
         }
         try sink.write(trace.writer.bytes)
         try sink.finish()
-        StandardError.write("\(count) readings were recorded")
+        StandardError.write("\(count.counted("reading was", "readings were")) recorded")
     }
 }
 

@@ -34,11 +34,11 @@ struct Comparison {
                     ("firstDifference", difference ?? .null),
                 ]))
         } else if let index, let parting {
-            print("\(index) decisions agree; then the two part:")
+            print("\(index.counted("decision agrees", "decisions agree")); then the two part:")
             print("  \(first): \(parting.0.map { Self.line($0) } ?? "nothing more")")
             print("  \(second): \(parting.1.map { Self.line($0) } ?? "nothing more")")
         } else {
-            print("All \(count) decisions agree.")
+            print(count == 1 ? "The one decision agrees." : "All \(count) decisions agree.")
         }
         throw ExitCode(index == nil ? 0 : 1)
     }

@@ -123,12 +123,15 @@ private struct ExactReplay {
     ) {
         if !isWhole { print("The last line was cut off and is left out.") }
         if replay.lostRecords > 0 {
-            print("\(replay.lostRecords) records were lost while it was recorded: what follows them need not agree.")
+            let lost = replay.lostRecords.counted("record was", "records were")
+            print("\(lost) lost while the trace was recorded: what follows need not agree.")
         }
+        let readings = replay.readings.counted("reading", "readings")
         if count == 0, replay.differences == 0 {
-            return print("\(replay.readings) readings: every decision came out the same, byte for byte.")
+            return print("\(readings): every decision came out the same, byte for byte.")
         }
-        print("\(replay.readings) readings: \(count) lines came out otherwise, \(replay.differences) decisions differ.")
+        let decisions = replay.differences.counted("decision differs", "decisions differ")
+        print("\(readings): \(count.counted("line", "lines")) came out otherwise, \(decisions).")
         if let version = replay.version, version < 4 {
             print(
                 """

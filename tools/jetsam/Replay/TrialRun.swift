@@ -75,7 +75,7 @@ extension Trial.Outcome {
         ("time at warning", { Duration.nanoseconds($0.warningTime).shortText }),
         ("time at critical", { Duration.nanoseconds($0.criticalTime).shortText }),
         ("least headroom", { "\($0.leastHeadroomPercent) %" }),
-        ("without headroom", { "\($0.kills) times" }),
+        ("without headroom", { $0.kills.counted("time", "times") }),
         ("later stages", { "\($0.ladderActions)" }),
     ]
 

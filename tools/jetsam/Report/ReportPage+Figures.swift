@@ -1,3 +1,4 @@
+internal import CommandOutput
 internal import Jetsam
 internal import MemoryPressure
 
@@ -151,7 +152,7 @@ extension ReportPage {
                 + "system, added up over \(span) a bar. All bars have one measure; the highest is "
                 + "\(FigureText.bytes(highest)).\(dry)",
             facts: "In all " + all.map { "\($0.1): \(sum($0.0))" }.joined(separator: "; ")
-                + ", in \(FigureText.count(digest.steps.count, "step", "steps")).\(dry)")
+                + ", in \(digest.steps.count.counted("step", "steps")).\(dry)")
         figure.labels = lanes.labels
         figure.grid = lanes.grid
         figure.shapes = lanes.bars(columns, columnsPerBar: columnsPerBar)

@@ -1,3 +1,4 @@
+internal import CommandOutput
 internal import Jetsam
 internal import MemoryPressure
 
@@ -6,13 +7,13 @@ extension ReportPage {
     var sentence: String {
         let (warning, critical) = (digest.time(at: .warning), digest.time(at: .critical))
         var parts = [
-            "\(digest.length.shortText) with \(FigureText.count(digest.readings, "reading", "readings"))."
+            "\(digest.length.shortText) with \(digest.readings.counted("reading", "readings"))."
         ]
         if digest.rises == 0 {
             parts.append("The level was normal all the time.")
         } else {
             parts.append(
-                "The level rose \(FigureText.count(digest.rises, "time", "times")): \(warning.shortText) at warning and "
+                "The level rose \(digest.rises.counted("time", "times")): \(warning.shortText) at warning and "
                     + "\(critical.shortText) at critical.")
         }
         if let least = digest.leastHeadroom {
@@ -23,7 +24,7 @@ extension ReportPage {
         if digest.steps.count > 0 {
             let asked = digest.isDryRun ? "decided and not carried out" : "carried out"
             parts.append(
-                "\(FigureText.count(digest.steps.count, "step was", "steps were")) \(asked): "
+                "\(digest.steps.count.counted("step was", "steps were")) \(asked): "
                     + "\(FigureText.bytes(digest.columns.sum(.promised))) promised, "
                     + "\(FigureText.bytes(digest.columns.sum(.returned))) returned.")
             parts += releasesSentence
@@ -89,7 +90,7 @@ extension ReportPage {
         }
         let limits = digest.columns.extent(.limit)
         if !limits.isEmpty {
-            let what = digest.isEverLimited ? "Hard limit" : "Memory of the machine (no limit is set)"
+            let what = digest.isEverLimited ? "Hard limit" : "Memory of the machine (no tighter limit is known)"
             rows.append((what, range(limits)))
         }
         let kills = digest.outOfMemoryKills

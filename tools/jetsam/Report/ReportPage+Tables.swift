@@ -1,3 +1,4 @@
+internal import CommandOutput
 internal import Jetsam
 internal import MemoryPressure
 
@@ -39,10 +40,10 @@ extension ReportPage {
     }
 
     private var changesText: String {
-        let changes = FigureText.count(digest.changes.count, "change", "changes")
+        let changes = digest.changes.count.counted("change", "changes")
         let repeats =
             digest.repeats == 0
-            ? "" : " A level that stuck was told again \(FigureText.count(digest.repeats, "time", "times"))."
+            ? "" : " A level that stuck was told again \(digest.repeats.counted("time", "times"))."
         return "\(changes) of level.\(repeats)"
     }
 
@@ -121,7 +122,7 @@ extension ReportPage {
         var remarks: [String] = []
         if step.isDryRun || digest.isDryRun { remarks.append("decided only") }
         if step.isDisturbed { remarks.append("disturbed: others grew") }
-        if step.victims > 0 { remarks.append(FigureText.count(step.victims, "was taken", "were taken")) }
+        if step.victims > 0 { remarks.append(step.victims.counted("was taken", "were taken")) }
         if step.trimmedBytes > 0 { remarks.append("\(FigureText.bytes(step.trimmedBytes)) by the allocator's trim") }
         return [
             offset(told.instant), StepRecord.Stage.words[step.stage.code], "\(step.level), \(step.rule)",
@@ -204,7 +205,8 @@ extension ReportPage {
     private func rows<Element>(_ kept: Kept<Element>, _ row: (Element) -> [String]) -> [[String]] {
         let (first, last) = (kept.first.map(row), kept.last.map(row))
         guard kept.leftOut > 0, let cells = first.first?.count else { return first + last }
-        let note = ["…", "\(kept.leftOut) more are left out here"] + [String](repeating: "", count: cells - 2)
+        let text = "\(kept.leftOut.counted("more is", "more are")) left out here"
+        let note = ["…", text] + [String](repeating: "", count: cells - 2)
         return first + [note] + last
     }
 }

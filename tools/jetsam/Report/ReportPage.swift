@@ -1,3 +1,4 @@
+internal import CommandOutput
 internal import Jetsam
 internal import MemoryPressure
 
@@ -57,7 +58,7 @@ struct ReportPage {
         }
         if digest.lostRecords > 0 {
             texts.append(
-                "<strong>Incomplete.</strong> \(FigureText.count(digest.lostRecords, "record was", "records were")) lost: the "
+                "<strong>Incomplete.</strong> \(digest.lostRecords.counted("record was", "records were")) lost: the "
                     + "file did not take them fast enough. Lines are not drawn across the gaps.")
         }
         if digest.isFileFull {

@@ -1,3 +1,4 @@
+internal import CommandOutput
 internal import Jetsam
 
 /// A setting that a decision depends on and that was not the default.
@@ -47,7 +48,7 @@ struct SettingDifference: Equatable {
             case .bytes: FigureText.bytes(value)
             case .bytesPerSecond: "\(FigureText.bytes(value)) a second"
             case .percent: "\(value) %"
-            case .points: "\(value) points"
+            case .points: value.counted("point", "points")
             case .number: "\(value)"
             case .time: Duration.nanoseconds(Int64(value)).shortText
             }

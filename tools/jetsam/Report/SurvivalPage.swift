@@ -74,8 +74,8 @@ struct SurvivalPage {
     private var introduction: String {
         let killed = rows.filter { $0.integer("killed") > 0 }.count
         return """
-            <p>\(FigureText.count(ways.count, "way", "ways")) of looking after memory under \
-            \(FigureText.count(disturbances.count, "disturbance", "disturbances")): in \(killed) of \(rows.count) pairs a run was \
+            <p>\(ways.count.counted("way", "ways")) of looking after memory under \
+            \(disturbances.count.counted("disturbance", "disturbances")): in \(killed) of \(rows.count) pairs a run was \
             killed. Each run has a memory limit of its own, one traffic, and a disturbance.</p>
 
             """

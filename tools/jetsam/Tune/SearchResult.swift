@@ -22,7 +22,7 @@ struct SearchResult {
     }
 
     var text: [String] {
-        var lines = ["\(tried.count) configurations were tried. The trade-off:", ""]
+        var lines = ["\(tried.count.counted("configuration was", "configurations were")) tried. The trade-off:", ""]
         var rows = [
             [
                 "", "asked of caches", "wasted", "at warning", "at critical", "least headroom", "without headroom",
@@ -77,9 +77,10 @@ struct SearchResult {
         var writer = ConfigurationWriter()
         let outcome = preferred.outcome
         writer.heading = [
-            "Found by jetsam tune among \(tried.count) configurations.",
+            "Found by jetsam tune among \(tried.count.counted("configuration", "configurations")).",
             "On its traces: \(ByteCount(outcome.purgedBytes)) asked of caches, \(Duration.nanoseconds(outcome.warningTime).shortText) at warning, "
-                + "\(Duration.nanoseconds(outcome.criticalTime).shortText) at critical, \(outcome.kills) times without headroom.",
+                + "\(Duration.nanoseconds(outcome.criticalTime).shortText) at critical, "
+                + "\(outcome.kills.counted("time", "times")) without headroom.",
         ]
         return writer.text(of: settings(preferred))
     }

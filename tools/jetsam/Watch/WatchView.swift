@@ -52,7 +52,7 @@ struct WatchView {
             row(
                 "stall",
                 "\(snapshot.stallPercent) % of 2 s; footprint \(size(snapshot.footprintBytes)); "
-                    + "\(snapshot.readings) readings"),
+                    + "\(snapshot.readings.counted("reading", "readings"))"),
         ]
     }
 

@@ -45,9 +45,10 @@ struct LaunchDetails: Sendable, Equatable {
         if let text = variables["LISTEN_FDNAMES"], count > 0 {
             names = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
             if names.count != count {
+                let named = "\(names.count) \(names.count == 1 ? "name" : "names")"
+                let passed = "\(count) \(count == 1 ? "descriptor" : "descriptors")"
                 problems.append(
-                    "LISTEN_FDNAMES has \(names.count) names for the \(count) descriptors of LISTEN_FDS: no socket is passed on"
-                )
+                    "LISTEN_FDNAMES has \(named) for the \(passed) of LISTEN_FDS: no socket is passed on")
                 names = []
             }
         }

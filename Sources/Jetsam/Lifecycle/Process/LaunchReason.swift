@@ -36,7 +36,7 @@ public struct LaunchReason: Sendable, Equatable, CustomStringConvertible {
         /// The machine was restarted after its last record. A recording that another machine has left is not taken for that,
         /// where both ran at the same time.
         case reboot
-        /// It ended without a word: a SIGKILL, a crash, or a call of `exit`. Jetsam installs no signal handler.
+        /// It ended without a word: a SIGKILL, a crash, or a call of `exit`. Jetsam installs no signal handler to tell them apart.
         case killedUnknown
     }
 
@@ -126,7 +126,10 @@ public struct LaunchReason: Sendable, Equatable, CustomStringConvertible {
             text += ", sockets \(names)\(rest)"
         }
         if !arguments.isEmpty { text += ", \(arguments.count) \(arguments.count == 1 ? "argument" : "arguments")" }
-        if let payload { text += ", payload of \(payload.utf8.count) bytes" }
+        if let payload {
+            let count = payload.utf8.count
+            text += ", payload of \(count) \(count == 1 ? "byte" : "bytes")"
+        }
         return text
     }
 

@@ -56,8 +56,10 @@ final class SceneLog: Sendable {
             defer { if isOver { state.warnings = nil } }
             return state.warnings ?? 0
         }
-        guard warnings > Self.mostWarnings else { return }
+        let left = warnings - Self.mostWarnings
+        guard left > 0 else { return }
         logger.warning(
-            "Scenes: \(warnings - Self.mostWarnings) more warnings were not written, in one change of the process")
+            "Scenes: \(left) more \(left == 1 ? "warning was" : "warnings were") not written, in one change of the process"
+        )
     }
 }

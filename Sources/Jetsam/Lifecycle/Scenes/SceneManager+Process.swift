@@ -61,9 +61,10 @@ extension SceneManager {
         // Warnings that come later are part of the same change; at the end of the process nothing else is to be heard of.
         parts.log.endChange(isOver: outcome == .done || !ceiling.isEnding)
         if outcome == .expired {
+            let left = queue.leftCount
+            let begun = left == 1 ? "was not begun" : "were not begun"
             parts.log.logger.warning(
-                "Scenes: the process goes on before all have followed it; \(queue.leftCount) of \(queue.count) were not begun"
-            )
+                "Scenes: the process goes on before all have followed it; \(left) of \(queue.count) \(begun)")
         }
     }
 }

@@ -76,7 +76,8 @@ public struct SceneRefusal: Error, Sendable, Equatable, CustomStringConvertible 
         case .noRoom(let needed, let available):
             "the scene needs \(ByteCount(needed)), and there is room for \(ByteCount(available))"
         case .negativeBytes(let bytes): "a scene cannot expect \(bytes) bytes"
-        case .tooManyScenes(let limit): "\(limit) scenes are connected, and no more may be"
+        case .tooManyScenes(let limit):
+            "\(limit) \(limit == 1 ? "scene is" : "scenes are") connected, and no more may be"
         case .missedDeadline(let callback): "\(callback) did not return before its deadline"
         case .observerThrew(let error): "the scene's observer threw: \(error.onOneLine)"
         case .crashLoop(let starts):

@@ -251,6 +251,22 @@ struct ByteCacheReleaseTests {
         #expect(cache.contradictions.isEmpty)
     }
 
+    @Test("Secrets removed while their segment is read are all overwritten after that, however many entries are in it")
+    func manyUnderPin() {
+        let cache = makeByteCache(shards: 1, memory: SegmentMemory(isSensitive: true))
+        let secret = [UInt8](repeating: 0xA5, count: 8)
+        cache.insert([1, 2, 3], for: "other")
+        for number in 0..<6000 { cache.insert(secret, for: "\(number)") }
+        cache.withValue(for: "other") { _ in
+            for number in 0..<6000 where number % 3 != 0 { cache.removeValue(for: "\(number)") }
+        }
+        #expect((0..<6000).allSatisfy { (cache.bytes(for: "\($0)") == secret) == ($0 % 3 == 0) })
+        for number in 0..<6000 where number % 3 == 0 { cache.removeValue(for: "\(number)") }
+        #expect(!holdsSecret(cache))
+        #expect(cache.bytes(for: "other") == [1, 2, 3])
+        #expect(cache.contradictions.isEmpty)
+    }
+
     @Test("A secret whose writing failed is overwritten")
     func sensitiveThrown() {
         struct Failed: Error {}

@@ -131,6 +131,32 @@ struct PurgeableCacheTests {
         if share == 1 { #expect(cache.count == 0 && cache.table.memory.slabCount == 0) }
     }
 
+    @Test(
+        "Entries that leave without a release leave no memory behind that is not reported",
+        arguments: ["removed", "expired", "below a lower limit", "for large values"])
+    func places(of way: String) {
+        let clock = ManualClock()
+        let cache = PurgeableCache<Int, Int>(name: "test", limit: 1_000_000, registry: registry, clock: clock)
+        for key in 0..<200_000 {
+            cache.insert(key, for: key, cost: 5, expiresAfter: way == "expired" ? .seconds(1) : nil)
+        }
+        switch way {
+        case "removed": for key in 0..<200_000 where key % 100 != 0 { cache.removeValue(for: key) }
+        case "expired":
+            clock.advance(by: .seconds(2))
+            for key in 0..<200_000 { #expect(cache.value(for: key) == nil) }
+        case "below a lower limit": cache.limit = 10_000
+        default: for key in 200_000..<201_000 { cache.insert(key, for: key, cost: 10_000) }
+        }
+        var places = 0
+        cache.table.forEachShard {
+            $0.expectConsistent()
+            places += $0.count + $0.emptyPlaces
+        }
+        #expect(cache.count < 3000)
+        #expect(places <= 2 * cache.count + 64 * (256 + 128))
+    }
+
     @Test("After a release by the manager the registry knows what is left, without another call")
     func reportsAfterRelease() async throws {
         let fixture = try Fixture()
