@@ -64,9 +64,10 @@ struct CacheIndex {
     /// Indicates whether slots are on their way to another table.
     var isMoving: Bool { old != nil }
 
-    init(_ memory: CacheMemory) {
+    /// - Parameter entries: The number of entries that it has room for from the first on.
+    init(_ memory: CacheMemory, entries: Int = 0) {
         self.memory = memory
-        slots = Slots(Self.fewestSlots, memory)
+        slots = Slots(max(Self.fewestSlots, UInt32(entries * 2)), memory)
     }
 
     func deallocate() {

@@ -43,6 +43,8 @@ internal import JetsamSystem
         let memory = SegmentMemory()
         var contents: Chunks
         var headers: Chunks
+        /// The addresses of chunks and headers that were fetched for somebody who holds locks.
+        var stock: (chunks: [UInt], headers: [UInt]) = ([], [])
         /// By the size of a table, of which all shards have the same, or the one before it.
         var tables: [Int: CacheSlabs] = [:]
 
@@ -79,6 +81,11 @@ internal import JetsamSystem
 
     /// A chunk of marks, keys and values, with anything in it.
     func allocateChunk() -> UnsafeMutableRawPointer {
+        let stocked = unsafe state.pointee.withLock { $0.stock.chunks.popLast() }
+        return unsafe Self.pointer(stocked) ?? fetchChunk()
+    }
+
+    private func fetchChunk() -> UnsafeMutableRawPointer {
         let address = unsafe state.pointee.withLock { $0.contents.allocate() }
         return unsafe Self.pointer(address)
             ?? .allocate(byteCount: layout.chunkBytes, alignment: layout.alignment)
@@ -91,6 +98,11 @@ internal import JetsamSystem
 
     /// The headers of a chunk, with anything in them.
     func allocateHeaders() -> UnsafeMutableRawPointer {
+        let stocked = unsafe state.pointee.withLock { $0.stock.headers.popLast() }
+        return unsafe Self.pointer(stocked) ?? fetchHeaders()
+    }
+
+    private func fetchHeaders() -> UnsafeMutableRawPointer {
         let address = unsafe state.pointee.withLock { $0.headers.allocate() }
         return unsafe Self.pointer(address) ?? .allocate(byteCount: layout.headerBytes, alignment: 16)
     }
@@ -98,6 +110,37 @@ internal import JetsamSystem
     func deallocate(headers: UnsafeMutableRawPointer) {
         let address = UInt(bitPattern: headers)
         if unsafe !state.pointee.withLock({ $0.headers.deallocate(address) }) { unsafe headers.deallocate() }
+    }
+
+    /// Fetches so many chunks and headers ahead: those who need them next may hold locks. Under no lock.
+    func stockUp(_ count: Int) {
+        for _ in 0..<count {
+            let (chunk, headers) = unsafe (fetchChunk(), fetchHeaders())
+            unsafe Self.touch(chunk, layout.chunkBytes)
+            unsafe Self.touch(headers, layout.headerBytes)
+            unsafe state.pointee.withLock {
+                $0.stock.chunks.append(UInt(bitPattern: chunk))
+                $0.stock.headers.append(UInt(bitPattern: headers))
+            }
+        }
+    }
+
+    /// Gives back what nobody took of what was fetched ahead. Under no lock.
+    func clearStock() {
+        let stock = unsafe state.pointee.withLock { state in
+            defer { state.stock = ([], []) }
+            return state.stock
+        }
+        for address in stock.chunks { unsafe Self.pointer(address).map { unsafe deallocate(chunk: $0) } }
+        for address in stock.headers { unsafe Self.pointer(address).map { unsafe deallocate(headers: $0) } }
+    }
+
+    /// Has the kernel give the pages. What is in them is anything, before and after.
+    static func touch(_ block: UnsafeMutableRawPointer, _ bytes: Int) {
+        for offset in stride(from: 0, to: bytes, by: 4096) {
+            unsafe block.storeBytes(of: 0, toByteOffset: offset, as: UInt8.self)
+        }
+        unsafe block.storeBytes(of: 0, toByteOffset: bytes - 1, as: UInt8.self)
     }
 
     /// A table of so many words, with anything in it.

@@ -242,6 +242,13 @@ struct CacheShard {
     /// Tells the shard how many of them the cache uses.
     mutating func use(shards: Int) { shardCount = shards }
 
+    /// Gives the index of a shard without entries the room for so many.
+    mutating func expect(_ count: Int) {
+        index.deallocate()
+        index = CacheIndex(entries.memory, entries: count)
+        publish()
+    }
+
     // MARK: - Counts
 
     var hits: Int { (0..<stripeCount).reduce(0) { unsafe $0 &+ stripes[$1].hits } }

@@ -36,8 +36,8 @@ struct CacheSupply {
         memory = need.memory
         if need.isChunk, chunk == nil {
             let chunk = CacheEntries.DetachedChunk(need.memory)
-            unsafe Self.touch(chunk.chunk, need.layout.chunkBytes)
-            unsafe Self.touch(chunk.headers, need.layout.headerBytes)
+            unsafe CacheMemory.touch(chunk.chunk, need.layout.chunkBytes)
+            unsafe CacheMemory.touch(chunk.headers, need.layout.headerBytes)
             self.chunk = chunk
         }
         guard need.slotCount > 0, slots?.count != need.slotCount else { return }
@@ -56,14 +56,6 @@ struct CacheSupply {
         guard slots?.count == count else { return nil }
         defer { slots = nil }
         return slots
-    }
-
-    /// Has the kernel give the pages. What is in them is anything, before and after.
-    private static func touch(_ block: UnsafeMutableRawPointer, _ bytes: Int) {
-        for offset in stride(from: 0, to: bytes, by: 4096) {
-            unsafe block.storeBytes(of: 0, toByteOffset: offset, as: UInt8.self)
-        }
-        unsafe block.storeBytes(of: 0, toByteOffset: bytes - 1, as: UInt8.self)
     }
 
     /// Gives back what nobody took. Under no lock.

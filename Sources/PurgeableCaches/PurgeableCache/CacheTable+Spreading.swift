@@ -24,19 +24,25 @@ extension CacheTable {
     /// user's code runs.
     @usableFromInline
     func spread(from used: Int) {
+        let count = used < Self.shardsOfSome ? Self.shardsOfSome : shardCount
+        // All that moves fits into full chunks and one more of each shard. To fetch them takes longer than to move it.
+        memory.stockUp((used * Self.mostOfFew) >> Int(Self.chunkShift) + count)
+        var olds: [CacheShard] = []
         for index in 0..<shardCount { stripes.lock(shard: index) }
         if Int(stripes.mask) + 1 == used, used < shardCount {
-            let count = used < Self.shardsOfSome ? Self.shardsOfSome : shardCount
             stripes.mask = UInt32(count - 1)
+            for index in 0..<used { olds.append(unsafe shards[index].detach()) }
+            let entries = olds.reduce(0) { $0 + $1.count } / count
             for index in 0..<shardCount { unsafe shards[index].use(shards: count) }
-            for index in 0..<used {
-                var old = unsafe shards[index].detach()
+            for index in 0..<count { unsafe shards[index].expect(entries) }
+            for old in olds {
                 move(old.queues.main, of: old)
                 move(old.queues.small, of: old)
-                old.deallocate()
             }
         }
         for index in 0..<shardCount { stripes.unlock(shard: index) }
+        for index in olds.indices { olds[index].deallocate() }
+        memory.clearStock()
     }
 
     /// Moves the entries of a queue, the oldest first, so that they come to stand in the same order.

@@ -1,3 +1,4 @@
+import JetsamSystem
 import JetsamTesting
 import Logging
 import MemoryPressure
@@ -127,7 +128,7 @@ struct LogLinesTests {
 
     @Test(
         "Files that somebody takes away while they are written are said to be gone, once",
-        arguments: ["ring", "trace", "socket"])
+        arguments: ["ring", "shorter ring", "trace", "socket"])
     func filesGone(which: String) async throws {
         let directory = try TemporaryDirectory()
         let (ring, trace, control) = (
@@ -144,6 +145,10 @@ struct LogLinesTests {
             // As a clean-up would.
             switch which {
             case "ring": TemporaryDirectory.remove(ring)
+            case "shorter ring":
+                for name in try TemporaryDirectory.names(ring) {
+                    try Syscalls.truncate(ring.appending(name).string, to: 0)
+                }
             case "trace": TemporaryDirectory.remove(trace)
             default: TemporaryDirectory.remove(control)
             }
@@ -155,6 +160,7 @@ struct LogLinesTests {
         let start: String
         switch which {
         case "ring": start = "The flight recorder is off: its file was removed"
+        case "shorter ring": start = "The flight recorder is off: its file was made shorter"
         case "trace": start = "The trace ends here: "
         default: start = "The control socket was removed"
         }

@@ -104,6 +104,21 @@ import Testing
         #expect("\(exit)".contains("level warning"))
     }
 
+    @Test(
+        "No more background tasks are named than were held in the end, and the line says what was last recorded and when"
+    )
+    func names() throws {
+        let recorder = try FlightRecorder(TemporaryDirectory())
+        recorder.keep(heldTasks: (1...9).map { "task \($0)" }, at: .seconds(155))
+        var state = FlightState()
+        state.heldTasks = 1
+        recorder.keep(state, at: .seconds(160))
+        let exit = LastExit(try recorder.recording, path: recorder.path, now: madeRun())
+        #expect(exit.heldBackgroundTaskNames == ["task 1"])
+        #expect("\(exit)".contains("its last record was written 1 min after its start"))
+        #expect("\(exit)".contains("1 background task held (task 1)"))
+    }
+
     @Test("The last exit is that of the latest run that is over, whoever else runs there")
     func latest() throws {
         let directory = try TemporaryDirectory()

@@ -7,8 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// From now on the holds of the calling thread count. What it waits for a processor after the newest call is left out of them, so
-// it is called before everything that is measured.
+// From now on the holds of the calling thread count. What it waits for a processor while it holds a lock is left out of them.
 void jetsam_lock_holds_begin(void);
 
 // Nanoseconds of the longest hold of all threads that count; -1 where the locks are built without the clock.

@@ -202,6 +202,46 @@ struct PurgeableCacheLoadingTests {
         #expect(try await task.value == "old")
         #expect(cache.value(for: key) == (isInsertion ? "new" : nil))
     }
+
+    @Test("A load that begins while everything is taken out does not put in what was known before")
+    func beginsWhileEmptied() async throws {
+        let cache = PurgeableCache<Int, EndingValue>(name: "test", registry: CacheRegistry())
+        let (hasBegun, mayEnd, hasEmptied) = (Gate(), Gate(), Gate())
+        let loading = Lock<Task<EndingValue, any Error>?>(nil)
+        // Only the cache has it: it goes after the loads of that time were forgotten.
+        cache.insert(
+            EndingValue { [unowned cache] in
+                let task = Task { [cache] in
+                    try await cache.value(for: 1) { _ in
+                        hasBegun.open()
+                        await mayEnd.waitForArrivals(1)
+                        return EndingValue {}
+                    }
+                }
+                loading.withLock { $0 = task }
+                hasBegun.waitUntilOpen()
+            }, for: 2)
+        try ServiceThread.start("change") {
+            cache.removeAll()
+            hasEmptied.arrive()
+        }
+        await hasEmptied.waitForArrivals(1)
+        mayEnd.arrive()
+        let task = try #require(loading.withLock { $0 })
+        _ = try await task.value
+        #expect(cache.value(for: 1) == nil)
+    }
+}
+
+/// A value that says when the last reference to it goes.
+private final class EndingValue: Sendable {
+    private let atEnd: @Sendable () -> Void
+
+    init(atEnd: @escaping @Sendable () -> Void) {
+        self.atEnd = atEnd
+    }
+
+    deinit { atEnd() }
 }
 
 /// A key of which all are equal, and which says when the last reference to it goes.
