@@ -18,7 +18,8 @@ extension Suite {
         bounds: [
             .figure("a record of 40 bytes", "record-40", .atMost(100, "<= 100 ns")),
             .figure("a record of 224 bytes", "record-224", .atMost(100, "<= 100 ns")),
-            .figure("two threads, time a record", "record-two-threads", .atMost(100, "<= 100 ns")),
-            .figure("eight threads, time a record", "record-eight-threads", .atMost(100, "<= 100 ns")),
+            // What several threads write goes from processor to processor. How long that takes, 40 or 100 ns, the machine decides.
+            .share("two threads, share of a bare copy", "record-two-threads", of: "copy", .atMost(3.5, "<= 3.5 x")),
+            .share("eight threads, share of a bare copy", "record-eight-threads", of: "copy", .atMost(3.5, "<= 3.5 x")),
         ])
 }
