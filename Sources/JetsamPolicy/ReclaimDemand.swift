@@ -2,6 +2,9 @@ package import MemoryPressure
 
 /// The demand on one step of the ladder.
 package struct ReclaimDemand: Equatable {
+    /// The most bytes that a probe takes. A larger value stays: allocators give its memory back at once, so it would show nothing.
+    package static let mostProbedBytes = 1 << 20
+
     package var level: PressureLevel
     package var reason: LevelReason
     /// Bytes that this step should bring back; 0 where it only sets limits or trims.

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+// Locks that a thread holds at once, and nanoseconds to within which the longest hold is known.
 enum { most_held = 1024, to_within = 10000 };
 
 static int64_t longest = -1;
@@ -15,12 +16,12 @@ static _Thread_local bool counts;
 static _Thread_local int schedstat = -1;
 static _Thread_local int held_count;
 
-// What the kernel counts of a thread, as text: it is only read when a lock is taken, and understood where it is needed.
+// What the kernel counts of a thread, as text. It is read whenever a lock is taken, and parsed only for the longest holds.
 typedef struct {
   char text[96];
 } counts_of_thread;
 
-// When the thread took the first of the locks that it holds. Those it takes while it has another are let go with it, or soon after.
+// What it counted when the thread took the first of the locks that it holds. It stands for the others too: they are given back together.
 static _Thread_local counts_of_thread counted_first;
 static _Thread_local struct {
   const void *word;
@@ -67,7 +68,7 @@ void jetsam_lock_is_given(const void *word) {
     int64_t time = now() - held[place].since;
     held[place] = held[--held_count];
     int64_t most = __atomic_load_n(&longest, __ATOMIC_RELAXED);
-    // To count takes time, in which other locks are held.
+    // Reading what the kernel counts takes time, and lengthens the holds of locks that are still held.
     if (time <= most + to_within) return;
     counts_of_thread after;
     count(&after);

@@ -98,7 +98,7 @@ struct ManagerParts {
     ) throws {
         let sources = reader.sources
         let hasMachine = sources.contains { $0.source == .memoryInfo && $0.isUsed }
-        // Of limits that can be read and are not set nothing is known but by the machine's memory.
+        // Limits that are not set do not tell how much room is left: only the machine's memory does.
         let isLimited = hasMachine || reader.read(.full, at: now, includingStall: false).limitBytes > 0
         func isUsed(_ source: MemorySignalSource) -> Bool {
             sources.contains { $0.source == source && $0.isUsed } && (source != .limits || isLimited)

@@ -403,7 +403,7 @@ public final class ResourceManager: Service, Sendable {
         }
     }
 
-    /// Handlers that failed in one step and have a line of their own.
+    /// The most failed calls of one step that get a line each.
     private static let mostProblemsNamed = 10
 
     private func tell(_ episode: ReclaimEpisode) {

@@ -102,7 +102,7 @@ struct CacheLedger {
         canTrim: Bool
     ) -> Int {
         var brought = 0
-        // So little shows only where nothing else moves, and nothing where every value is larger than a probe may give.
+        // A probe is small: it shows nothing if others move meanwhile, or if every value is larger than it may take.
         if step.isProbe, step.isDisturbed || result.releases.allSatisfy({ $0.answer.promisedBytes == 0 }) { return 0 }
         let isAmbiguous = result.isAmbiguous(unmapping: unmapping)
         let hidden = result.hiddenShares

@@ -1,3 +1,4 @@
+internal import JetsamPolicy
 internal import MemoryPressure
 internal import Synchronization
 
@@ -7,8 +8,8 @@ internal import Synchronization
 /// counted on. Only caches of the library's own kind are asked: a handler of the application might empty its cache on a request
 /// at `normal`.
 struct CacheProbes: ~Copyable, Sendable {
-    /// A little less than the mebibyte that may be given: a cache gives whole values.
-    static let probeBytes = 7 << 17
+    /// A little less than the most that a probe may take, because a cache gives whole values.
+    static let probeBytes = ReclaimDemand.mostProbedBytes / 8 * 7
     /// A smaller cache is no help worth knowing of.
     static let leastProbed = 16 << 20
 

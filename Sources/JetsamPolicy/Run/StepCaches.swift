@@ -27,8 +27,6 @@ struct StepCaches {
     /// Nobody waits for a handler any longer than for this part of the time to the limit, but so long at least.
     private static let patienceShare = 8
     private static let leastPatience = Duration.milliseconds(2)
-    /// A probe takes no more than that, in bytes. A value that is larger alone is one that allocators give back at once.
-    static let mostProbed = 1 << 20
 
     init(
         _ plan: [PlannedRelease], demand: ReclaimDemand, sizes: [UInt64: Int], callDeadline: Duration,
@@ -98,7 +96,7 @@ struct StepCaches {
             bytes: call?.askedBytes ?? 0, level: demand.level,
             deadline: call.map { $0.start.duration(to: $0.deadline) } ?? callDeadline)
         // Nothing is short: it is a probe.
-        if demand.level == .normal { request.mostBytes = Self.mostProbed }
+        if demand.level == .normal { request.mostBytes = ReclaimDemand.mostProbedBytes }
         return request
     }
 

@@ -4,7 +4,7 @@ internal import SystemPackage
 struct CgroupMap: Equatable {
     /// Directories with memory accounting, the process's own first, then its ancestors.
     var levels: [Place] = []
-    /// The reason why there is none, or not the process's own; nil where there is that.
+    /// The reason why there is none, or why the process's own cannot be seen; nil where neither is so.
     var obstacle: String?
     /// Indicates whether a limit may be set that cannot be seen from here; `obstacle` says why.
     var mayHideLimit = false
@@ -33,7 +33,8 @@ struct CgroupMap: Equatable {
             let text = try contents("/proc/self/mountinfo", in: root)
             mounts = CgroupMount.parse(String(decoding: text, as: UTF8.self))
         } catch {
-            map.hideLimit("the process's cgroup cannot be found: \(ErrnoText.reading(error))")
+            map.obstacle = "the process's cgroup cannot be found: \(ErrnoText.reading(error))"
+            map.mayHideLimit = true
             return map
         }
         let membership = CgroupMembership(parsing: String(decoding: map.membership, as: UTF8.self))
@@ -46,19 +47,13 @@ struct CgroupMap: Equatable {
         if let path = membership.v1Memory {
             let found = place(path, mounts.filter { $0.version == .v1 }, exists)
             map.levels = (found?.directories ?? []).map { Place(version: .v1, directory: $0) }
-            if found == nil {
-                map.hideLimit("no mount here shows the cgroup v1 path \(path) of the memory controller")
-            } else if found?.isWhole == false {
-                map.hideLimit("no mount here shows all of the cgroup v1 path \(path) of the memory controller")
-            }
+            if found?.isWhole != true { map.hideLimit(found, "cgroup v1 path \(path) of the memory controller") }
         } else if let path = membership.v2 {
             // The real root has no memory.max, and neither has a cgroup whose parent keeps the controller to itself.
             let found = (v2?.directories ?? []).filter { exists($0 + "/memory.max") }
             map.levels = found.map { Place(version: .v2, directory: $0) }
-            if v2 == nil {
-                map.hideLimit("no mount here shows the cgroup v2 path \(path)")
-            } else if v2?.isWhole == false {
-                map.hideLimit("no mount here shows all of the cgroup v2 path \(path)")
+            if v2?.isWhole != true {
+                map.hideLimit(v2, "cgroup v2 path \(path)")
             } else if found.isEmpty {
                 map.obstacle = "the cgroup v2 path \(path) has no memory controller, and neither has an ancestor"
             }
@@ -68,16 +63,18 @@ struct CgroupMap: Equatable {
         return map
     }
 
-    private mutating func hideLimit(_ reason: String) {
-        obstacle = reason
+    /// Directories of a path, the deepest first, and whether its own is among them.
+    private typealias Found = (directories: [String], isWhole: Bool)
+
+    /// Says that the process's own cgroup cannot be seen, with or without an ancestor of it.
+    private mutating func hideLimit(_ found: Found?, _ path: String) {
+        obstacle = "no mount here shows \(found == nil ? "" : "all of ")the \(path)"
         mayHideLimit = true
     }
 
     /// The directories of `path` and its ancestors through the first mount that shows the cgroup itself, else through the
-    /// one that shows its nearest ancestor: then they are not the whole path.
-    private static func place(
-        _ path: String, _ mounts: [CgroupMount], _ exists: (String) -> Bool
-    ) -> (directories: [String], isWhole: Bool)? {
+    /// one that shows its nearest ancestor.
+    private static func place(_ path: String, _ mounts: [CgroupMount], _ exists: (String) -> Bool) -> Found? {
         let candidates = mounts.compactMap { $0.directories(of: path) }
         if let whole = candidates.first(where: { exists($0[0]) }) { return (whole, true) }
         let parts = candidates.map { $0.filter(exists) }.filter { !$0.isEmpty }

@@ -29,18 +29,10 @@ package struct SourceFindings {
     let pressure: Finding
     let machine: Finding
     let footprint: Finding
-    // Nil where there is no cgroup with memory accounting.
+    // These are nil where there is no cgroup with memory accounting.
     var usage: Finding?
     var limits: Finding?
     var events: Finding?
-
-    init(obstacle: String?, mayHideLimit: Bool, pressure: Finding, machine: Finding, footprint: Finding) {
-        self.obstacle = obstacle
-        self.mayHideLimit = mayHideLimit
-        self.pressure = pressure
-        self.machine = machine
-        self.footprint = footprint
-    }
 
     /// Every source: used, or why not.
     package var statuses: [SourceStatus] {

@@ -132,7 +132,8 @@ extension CacheTable {
     func tidy(_ shard: UnsafeMutablePointer<CacheShard>) {
         let index = unsafe shard - shards
         // Twice as many places as one hold of the locks can empty, so that it keeps pace with any of them.
-        for _ in 0..<(2 * Self.mostPaid) >> Int(Self.chunkShift) where giveBackChunk(of: index) {}
+        var left = (2 * Self.mostPaid) >> Int(Self.chunkShift)
+        while left > 0, giveBackChunk(of: index) { left -= 1 }
         _ = shrinkIndex(of: index)
     }
 

@@ -25,7 +25,8 @@ extension CacheTable {
     @usableFromInline
     func spread(from used: Int) {
         let count = used < Self.shardsOfSome ? Self.shardsOfSome : shardCount
-        // All that moves fits into full chunks and one more of each shard. To fetch them takes longer than to move it.
+        // So many chunks are enough: each shard fills its own but for the last. They are fetched before the locks are taken, because that
+        // takes longer than moving the entries.
         memory.stockUp((used * Self.mostOfFew) >> Int(Self.chunkShift) + count)
         var olds: [CacheShard] = []
         for index in 0..<shardCount { stripes.lock(shard: index) }

@@ -10,7 +10,7 @@
 // From now on the holds of the calling thread count. What it waits for a processor while it holds a lock is left out of them.
 void jetsam_lock_holds_begin(void);
 
-// Nanoseconds of the longest hold of all threads that count; -1 where the locks are built without the clock.
+// Nanoseconds of the longest hold of all threads that count, to within 10 microseconds; -1 where the locks are built without the clock.
 int64_t jetsam_lock_holds_longest(void);
 
 #endif
