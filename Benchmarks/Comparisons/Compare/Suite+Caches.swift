@@ -82,7 +82,7 @@ extension Suite {
             .figure("bytes-entry", "bytes-entry", .atMost(48, "<= 48 B")),
             .figure("bytes-entry, byte cache", "bytes-entry", of: bytes, .atMost(16, "<= 16 B")),
             .share(
-                "hit-10k, byte cache as a share of PurgeableCache", "hit-10k", of: "jetsam", .atMost(1.05, "<= 1"),
+                "hit-10k, byte cache as a share of PurgeableCache", "hit-10k", of: "jetsam", .atMost(1.05, "<= 1.05"),
                 who: bytes),
             // Where one access to fresh memory takes longer than that, no insertion that needs it can be shorter.
             Bound("longest insertion, or what the first access to memory takes") { (figures) throws(MissingFigure) in

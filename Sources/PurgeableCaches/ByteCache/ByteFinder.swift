@@ -71,22 +71,19 @@ internal import Synchronization
         _ other: UnsafeMutablePointer<UInt64>, _ segments: SegmentView
     ) -> Found? {
         let tag = UInt32(truncatingIfNeeded: hash &<< (ByteSlot.hashShift - 32))
-        var bucket = unsafe first
-        while true {
-            // All slots are compared before one is looked at: where it stands is not to be guessed.
-            var matches = unsafe jetsam_match8(bucket, tag, ~0 &<< UInt32(ByteSlot.hashShift - 32))
-            while matches != 0 {
-                let place = unsafe bucket + matches.trailingZeroBitCount
-                matches &= matches &- 1
-                let slot = unsafe load(place)
-                guard segments.isLive(slot), unsafe ByteEntry.hasKey(key, at: segments.address(of: slot)) else {
-                    continue
-                }
-                return unsafe Found(place: place, slot: slot)
-            }
-            if unsafe bucket == other { return nil }
-            unsafe bucket = other
+        let mask: UInt32 = ~0 &<< UInt32(ByteSlot.hashShift - 32)
+        // All slots of both are compared before one is looked at: where it stands is not to be guessed.
+        var matches = unsafe jetsam_match8(first, tag, mask) | jetsam_match8(other, tag, mask) &<< 8
+        while matches != 0 {
+            let index = matches.trailingZeroBitCount
+            matches &= matches &- 1
+            let place =
+                unsafe (index & ByteIndex.bucketSlots == 0 ? first : other) + (index & (ByteIndex.bucketSlots - 1))
+            let slot = unsafe load(place)
+            guard segments.isLive(slot), unsafe ByteEntry.hasKey(key, at: segments.address(of: slot)) else { continue }
+            return unsafe Found(place: place, slot: slot)
         }
+        return nil
     }
 
     /// A slot, of which others may be counting a use.

@@ -13,10 +13,11 @@ struct CacheIndex {
     @usableFromInline static var movedSlot: UInt32 { numberMask }
 
     private static let fewestSlots: UInt32 = 16
-    /// Slots that one insertion moves at least.
-    private static let slotsOfInsertion = 16
+    /// Slots that one insertion moves at least, which takes some microseconds: an index of a few hundred entries has moved at once.
+    /// Until then a lookup may have to go through both tables.
+    private static let slotsOfInsertion = 256
     /// Slots that are moved in one hold of the lock where nothing else is done.
-    private static let slotsOfHold = 4096
+    private static let slotsOfHold = 1024
 
     /// A table.
     @safe struct Slots {
@@ -164,14 +165,14 @@ struct CacheIndex {
         self.slots = slots
     }
 
-    /// Makes an index smaller that has far more slots than entries, some of it.
-    mutating func shrinkSome(count: Int, _ entries: CacheEntries) -> (isMore: Bool, hasChanged: Bool) {
-        if isMoving { return (true, move(Self.slotsOfHold, entries)) }
+    /// The number of slots of a smaller table that is right for so many entries; 0 where there are not far too many.
+    func shrunkSlotCount(count: Int) -> UInt32 {
         let wanted = max(Self.fewestSlots, UInt32(count * 2))
-        guard slots.count / 2 > wanted else { return (false, false) }
-        beginMove(to: Slots(wanted, memory))
-        return (true, true)
+        return !isMoving && slots.count / 2 > wanted ? wanted : 0
     }
+
+    /// Moves as many slots as one hold of the lock should; true where none is left in the other table.
+    mutating func moveSome(_ entries: CacheEntries) -> Bool { move(Self.slotsOfHold, entries) }
 
     /// Moves so many slots more; true where none is left in the other table.
     private mutating func move(_ number: Int, _ entries: CacheEntries) -> Bool {

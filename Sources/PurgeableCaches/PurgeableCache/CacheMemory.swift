@@ -158,6 +158,26 @@ internal import JetsamSystem
         if !isFromHere { unsafe table.deallocate() }
     }
 
+    /// So many words of zeros. Where they are many, the kernel gives each page with the first access to it: their owner holds locks, and
+    /// would wait for all of them at once otherwise. Nil where the kernel has no address space for them.
+    func allocateZeros(_ words: Int) -> UnsafeMutablePointer<UInt32>? {
+        let bytes = words * MemoryLayout<UInt32>.stride
+        guard bytes >= Self.smallTableBytes else {
+            let table = UnsafeMutablePointer<UInt32>.allocate(capacity: words)
+            unsafe table.initialize(repeating: 0, count: words)
+            return unsafe table
+        }
+        let memory = unsafe state.pointee.withLock { $0.memory }
+        return unsafe memory.map(bytes)?.bindMemory(to: UInt32.self, capacity: words)
+    }
+
+    func deallocate(zeros: UnsafeMutablePointer<UInt32>, _ words: Int) {
+        let bytes = words * MemoryLayout<UInt32>.stride
+        guard bytes >= Self.smallTableBytes else { return unsafe zeros.deallocate() }
+        let memory = unsafe state.pointee.withLock { $0.memory }
+        unsafe memory.unmap(UnsafeMutableRawPointer(zeros), bytes)
+    }
+
     /// In whole cache lines.
     private static func tableBytes(_ words: Int) -> Int { (words * MemoryLayout<UInt32>.stride + 63) & ~63 }
 

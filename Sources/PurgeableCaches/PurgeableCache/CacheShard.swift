@@ -17,7 +17,7 @@ struct CacheShard {
     private let balance: QueueBalance
     /// The number of shards that the cache uses.
     private var shardCount: Int
-    private var ghosts = GhostTable()
+    private var ghosts: GhostTable
     private(set) var evictions = 0
     private(set) var expirations = 0
 
@@ -31,6 +31,7 @@ struct CacheShard {
         self.stripeCount = stripeCount
         entries = CacheEntries(layout: layout, memory: memory)
         index = CacheIndex(memory)
+        ghosts = GhostTable(memory)
         for stripe in 0..<stripeCount {
             unsafe (stripes + stripe).initialize(
                 to: CacheStripe(index.slots.base, entries.chunks, entries.headers))
@@ -221,11 +222,19 @@ struct CacheShard {
         queues.replace(header, with: other, entries)
     }
 
-    /// Makes an index smaller that has far more slots than entries, some of it; true where there is more to do.
-    mutating func shrinkIndexSome() -> Bool {
-        let (isMore, hasChanged) = index.shrinkSome(count: count, entries)
-        if hasChanged { publish() }
-        return isMore
+    /// Moves some of an index that is moving; false where it is not.
+    mutating func moveIndexSome() -> Bool {
+        guard index.isMoving else { return false }
+        if index.moveSome(entries) { publish() }
+        return true
+    }
+
+    /// Begins to make the index smaller, by moving it to that table. Where that is not right any more, the table is returned.
+    mutating func shrinkIndex(to slots: CacheIndex.Slots) -> CacheIndex.Slots? {
+        guard index.shrunkSlotCount(count: count) > 0, count * 4 < Int(slots.count) * 3 else { return slots }
+        index.beginMove(to: slots)
+        publish()
+        return nil
     }
 
     /// Leaves the shard empty and gives all that was in it.
@@ -234,7 +243,7 @@ struct CacheShard {
         entries = CacheEntries(layout: old.entries.layout, memory: old.entries.memory)
         index = CacheIndex(old.entries.memory)
         queues = CacheQueues()
-        ghosts = GhostTable()
+        ghosts = GhostTable(old.entries.memory)
         publish()
         return old
     }

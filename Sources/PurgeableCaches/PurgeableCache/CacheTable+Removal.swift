@@ -112,10 +112,20 @@ extension CacheTable {
         return true
     }
 
-    private func shrinkIndex(of index: Int) -> Bool {
+    /// Makes the index of a shard smaller that has far more slots than entries, some of it; true where there is more to do.
+    func shrinkIndex(of index: Int) -> Bool {
         stripes.lock(shard: index)
-        defer { stripes.unlock(shard: index) }
-        return unsafe shards[index].shrinkIndexSome()
+        let isMoving = unsafe shards[index].moveIndexSome()
+        let count = unsafe isMoving ? 0 : shards[index].index.shrunkSlotCount(count: shards[index].count)
+        stripes.unlock(shard: index)
+        guard count > 0 else { return isMoving }
+        // The kernel takes its time to give the pages.
+        let slots = CacheIndex.Slots(count, memory)
+        stripes.lock(shard: index)
+        let rest = unsafe shards[index].shrinkIndex(to: slots)
+        stripes.unlock(shard: index)
+        rest?.deallocate(memory)
+        return true
     }
 
     /// Unlocks a shard from which entries were taken. Where it has far more empty places than entries now, the memory of some

@@ -10,6 +10,7 @@
 
     private static let bucketSize = 8
 
+    private let memory: CacheMemory
     private var words: UnsafeMutablePointer<UInt32>?
     private var buckets: UInt32 = 0
     /// The number of entries that it was made for.
@@ -19,6 +20,12 @@
     /// Evictions in a tick, as a power of two: ages are kept in 15 bits.
     private var tickShift: UInt64 = 0
 
+    init(_ memory: CacheMemory) {
+        self.memory = memory
+    }
+
+    private var wordCount: Int { Int(buckets) * Self.bucketSize }
+
     /// Makes room to remember about five evictions for every two entries, as a bucket may be full while others are not; forgets
     /// what there was.
     mutating func resize(for entries: Int) {
@@ -26,12 +33,11 @@
         capacity = max(8, entries)
         buckets = UInt32(clamping: capacity * 5 / (2 * Self.bucketSize)) + 1
         tickShift = UInt64(max(0, Int.bitWidth - capacity.leadingZeroBitCount - 12))
-        unsafe words = .allocate(capacity: Int(buckets) * Self.bucketSize)
-        unsafe words?.initialize(repeating: 0, count: Int(buckets) * Self.bucketSize)
+        unsafe words = memory.allocateZeros(wordCount)
     }
 
     mutating func clear() {
-        unsafe words?.deallocate()
+        if let words = unsafe words { unsafe memory.deallocate(zeros: words, wordCount) }
         unsafe words = nil
         buckets = 0
         capacity = 0

@@ -33,11 +33,12 @@ struct PurgeableCacheStepsTests {
         let cache = cache()
         for key in 0..<100_000 { cache.insert(key, for: key, cost: key % 7) }
         for key in 0..<100_000 where key % 3 != 0 { cache.removeValue(for: key) }
-        var chunks = 0
+        var (chunks, moving) = (0, 0)
         for index in 0..<cache.table.shardCount {
             let shard = unsafe cache.table.shards + index
             let order = unsafe shard.pointee.order
-            _ = unsafe shard.pointee.shrinkIndexSome()
+            _ = cache.table.shrinkIndex(of: index)
+            moving += unsafe shard.pointee.index.isMoving ? 1 : 0
             while cache.table.giveBackChunk(of: index) {
                 chunks += 1
                 unsafe shard.pointee.expectConsistent()
@@ -46,6 +47,7 @@ struct PurgeableCacheStepsTests {
             #expect(unsafe shard.pointee.emptyPlaces < 64)
         }
         #expect(chunks > 64 * 10)
+        #expect(moving > 0)
         #expect((0..<100_000).allSatisfy { cache.peek($0) == ($0 % 3 == 0 ? $0 : nil) })
         for key in 0..<100_000 { cache.insert(key, for: key) }
         cache.table.forEachShard { $0.expectConsistent() }
