@@ -10,7 +10,7 @@ struct ControlSocketError: Error, Sendable, CustomStringConvertible {
     }
 
     init(_ doing: String, _ error: Errno) {
-        description = "\(doing): \(ErrnoText.name(error))"
+        description = "\(doing): \(FileError.reason(error))"
     }
 }
 

@@ -68,7 +68,7 @@ final class FileReports: Sendable {
     }
 
     private static func loss(of trace: TraceFile) -> String? {
-        if let error = trace.error { return "it could not be written: \(ErrnoText.name(error))" }
+        if let error = trace.error { return "it could not be written: \(FileError.reason(error))" }
         return trace.isRemoved ? "it was removed by somebody else" : nil
     }
 }

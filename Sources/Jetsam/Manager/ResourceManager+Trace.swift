@@ -21,7 +21,7 @@ extension ResourceManager {
             logger.info("A trace is written", metadata: ["file": "\(path)"])
             return file
         } catch {
-            logger.warning("No trace is written: \(path): \(ErrnoText.name(error))", metadata: ["file": "\(path)"])
+            logger.warning("No trace is written: \(path): \(FileError.reason(error))", metadata: ["file": "\(path)"])
             return nil
         }
     }
@@ -29,7 +29,7 @@ extension ResourceManager {
     func endTrace(_ trace: TraceFile?) async {
         guard let trace else { return }
         await trace.stop()
-        if let error = trace.error { logger.warning("The trace is not whole: \(ErrnoText.name(error))") }
+        if let error = trace.error { logger.warning("The trace is not whole: \(FileError.reason(error))") }
     }
 
     /// An observer like any other: redaction is the application's code, and has a deadline with it.

@@ -11,13 +11,14 @@ package enum FileError: Error, Hashable, Sendable, CustomStringConvertible {
 
     package var description: String {
         switch self {
-        case .system(let error, let doing): "\(doing): \(Self.text(error))"
+        case .system(let error, let doing): "\(doing): \(Self.reason(error))"
         case .insecure(let reason): reason
         case .damaged(let reason): "damaged: \(reason)"
         }
     }
 
-    private static func text(_ error: Errno) -> String {
+    /// The name of an error, and what it means for a file.
+    package static func reason(_ error: Errno) -> String {
         let meaning: String? =
             switch error {
             case .noSpace: "the file system has no room for it"

@@ -1,4 +1,5 @@
 import JetsamTesting
+import Logging
 import MemoryPressure
 import SystemPackage
 import TestSupport
@@ -86,6 +87,47 @@ struct TraceFileTests {
         await trace.stop()
         #expect(trace.error == .ioError)
     }
+
+    #if canImport(Glibc)
+        @Test(
+            "A disk that gets full while a server runs is said, once",
+            .enabled(if: SmallDisk.isAllowed, "needs the right to make a file system (CAP_SYS_ADMIN)"))
+        func fullDisk() async throws {
+            let disk = try SmallDisk(bytes: 64 << 10)
+            let queue = TraceQueue(capacity: 4096)
+            let clock = clock
+            let opened = disk.perform { path in
+                Result {
+                    try TraceFile(
+                        path: path.appending("trace.jsonl"), maximumBytes: 1 << 20,
+                        header: TraceHeader(Decider.Setup()), queue: queue, clock: clock)
+                }
+            }
+            let trace = try opened.get()
+            let log = LogRecord()
+            let reports = FileReports(logger: log.logger)
+            reports.watch(trace, at: "trace.jsonl")
+            try trace.start()
+            reports.look(at: clock.now)
+            #expect(log.lines.isEmpty)
+            let recorder = RecordSink(trace: queue)
+            for number: UInt64 in 0..<4000 {
+                recorder.record(CacheRecord(cache: number, name: "a cache with a longer name"), at: clock.now)
+            }
+            try await eventually("the disk is full") { trace.error != nil }
+            for _ in 0..<2 {
+                clock.advance(by: .seconds(6))
+                reports.look(at: clock.now)
+            }
+            #expect(trace.error == .noSpace)
+            #expect(log.lines.map(\.level) == [.error])
+            #expect(
+                log.warnings == [
+                    "The trace ends here: trace.jsonl: it could not be written: ENOSPC: the file system has no room for it"
+                ])
+            await trace.stop()
+        }
+    #endif
 
     @Test("Where no trace can be written the manager says why and runs")
     func cannotBeWritten() async throws {

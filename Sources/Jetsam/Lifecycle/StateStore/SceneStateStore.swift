@@ -112,7 +112,7 @@ public struct SceneStateStoreError: Error, Sendable, Hashable, CustomStringConve
     /// The problem, in a few words.
     public var description: String {
         switch code {
-        case .system(let error, let doing): "\(doing): \(ErrnoText.name(error))"
+        case .system(let error, let doing): "\(doing): \(FileError.reason(error))"
         case .insecure(let what): what
         case .damaged(let what): "damaged: \(what)"
         case .unsupported(let what): what

@@ -10,7 +10,9 @@ import SystemPackage
     /// A file system of a few pages that only one thread of this process can see: it is gone with the thread, however the test ends.
     final class SmallDisk: Sendable {
         private enum Order: Sendable {
-            case makeReadOnly, end
+            case makeReadOnly
+            case perform(@Sendable (FilePath) -> Void)
+            case end
         }
 
         let store: FileStateStore
@@ -41,10 +43,14 @@ import SystemPackage
                 let result = Result { try Self.open(path, bytes: bytes) }
                 opened.withLock { $0 = result }
                 answers.signal()
-                while (try? result.get()) != nil {
+                var isEnding = (try? result.get()) == nil
+                while !isEnding {
                     spot.wait(for: nil)
-                    guard orders.withLock({ $0.popLast() }) == .makeReadOnly else { break }
-                    _ = unsafe mount(nil, path.string, nil, UInt(MS_REMOUNT | MS_RDONLY), nil)
+                    switch orders.withLock({ $0.popLast() }) {
+                    case .makeReadOnly: _ = unsafe mount(nil, path.string, nil, UInt(MS_REMOUNT | MS_RDONLY), nil)
+                    case .perform(let body): body(path)
+                    case .end, nil: isEnding = true
+                    }
                     answers.signal()
                 }
                 _ = unsafe umount2(path.string, CInt(MNT_DETACH))
@@ -70,6 +76,14 @@ import SystemPackage
         func makeReadOnly() {
             order(.makeReadOnly)
             answers.wait(for: nil)
+        }
+
+        /// Calls the body with the path, on the thread that can see it. What it opens there can be used everywhere.
+        func perform<Result: Sendable>(_ body: @escaping @Sendable (FilePath) -> Result) -> Result {
+            let result = Lock<Result?>(nil)
+            order(.perform { path in result.withLock { $0 = body(path) } })
+            answers.wait(for: nil)
+            return result.withLock { $0 }!
         }
 
         private func order(_ order: Order) {
