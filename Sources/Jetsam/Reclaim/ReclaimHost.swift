@@ -10,11 +10,15 @@ protocol ReclaimHost: AnyObject, Sendable {
     var jumpBytes: Int { get }
     /// Caches begin to be asked for bytes.
     func releaseBegan()
-    /// They have been asked, and so many bytes came back.
-    func releaseEnded(bytes: Int)
-    /// A step has ended: spacing counts from here.
+    /// They have been asked, and the step has ended: spacing counts from here.
     ///
-    /// - Parameter promisedBytes: The bytes that caches promised in it, but for those known never to come back.
+    /// - Parameters:
+    ///   - promisedBytes: The bytes that caches promised in it, but for those known never to come back.
+    ///   - cameBackBytes: The bytes that came back.
+    func releaseEnded(_ step: Int, promisedBytes: Int, cameBackBytes: Int)
+    /// Nobody is being asked any more, and what came of it is not known.
+    func releaseAbandoned()
+    /// A step has ended in which no cache was asked: spacing counts from here.
     func noteStepEnd(_ step: Int, promisedBytes: Int)
     /// A step of a dry run has ended: it asked nobody, and is credited with what it would have brought.
     func noteDryStep(_ step: Int, promisedBytes: Int)

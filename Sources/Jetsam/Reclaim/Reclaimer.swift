@@ -63,7 +63,7 @@ final class Reclaimer: Sendable {
     func stop() {
         let unanswered = state.stop()
         probes.withdraw()
-        host.releaseEnded(bytes: 0)
+        host.releaseAbandoned()
         for request in unanswered { request.answer(nil) }
     }
 
@@ -170,9 +170,9 @@ final class Reclaimer: Sendable {
         clients.letGo(registry, callsHandlers: callsHandlers)
         guard let finished else { return }
         let step = finished.step
-        host.noteStepEnd(step.step, promisedBytes: finished.broughtBytes)
         host.releaseEnded(
-            bytes: ReleaseTally.cameBack(
+            step.step, promisedBytes: finished.broughtBytes,
+            cameBackBytes: ReleaseTally.cameBack(
                 promisedBytes: step.promisedBytes, freedBytes: step.freedBytes, returnedBytes: step.returnedBytes))
         host.noteLeadTime(finished.leadTime)
         host.publish(step, problems: finished.problems)
@@ -264,10 +264,11 @@ final class Reclaimer: Sendable {
                 reading: reading, managedBytes: registry.reportedBytes, jumpBytes: host.jumpBytes),
             retainedBytes: trims.retained(before: demand, origin))
         let (beginning, earlier, silent) = state.begin(preparation)
+        if beginning == .begun { host.releaseBegan() }
         earlier.letGo(registry, callsHandlers: callsHandlers)
         if !silent.isEmpty { host.publish(silentCaches: silent) }
         switch beginning {
-        case .begun: host.releaseBegan()
+        case .begun: break
         // A step that asks no cache is not taken.
         case .idle: host.noteStepEnd(demand.step, promisedBytes: 0)
         // Nobody else answers it.

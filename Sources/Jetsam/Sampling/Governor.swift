@@ -214,8 +214,13 @@ extension Governor: ReclaimHost {
         state.withLock { $0.releaseBegan() }
     }
 
-    func releaseEnded(bytes: Int) {
-        state.withLock { $0.releaseEnded(bytes: bytes) }
+    func releaseEnded(_ step: Int, promisedBytes: Int, cameBackBytes: Int) {
+        let now = clock.now
+        state.withLock { $0.releaseEnded(step, promisedBytes: promisedBytes, cameBackBytes: cameBackBytes, at: now) }
+    }
+
+    func releaseAbandoned() {
+        state.withLock { $0.releaseAbandoned() }
     }
 
     func noteLateAnswer(promisedBytes: Int) {

@@ -143,8 +143,14 @@ struct GovernorState {
         releases.begin()
     }
 
-    mutating func releaseEnded(bytes: Int) {
-        releases.end(releasedBytes: bytes)
+    /// A release has ended. The account hears of it together with the trace: who reads that counts the same readings.
+    mutating func releaseEnded(_ step: Int, promisedBytes: Int, cameBackBytes: Int, at now: MonotonicInstant) {
+        handle(.stepEnded(step, promisedBytes: promisedBytes, at: now), at: now)
+        releases.end(releasedBytes: cameBackBytes)
+    }
+
+    mutating func releaseAbandoned() {
+        releases.abandon()
     }
 
     mutating func noteLateAnswer(promisedBytes: Int, at now: MonotonicInstant) {

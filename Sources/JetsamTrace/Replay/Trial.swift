@@ -46,6 +46,9 @@ package struct Trial: Sendable {
     private var releases = ReleaseTally()
     /// A step that both make, until it is over.
     private var sharedStep: Int?
+    /// The steps that have ended, and the bytes of each that came back, until the account of the manager had them. The next step
+    /// may end before that.
+    private var ended: [(step: Int, bytes: Int)] = []
     private var pending: PendingStep?
     private var expected = ExpectedRecords()
     private var lastInstant: MonotonicInstant?
@@ -94,6 +97,7 @@ package struct Trial: Sendable {
         case .step(let record): feed(record, at: instant)
         case .lost:
             releases.abandon()
+            ended = []
             if writer != nil { write(event, at: instant) }
         case .counts, .process, .scene: if writer != nil { write(event, at: instant) }
         default: break
@@ -127,9 +131,8 @@ package struct Trial: Sendable {
         stepTime = record.duration
         if !record.isDryRun { refetches.released(at: instant) }
         if outcome.modelBegins == nil || record.step == sharedStep {
-            sharedStep = nil
             caches.followedStep()
-            releases.end(releasedBytes: record.cameBackBytes)
+            ended.append((record.step, record.cameBackBytes))
             writer?.append(record, at: instant)
         } else {
             caches.endMissedStep(promisedBytes: record.promisedBytes)
@@ -286,7 +289,12 @@ package struct Trial: Sendable {
         switch notice {
         case .paused, .held, .supervisorWarns, .regrowthAllowed, .leadTimeMeasured, .hollow, .limitAnnounced:
             decider.handle(notice)
-        case .stepEnded(let step, _, _) where step == sharedStep: decider.handle(notice)
+        case .stepEnded(let step, _, _) where outcome.modelBegins == nil || step == sharedStep:
+            sharedStep = nil
+            if let place = ended.firstIndex(where: { $0.step == step }) {
+                releases.end(releasedBytes: ended.remove(at: place).bytes)
+            }
+            decider.handle(notice)
         case .answeredLate(let bytes) where outcome.modelBegins != nil: caches.endMissedStep(promisedBytes: bytes)
         case .stepEnded, .answeredLate, .limitsLifted, .ladderEnded:
             // From where the two part on, steps and their ends are the trial's own.

@@ -106,6 +106,29 @@ struct RecordedReleasesTests {
         #expect(again.text == String(decoding: trace, as: UTF8.self))
     }
 
+    @Test("A reading between the record of a step and the account of it does not count as one after it")
+    func readingBetween() async throws {
+        let (trace, total) = try await Self.record()
+        var trial: Trial?
+        var reading = ReadingRecord()
+        var steps = 0
+        for line in try TraceText(trace).lines {
+            if case .trace(let header) = line.event, trial == nil { trial = Trial(nil, header: header) }
+            if case .reading(let record) = line.event { reading = record }
+            trial?.feed(line.event, at: line.instant)
+            guard case .step(let record) = line.event, record.cameBackBytes > 0 else { continue }
+            steps += 1
+            // The caches have given, and what they gave is not free yet.
+            var between = reading
+            between.reportedBytes = max(0, reading.reportedBytes - record.promisedBytes)
+            trial?.feed(.reading(between), at: line.instant)
+        }
+        trial?.finish()
+        #expect(steps > 0)
+        #expect(trial?.outcome.modelBegins == nil)
+        #expect(trial?.outcome.releases.neededBytes == total.neededBytes)
+    }
+
     @Test("A configuration that releases sooner releases and wastes more, by the model")
     func sooner() async throws {
         let (trace, total) = try await Self.record()

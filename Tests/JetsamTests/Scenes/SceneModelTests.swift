@@ -183,6 +183,22 @@ struct SceneModelTests {
         }
     }
 
+    @Test("A scene that waits for its turn to connect is warned of nothing before that")
+    func unattached() async throws {
+        let fixture = SceneFixture()
+        let record = SceneRecord()
+        let scene = try fixture.scenes.enter(
+            SceneConnection(identifier: "a", origin: .system, observer: record))
+        await fixture.scenes.warn(of: Self.warning(1))
+        #expect(record.calls.isEmpty)
+        await scene.turn.acquire()
+        try await scene.attach(SceneConnection(identifier: "a", origin: .system, observer: record))
+        scene.turn.release()
+        await fixture.scenes.warn(of: Self.warning(2))
+        #expect(record.warnings == 1)
+        try await scene.disconnect()
+    }
+
     @Test("Requests from many tasks at once are carried out one after another for each scene")
     func concurrent() async throws {
         let fixture = SceneFixture()

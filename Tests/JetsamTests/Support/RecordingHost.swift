@@ -32,7 +32,8 @@ final class RecordingHost: ReclaimHost {
     }
 
     func releaseBegan() {}
-    func releaseEnded(bytes: Int) {}
+    func releaseEnded(_ step: Int, promisedBytes: Int, cameBackBytes: Int) {}
+    func releaseAbandoned() {}
     func noteStepEnd(_ step: Int, promisedBytes: Int) {}
     func noteDryStep(_ step: Int, promisedBytes: Int) {}
     func noteLateAnswer(promisedBytes: Int) {}

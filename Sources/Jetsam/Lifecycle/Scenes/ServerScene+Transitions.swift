@@ -84,9 +84,10 @@ extension ServerScene {
         }
     }
 
-    /// Tells the observer that memory is short, except that of a suspended scene. The caller has the scene's turn.
+    /// Tells the observer that memory is short, except that of a suspended scene, and of one that was not told yet that it connects.
+    /// The caller has the scene's turn.
     func warn(of change: LevelChange) async {
-        guard sceneState != .suspended, let observer else { return }
+        guard sceneState != .suspended, sceneState != .unattached, let observer else { return }
         await call(.didReceiveMemoryWarning, by: parts.transitionDeadline) { [self] in
             await observer.didReceiveMemoryWarning(self, change)
         }
