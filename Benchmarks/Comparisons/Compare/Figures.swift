@@ -69,10 +69,15 @@ struct Figures: Sendable {
     /// The median of the rounds' ratios. A machine that changes from one round to the next changes that less than the ratio of two
     /// medians.
     func share(_ first: Key, of second: Key) throws(MissingFigure) -> Double {
+        try ratio(first, to: second, /)
+    }
+
+    /// The same of what `ratio` makes of the two figures of a round.
+    func ratio(_ first: Key, to second: Key, _ ratio: (Double, Double) -> Double) throws(MissingFigure) -> Double {
         guard let firsts = values[first], let seconds = values[second], firsts.count == seconds.count else {
             throw MissingFigure(description: "\(first.name) and \(second.name) were not measured in turn")
         }
-        return Self.median(zip(firsts, seconds).map { $0 / $1 })
+        return Self.median(zip(firsts, seconds).map(ratio))
     }
 
     static func median(_ values: [Double]) -> Double {

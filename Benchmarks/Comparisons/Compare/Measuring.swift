@@ -29,15 +29,15 @@ struct Measuring: Sendable {
             case .usually(let usual): self.rounds ?? usual
             }
         // One run may give the figures of several cases.
-        var runs: [String] = []
-        for one in series.cases where !runs.contains(one.run) { runs.append(one.run) }
+        var runs: [Case] = []
+        for one in series.cases where !runs.contains(where: { $0.run == one.run }) { runs.append(one) }
         for round in 1...rounds {
-            for run in runs {
-                for way in series.ways {
-                    for row in try rows(series.program, run, way, series) { figures.add(row) }
+            for one in runs {
+                for way in one.ways ?? series.ways {
+                    for row in try rows(series.program, one.run, way, series) { figures.add(row) }
                 }
                 let second = String(format: "%4d", Self.secondsSinceStart())
-                print("[\(second) s] \(run): round \(round) of \(rounds)")
+                print("[\(second) s] \(one.run): round \(round) of \(rounds)")
                 fflush(nil)
             }
         }

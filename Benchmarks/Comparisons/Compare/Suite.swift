@@ -23,10 +23,13 @@ struct Case: Sendable {
     /// The program's own name of it, where one run gives several figures.
     let run: String
     let summary: String
+    /// Who is measured in it; nil for all of the series.
+    let ways: [String]?
 
-    init(_ name: String, run: String? = nil, _ summary: String) {
+    init(_ name: String, run: String? = nil, of ways: [String]? = nil, _ summary: String) {
         self.name = name
         self.run = run ?? name
+        self.ways = ways
         self.summary = summary
     }
 
