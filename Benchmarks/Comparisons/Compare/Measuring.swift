@@ -33,7 +33,7 @@ struct Measuring: Sendable {
         for one in series.cases where !runs.contains(where: { $0.run == one.run }) { runs.append(one) }
         for round in 1...rounds {
             for one in runs {
-                for way in one.ways ?? series.ways {
+                for way in series.ways(of: one) {
                     for row in try rows(series.program, one.run, way, series) { figures.add(row) }
                 }
                 let second = String(format: "%4d", Self.secondsSinceStart())

@@ -66,4 +66,6 @@ struct Series: Sendable {
     var preload = Preload.none
     /// The programs come from the build with a clock in every lock.
     var clocksLocks = false
+
+    func ways(of one: Case) -> [String] { one.ways ?? ways }
 }

@@ -49,7 +49,7 @@ import Testing
             var figures = Figures()
             for series in suite.series {
                 for one in series.cases {
-                    for way in series.ways { figures.add(Row(name: one.name, who: way, value: 1, unit: "")) }
+                    for way in series.ways(of: one) { figures.add(Row(name: one.name, who: way, value: 1, unit: "")) }
                 }
             }
             for bound in suite.bounds {
@@ -57,6 +57,15 @@ import Testing
                 _ = try bound.limit(figures)
             }
         }
+    }
+
+    @Test func aPairIsHeldAgainstTheLoadOfItsOwnRound() throws {
+        let bound = try #require(Suite.tasks.bounds.first { $0.what.hasPrefix("pair-100k, share of pair-1000 and") })
+        let measured = figures(
+            "pair-1000 jetsam 90 ns", "load-12MiB machine 20 ns", "pair-100k jetsam 140 ns",
+            "load-12MiB machine 100 ns", "pair-100k jetsam 350 ns", "load-12MiB machine 30 ns",
+            "pair-100k jetsam 170 ns")
+        #expect(abs(try bound.measure(measured) - 140.0 / 150) < 0.001)
     }
 
     @Test func slowAccessToFreshMemoryRaisesTheBoundOfAnInsertion() throws {
