@@ -72,7 +72,7 @@ struct Figures: Sendable {
         try ratio(first, to: second, /)
     }
 
-    /// The same of what `ratio` makes of the two figures of a round.
+    /// The median over the rounds of what `ratio` makes of the two figures of a round.
     func ratio(_ first: Key, to second: Key, _ ratio: (Double, Double) -> Double) throws(MissingFigure) -> Double {
         guard let firsts = values[first], let seconds = values[second], firsts.count == seconds.count else {
             throw MissingFigure(description: "\(first.name) and \(second.name) were not measured in turn")

@@ -27,7 +27,7 @@ extension Suite {
             Series(
                 program: "Tasks",
                 cases: [
-                    // Just before Jetsam's: it changes from one second to the next.
+                    // Measured just before Jetsam's pairs: it changes from one second to the next.
                     Case(
                         "load-12MiB", of: ["machine"],
                         "of the machine: a load whose address the one before gave, from as much memory as 100,000 take. An idle one's "

@@ -13,8 +13,8 @@ struct CacheIndex {
     @usableFromInline static var movedSlot: UInt32 { numberMask }
 
     private static let fewestSlots: UInt32 = 16
-    /// Slots that one insertion moves at least, which takes some microseconds: an index of a few hundred entries has moved at once.
-    /// Until then a lookup may have to go through both tables.
+    /// Slots that one insertion moves at least, which takes some microseconds. An index of a few hundred entries moves with one or two
+    /// insertions: while it moves, a lookup may have to search both tables.
     private static let slotsOfInsertion = 256
     /// Slots that are moved in one hold of the lock where nothing else is done.
     private static let slotsOfHold = 1024
