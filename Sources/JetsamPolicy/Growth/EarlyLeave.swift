@@ -51,8 +51,12 @@ struct EarlyLeave {
     /// The least that this process has and grows by, in quarters of the others' average: kernel memory and shared pages are in
     /// nobody's footprint.
     private static let ownQuarters = 3
+    /// The longest time without a reading across which growth is still measured: that of the longest window.
+    private static let longestPause = Duration.seconds(10)
 
     private var phase = Phase.none
+    private var hasPaused = false
+    private var lastLook: MonotonicInstant?
     /// Memory beside the caches, of the tightest level and of this process.
     private var settled = SettledGrowth()
     private var own = SettledGrowth()
@@ -73,14 +77,34 @@ struct EarlyLeave {
     }
 
     /// Indicates whether memory beside the caches grows at all. The time that leaving takes matters only then.
-    var isGrowing: Bool { settled.bytesPerSecond(over: 0) > 0 }
+    var isGrowing: Bool { settled.isRising }
 
-    /// Forgets growth, but not how much there was.
-    mutating func reset() {
-        phase = .none
-        settled.reset()
-        own.reset()
-        deficit = 0
+    /// The process did not run for a while. The next reading tells how long.
+    ///
+    /// A busy machine does that to a process every few seconds, while memory grows as before: so a short pause counts as time that
+    /// passed without a reading. After a longer one growth is measured anew.
+    mutating func pause() { hasPaused = true }
+
+    private mutating func bridge(to now: MonotonicInstant) {
+        defer {
+            hasPaused = false
+            lastLook = now
+        }
+        guard hasPaused, let lastLook else { return }
+        let pause = lastLook.duration(to: now)
+        guard pause <= Self.longestPause else {
+            // How much there was is not forgotten.
+            phase = .none
+            settled.reset()
+            own.reset()
+            deficit = 0
+            return
+        }
+        switch phase {
+        case .due(let since): phase = .due(since: since.advanced(by: pause))
+        case .asking(let since, let step): phase = .asking(since: since.advanced(by: pause), step: step)
+        case .none, .asked: break
+        }
     }
 
     /// Leaving was called off, or did not end the process.
@@ -88,13 +112,14 @@ struct EarlyLeave {
 
     /// Takes a full reading. Gives true where the caches are to be asked from now on.
     mutating func look(_ context: Context) -> Bool {
+        bridge(to: context.now)
         own.append(context.footprintBytes.subtractingSaturating(context.managedBytes), at: context.now)
         settled.append(context.unmanagedBytes, at: context.now)
         if let bytes = settled.latest { highest.append(bytes, at: context.now) }
         let time = context.leavingNanoseconds
         let lead = Self.lead(time)
         let window = min(max(lead / 3, 2 * Self.second), 10 * Self.second)
-        growthRate = settled.bytesPerSecond(over: window)
+        growthRate = settled.bytesPerSecond(over: window, lately: Self.patience(time))
         let horizon = Double(min(lead, window * Self.reach)) / Double(Self.second)
         neededBytes = Int(saturating: Double(growthRate) * horizon).addingSaturating(context.criticalEntry)
         deficit = time > 0 && growthRate > 0 ? missing(context.roomBytes, givable(context, within: lead)) : 0
@@ -149,9 +174,12 @@ struct EarlyLeave {
     /// From the decision to memory, with room for what cannot be foreseen.
     private static func lead(_ time: Int64) -> Int64 { time + time / 4 + max(second, time / 10) }
 
-    /// Returns the time for which it has to hold. So not all of several processes that are alike leave at once.
+    /// Returns the nanoseconds for which it has to hold, and within which memory must have grown.
+    private static func patience(_ time: Int64) -> Int64 { max(second, time / 10) }
+
+    /// Returns the time for which it has to hold here. So not all of several processes that are alike leave at once.
     private func patience(_ time: Int64, _ lead: Int64, _ context: Context, _ since: MonotonicInstant) -> Int64 {
-        var patience = max(Self.second, time / 10)
+        var patience = Self.patience(time)
         if context.shortage.sharers > 1 {
             // By the instant: a replay waits as long.
             let scattered = UInt64(bitPattern: since.nanoseconds) &* 0x9E37_79B9_7F4A_7C15
@@ -171,6 +199,7 @@ struct EarlyLeave {
     private func growsLikeOthers(_ context: Context) -> Bool {
         guard context.shortage.sharers > 1 else { return true }
         let share = growthRate / context.shortage.sharers / 4 * Self.ownQuarters
-        return own.bytesPerSecond(over: 5 * Self.second) >= share
+        let lately = Self.patience(context.leavingNanoseconds)
+        return own.bytesPerSecond(over: 5 * Self.second, lately: lately) >= share
     }
 }

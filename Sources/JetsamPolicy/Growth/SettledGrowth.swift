@@ -8,13 +8,15 @@ struct SettledGrowth {
     private static let half: Int64 = 500_000_000
     private static let second: Int64 = 1_000_000_000
     private static let capacity = 64
+    /// The half seconds of the longest time that counts as just now.
+    private static let halves = 6
 
     /// The readings of this half second in order of size. Of full length from the start: a reading may not allocate.
     private var values = [Int](repeating: 0, count: capacity)
     private var count = 0
     private var number = Int64.min
     /// The last medians, the latest first, with the half seconds that they are of.
-    private var medians = [(bytes: Int, number: Int64)](repeating: (0, .min), count: 3)
+    private var medians = [(bytes: Int, number: Int64)](repeating: (0, .min), count: halves + 1)
     private var five = GrowthTrend(window: .seconds(5))
     private var ten = GrowthTrend(window: .seconds(10))
 
@@ -47,22 +49,28 @@ struct SettledGrowth {
     }
 
     private mutating func settle() {
-        medians[2] = medians[1]
-        medians[1] = medians[0]
+        for index in stride(from: Self.halves, to: 0, by: -1) { medians[index] = medians[index - 1] }
         medians[0] = (values[count / 2], number)
         let instant = MonotonicInstant(nanoseconds: number * Self.half)
         five.append(medians[0].bytes, at: instant)
         ten.append(medians[0].bytes, at: instant)
     }
 
+    /// Indicates whether the figure has grown throughout the last five seconds.
+    var isRising: Bool { five.bytesPerSecond.map { $0 > 0 } ?? false }
+
     /// In bytes a second: the least that the figure grew by throughout so many nanoseconds, which are rounded up to five or ten seconds,
-    /// and no more than twice as fast as in the last second. 0 while the window is not full.
-    func bytesPerSecond(over nanoseconds: Int64) -> Int {
+    /// and no more than twice as fast as just now. 0 while the window is not full.
+    ///
+    /// - Parameter lately: The nanoseconds that just now means, one to three seconds. Growth that comes in batches must have come again
+    ///   within that time.
+    func bytesPerSecond(over nanoseconds: Int64, lately: Int64) -> Int {
         let trend = nanoseconds <= 5 * Self.second ? five.bytesPerSecond : ten.bytesPerSecond
-        guard let trend, medians[2].number > .min else { return 0 }
-        let time = Double(medians[0].number - medians[2].number) / 2
-        let lately = Double(medians[0].bytes.subtractingSaturating(medians[2].bytes)) / time
-        return min(trend, Int(saturating: max(0, lately * 2)))
+        let before = medians[Int(min(max(lately / Self.half, 2), Int64(Self.halves)))]
+        guard let trend, before.number > .min else { return 0 }
+        let time = Double(medians[0].number - before.number) / 2
+        let rise = Double(medians[0].bytes.subtractingSaturating(before.bytes)) / time
+        return min(trend, Int(saturating: max(0, rise * 2)))
     }
 }
 

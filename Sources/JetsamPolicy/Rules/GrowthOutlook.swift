@@ -30,7 +30,7 @@ struct GrowthOutlook {
 
     mutating func forget() {
         growth.reset()
-        early.reset()
+        early.pause()
         lastUnmanaged = nil
         isSuspicious = false
         millisecondsAtOnce = nil

@@ -290,7 +290,8 @@ package struct Trial: Sendable {
         case .paused, .held, .supervisorWarns, .regrowthAllowed, .leadTimeMeasured, .hollow, .limitAnnounced:
             decider.handle(notice)
         case .stepEnded(let step, _, _) where outcome.modelBegins == nil || step == sharedStep:
-            sharedStep = nil
+            // A call of the application's may end while the step goes on.
+            if step == sharedStep { sharedStep = nil }
             if let place = ended.firstIndex(where: { $0.step == step }) {
                 releases.end(releasedBytes: ended.remove(at: place).bytes)
             }

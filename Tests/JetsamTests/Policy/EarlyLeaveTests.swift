@@ -48,6 +48,12 @@ struct EarlyLeaveTests {
             while time < start + seconds { look(used: used + rate * (time + 0.05 - start)) }
         }
 
+        /// The process does not run for so many seconds.
+        mutating func pause(seconds: Double) {
+            time += seconds
+            early.pause()
+        }
+
         /// MiB of room and cache when the caches were asked first; nil where they were not.
         func roomWhenAsked(from used: Double, rate: Double) -> Double? { asked.first.map { 512 - used - rate * $0 } }
     }
@@ -84,6 +90,55 @@ struct EarlyLeaveTests {
             rooms.append(try #require(world.roomWhenAsked(from: 100, rate: 5)))
         }
         #expect(rooms[0] < 60 && (80...90).contains(rooms[1]) && (235...255).contains(rooms[2]))
+    }
+
+    @Test("A process that does not run for a second or two now and then leaves as early", arguments: [1.1, 2, 4])
+    func pauses(seconds: Double) throws {
+        var world = World()
+        world.leavingSeconds = 30
+        while world.time < 80 {
+            world.grow(from: 100 + 5 * world.time, rate: 5, seconds: 3)
+            world.pause(seconds: seconds)
+        }
+        let room = try #require(world.roomWhenAsked(from: 100, rate: 5))
+        #expect((200...255).contains(room), "\(room)")
+    }
+
+    @Test("It has to hold while the process runs")
+    func pauseInPatience() throws {
+        var steady = World()
+        steady.leavingSeconds = 30
+        steady.grow(from: 100, rate: 5, seconds: 60)
+        let asked = try #require(steady.asked.first)
+        var world = World()
+        world.leavingSeconds = 30
+        world.grow(from: 100, rate: 5, seconds: asked - 1.5)
+        world.pause(seconds: 3)
+        world.grow(from: 100 + 5 * world.time, rate: 5, seconds: 0.5)
+        #expect(world.asked.isEmpty)
+        world.grow(from: 100 + 5 * world.time, rate: 5, seconds: 3)
+        #expect(!world.asked.isEmpty)
+    }
+
+    @Test("After a long pause growth is measured anew")
+    func longPause() {
+        var world = World()
+        world.leavingSeconds = 30
+        world.grow(from: 100, rate: 5, seconds: 20)
+        world.pause(seconds: 11)
+        world.grow(from: 300, rate: 5, seconds: 9)
+        #expect(world.asked.isEmpty)
+        world.grow(from: 345, rate: 5, seconds: 6)
+        #expect(!world.asked.isEmpty)
+    }
+
+    @Test("Growth that comes in batches is growth, if leaving takes long", arguments: [1.0, 2, 2.5])
+    func batches(interval: Double) throws {
+        var world = World()
+        world.leavingSeconds = 30
+        while world.time < 80 { world.look(used: 100 + 5 * interval * (world.time / interval).rounded(.down)) }
+        let room = try #require(world.roomWhenAsked(from: 100, rate: 5))
+        #expect((180...260).contains(room), "\(room)")
     }
 
     @Test("A jump is no growth, nor is what stops in time")

@@ -129,6 +129,34 @@ struct RecordedReleasesTests {
         #expect(trial?.outcome.releases.neededBytes == total.neededBytes)
     }
 
+    @Test(
+        "A call of the application's that ends during a step does not end that step where the trial leaves the recorded way"
+    )
+    func callDuringStep() async throws {
+        let (trace, _) = try await Self.record()
+        var trial: Trial?
+        var brought: Int?
+        var hasEnded = false
+        for line in try TraceText(trace).lines {
+            if case .trace(let header) = line.event, trial == nil { trial = Trial(nil, header: header) }
+            trial?.feed(line.event, at: line.instant)
+            if case .demand = line.event {
+                let ended = Decider.Notice.stepEnded(0, promisedBytes: 0, at: line.instant)
+                trial?.feed(.notice(NoticeRecord(ended)), at: line.instant)
+                // Nothing has decided this.
+                trial?.feed(.regrowth(RegrowthRecord()), at: line.instant)
+            }
+            if case .step(let record) = line.event { brought = record.cameBackBytes }
+            if case .notice(let record) = line.event, record.what == .stepEnded { hasEnded = true }
+            // What a release brought counts with the first reading after it.
+            if hasEnded, case .reading = line.event { break }
+        }
+        trial?.finish()
+        #expect(trial?.outcome.modelBegins != nil)
+        #expect(try #require(brought) > 0)
+        #expect(trial?.outcome.releases.releasedBytes == brought)
+    }
+
     @Test("A configuration that releases sooner releases and wastes more, by the model")
     func sooner() async throws {
         let (trace, total) = try await Self.record()
