@@ -51,7 +51,7 @@ struct EarlyLeave {
     /// The least that this process has and grows by, in quarters of the others' average: kernel memory and shared pages are in
     /// nobody's footprint.
     private static let ownQuarters = 3
-    /// The longest time without a reading across which growth is still measured: that of the longest window.
+    /// The longest pause across which growth is measured: as long as the longest window.
     private static let longestPause = Duration.seconds(10)
 
     private var phase = Phase.none
@@ -79,12 +79,13 @@ struct EarlyLeave {
     /// Indicates whether memory beside the caches grows at all. The time that leaving takes matters only then.
     var isGrowing: Bool { settled.isRising }
 
-    /// The process did not run for a while. The next reading tells how long.
+    /// Notes that the process did not run for a while. The next full reading tells how long.
     ///
-    /// A busy machine does that to a process every few seconds, while memory grows as before: so a short pause counts as time that
-    /// passed without a reading. After a longer one growth is measured anew.
+    /// A busy machine can stop a process every few seconds, while memory goes on growing. So growth is measured across a short pause,
+    /// and anew after a long one.
     mutating func pause() { hasPaused = true }
 
+    /// Goes on after a pause. What has to hold for a while has to hold for as long as if there had been none.
     private mutating func bridge(to now: MonotonicInstant) {
         defer {
             hasPaused = false
@@ -119,7 +120,7 @@ struct EarlyLeave {
         let time = context.leavingNanoseconds
         let lead = Self.lead(time)
         let window = min(max(lead / 3, 2 * Self.second), 10 * Self.second)
-        growthRate = settled.bytesPerSecond(over: window, lately: Self.patience(time))
+        growthRate = settled.bytesPerSecond(over: window, lately: Self.holdingTime(time))
         let horizon = Double(min(lead, window * Self.reach)) / Double(Self.second)
         neededBytes = Int(saturating: Double(growthRate) * horizon).addingSaturating(context.criticalEntry)
         deficit = time > 0 && growthRate > 0 ? missing(context.roomBytes, givable(context, within: lead)) : 0
@@ -172,14 +173,14 @@ struct EarlyLeave {
     }
 
     /// From the decision to memory, with room for what cannot be foreseen.
-    private static func lead(_ time: Int64) -> Int64 { time + time / 4 + max(second, time / 10) }
+    private static func lead(_ time: Int64) -> Int64 { time + time / 4 + holdingTime(time) }
 
     /// Returns the nanoseconds for which it has to hold, and within which memory must have grown.
-    private static func patience(_ time: Int64) -> Int64 { max(second, time / 10) }
+    private static func holdingTime(_ time: Int64) -> Int64 { max(second, time / 10) }
 
     /// Returns the time for which it has to hold here. So not all of several processes that are alike leave at once.
     private func patience(_ time: Int64, _ lead: Int64, _ context: Context, _ since: MonotonicInstant) -> Int64 {
-        var patience = Self.patience(time)
+        var patience = Self.holdingTime(time)
         if context.shortage.sharers > 1 {
             // By the instant: a replay waits as long.
             let scattered = UInt64(bitPattern: since.nanoseconds) &* 0x9E37_79B9_7F4A_7C15
@@ -199,7 +200,7 @@ struct EarlyLeave {
     private func growsLikeOthers(_ context: Context) -> Bool {
         guard context.shortage.sharers > 1 else { return true }
         let share = growthRate / context.shortage.sharers / 4 * Self.ownQuarters
-        let lately = Self.patience(context.leavingNanoseconds)
+        let lately = Self.holdingTime(context.leavingNanoseconds)
         return own.bytesPerSecond(over: 5 * Self.second, lately: lately) >= share
     }
 }

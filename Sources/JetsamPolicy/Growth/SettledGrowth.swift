@@ -8,7 +8,7 @@ struct SettledGrowth {
     private static let half: Int64 = 500_000_000
     private static let second: Int64 = 1_000_000_000
     private static let capacity = 64
-    /// The half seconds of the longest time that counts as just now.
+    /// The most half seconds that `lately` can mean.
     private static let halves = 6
 
     /// The readings of this half second in order of size. Of full length from the start: a reading may not allocate.
@@ -60,10 +60,10 @@ struct SettledGrowth {
     var isRising: Bool { five.bytesPerSecond.map { $0 > 0 } ?? false }
 
     /// In bytes a second: the least that the figure grew by throughout so many nanoseconds, which are rounded up to five or ten seconds,
-    /// and no more than twice as fast as just now. 0 while the window is not full.
+    /// and no more than twice as fast as lately. 0 while the window is not full.
     ///
-    /// - Parameter lately: The nanoseconds that just now means, one to three seconds. Growth that comes in batches must have come again
-    ///   within that time.
+    /// - Parameter lately: The nanoseconds that count as lately: at least one second, and at most three. Of growth in batches, one must
+    ///   have come within that time.
     func bytesPerSecond(over nanoseconds: Int64, lately: Int64) -> Int {
         let trend = nanoseconds <= 5 * Self.second ? five.bytesPerSecond : ten.bytesPerSecond
         let before = medians[Int(min(max(lately / Self.half, 2), Int64(Self.halves)))]

@@ -92,7 +92,7 @@ struct EarlyLeaveTests {
         #expect(rooms[0] < 60 && (80...90).contains(rooms[1]) && (235...255).contains(rooms[2]))
     }
 
-    @Test("A process that does not run for a second or two now and then leaves as early", arguments: [1.1, 2, 4])
+    @Test("A process that does not run for some seconds again and again leaves as early", arguments: [1.1, 2, 4])
     func pauses(seconds: Double) throws {
         var world = World()
         world.leavingSeconds = 30
@@ -104,7 +104,7 @@ struct EarlyLeaveTests {
         #expect((200...255).contains(room), "\(room)")
     }
 
-    @Test("It has to hold while the process runs")
+    @Test("A pause is no part of the time for which it has to hold")
     func pauseInPatience() throws {
         var steady = World()
         steady.leavingSeconds = 30
