@@ -55,6 +55,11 @@ ship() {
     done < <(ldd "$program" 2>/dev/null | grep -oE '/[^ ]+' || true)
 }
 
+# end_machine: ends a machine that still runs.
+end_machine() {
+    [[ ! -e $work/machine ]] || kill "$(<"$work/machine")" 2>/dev/null || true
+}
+
 # boot TREE MEMORY: starts the machine with the tree as its root and so many MiB of memory, shows its console, and succeeds if the
 # guest said that all passed.
 boot() {
@@ -62,8 +67,15 @@ boot() {
     (cd "$tree" && find . | cpio -o -H newc -R 0:0 --quiet) >"$image"
     # Software emulation, and the old PC: both start every time wherever this runs, which KVM and microvm do not.
     # The kernel tests its ciphers while it boots, and now and then one of these tests never ends in emulation.
-    timeout "$time" qemu-system-x86_64 -M pc -accel tcg -cpu max -smp 2 -m "$memory" -display none -nodefaults -no-reboot \
-        -serial stdio -kernel "$cache/vmlinuz" -initrd "$image" -append "console=ttyS0 quiet panic=-1 psi=1 cryptomgr.notests" </dev/null |
-        stdbuf -oL tr -d '\r' | tee "$log" || echo "FAIL the machine was stopped after $time seconds"
+    # Not in the foreground: a shell that waits for a program there looks at no signal.
+    (
+        timeout "$time" qemu-system-x86_64 -M pc -accel tcg -cpu max -smp 2 -m "$memory" -display none -nodefaults -no-reboot \
+            -serial stdio -kernel "$cache/vmlinuz" -initrd "$image" \
+            -append "console=ttyS0 quiet panic=-1 psi=1 cryptomgr.notests" </dev/null &
+        echo $! >"$work/machine"
+        wait $! || echo "FAIL the machine was stopped after $time seconds"
+        rm -f "$work/machine"
+    ) | stdbuf -oL tr -d '\r' | tee "$log" &
+    wait $!
     grep -q '^ALL PASSED$' "$log"
 }
