@@ -39,6 +39,9 @@ package struct PatternOptions: ParsableArguments {
     @Flag(help: "pagecache: read the file over and over once it is written.")
     package var reread = false
 
+    @Flag(help: "pagecache: read pages in random order, as a database does, rather than from end to end.")
+    package var randomOrder = false
+
     @Option(help: .init("pagecache: anonymous memory to take first and hold: \(Size.allowed).", valueName: "size"))
     package var anonymous: Size?
 
@@ -69,6 +72,7 @@ package struct PatternOptions: ParsableArguments {
         if pattern == .leak, hold != nil {
             throw ValidationError("--hold is not for --pattern leak, which holds until --duration.")
         }
+        if randomOrder, !reread { throw ValidationError("--random-order is only for --reread.") }
         if reread, hold != nil { throw ValidationError("--hold is not for --reread, which reads until --duration.") }
         if case .bytes(0) = limit { throw ValidationError("--limit must be at least 1 byte.") }
     }

@@ -78,7 +78,7 @@ extension PatternOptions {
         case .redis: try ServerLoad(.redis, limitBytes: limitBytes)
         case .memcached: try ServerLoad(.memcached, limitBytes: limitBytes)
         // Not /tmp, which is memory itself on many machines.
-        case .pagecache: try FileLoad(directory: directory ?? "/var/tmp")
+        case .pagecache: try FileLoad(directory: directory ?? "/var/tmp", readsInRandomOrder: randomOrder)
         }
     }
 }

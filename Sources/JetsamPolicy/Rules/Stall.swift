@@ -4,7 +4,7 @@ extension PressureRule {
     /// The share of time in which tasks waited for memory.
     ///
     /// - Means: tasks wait for memory
-    /// - Reads: `PSI totals` or the `PSI trigger`; as evidence `cgroup usage` (pages that came back) or `memory.events`
+    /// - Reads: `PSI totals` or the `PSI trigger`; as evidence `cgroup usage` (pages of the working set that came back) or `memory.events`
     /// - Look at: whether the container's limit is too small for its page cache, or swap is in use
     public static let stall = PressureRule(2, "stall")
 }
@@ -31,8 +31,8 @@ extension ManagerConfiguration {
         set { ruleSettings[StallRule.self] = newValue }
     }
 
-    /// Votes by PSI's `some` share over 2 s, where headroom is short and the kernel has been reclaiming what is needed: pages that it took
-    /// came back, or `high` or `max` rose with little page cache left (``EventsRule/reclaimablePercent``).
+    /// Votes by PSI's `some` share over 2 s, where headroom is short and the kernel has been reclaiming what is needed: pages of the
+    /// working set that it took came back, or `high` or `max` rose with little page cache left (``EventsRule/reclaimablePercent``).
     public struct StallRule: Sendable, Equatable {
         /// Percent of 2 s above which the vote is `warning`. Default 7.
         ///
@@ -52,10 +52,11 @@ extension ManagerConfiguration {
         public var criticalExitPercent = StallGrade.Thresholds().criticalExitPercent
         /// The rule is silent while headroom is at least this percent of the limit. Default 50.
         ///
-        /// Why: If memory is free, other programs cause the stall, and releases would not help. Tasks that write files
-        /// wait too. So if much page cache is left (`events.reclaimablePercent`), stall counts only while pages that
-        /// the kernel took are read back: pages of the cgroup, or of the machine if there is no limit (`/proc/vmstat`).
-        /// `MemoryPressureSource` does the same.
+        /// Why: If memory is free, other programs cause the stall, and releases would not help. Tasks that read or write
+        /// files wait too. So if much page cache is left (`events.reclaimablePercent`), stall counts only while pages of
+        /// the working set that the kernel took are read back: pages of the cgroup, or of the machine if there is no
+        /// limit (`/proc/vmstat`). A file that is read from end to end is no working set. `MemoryPressureSource` does
+        /// the same.
         public var headroomPercent = StallGrade.Thresholds().headroomPercent
 
         package init() {}

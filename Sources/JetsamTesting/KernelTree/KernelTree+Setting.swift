@@ -55,14 +55,25 @@ extension KernelTree {
     }
 
     /// Counts up the pages of files that came back to a level after the kernel had taken them (`workingset_refault_file`).
-    public func addRefaults(pages: Int, level: Int = 0) {
+    ///
+    /// - Parameters:
+    ///   - pages: The number of pages.
+    ///   - ofScan: Pass true for pages of a file that is read once from end to end, and false for those of a working set
+    ///     (`workingset_activate_file`, which v1 has in `/proc/vmstat` alone).
+    ///   - level: The level: 0 for the process's own cgroup, 1 for its parent, and so on.
+    public func addRefaults(pages: Int, ofScan: Bool = false, level: Int = 0) {
         change { state throws(Errno) in
-            state.model.levels[level].refaults += pages
+            if ofScan {
+                state.model.levels[level].scannedPages += pages
+            } else {
+                state.model.levels[level].refaults += pages
+            }
+            try state.write("/proc/vmstat", state.model.machineStat)
             try state.writeLevel(level)
         }
     }
 
-    /// Counts up the pages of files that came back to memory anywhere on the machine (`/proc/vmstat`).
+    /// Counts up the pages of a working set that came back to memory anywhere on the machine (`/proc/vmstat`).
     public func addMachineRefaults(pages: Int) {
         change { state throws(Errno) in
             state.model.refaults += pages

@@ -12,7 +12,10 @@ struct KernelTreeModel {
         /// Bytes of other processes at this level, which are unreclaimable too.
         var neighbours = 0
         var events = MemoryEventCounters()
+        /// Pages of a working set that came back.
         var refaults = 0
+        /// Pages of files that are read from end to end.
+        var scannedPages = 0
         var processes = 1
         /// The most that may be swapped out; nil for no limit.
         var swapLimit: Int?
@@ -70,7 +73,8 @@ struct KernelTreeModel {
             slab \(slab)
             pgfault 12345
             workingset_refault_anon 0
-            workingset_refault_file \(level.refaults)
+            workingset_refault_file \(level.refaults + level.scannedPages)
+            workingset_activate_file \(level.refaults)
 
             """
         let events = level.events
@@ -119,7 +123,7 @@ struct KernelTreeModel {
             total_inactive_file \(cache)
             total_active_file 0
             total_unevictable 0
-            total_workingset_refault_file \(level.refaults)
+            total_workingset_refault_file \(level.refaults + level.scannedPages)
 
             """
         return [
@@ -163,14 +167,16 @@ struct KernelTreeModel {
     }
 
     var machineStat: String {
-        """
-        nr_free_pages \(availableBytes / 8192)
-        workingset_nodes 12
-        workingset_refault_anon 0
-        workingset_refault_file \(refaults)
-        workingset_activate_anon 7
+        let all = refaults + levels.reduce(0) { $0 + $1.refaults }
+        return """
+            nr_free_pages \(availableBytes / 8192)
+            workingset_nodes 12
+            workingset_refault_anon 0
+            workingset_refault_file \(all + levels.reduce(0) { $0 + $1.scannedPages })
+            workingset_activate_anon 7
+            workingset_activate_file \(all)
 
-        """
+            """
     }
 
     /// Contents of `statm` for pages of `pageSize` bytes; a thousand pages are shared with other processes.

@@ -19,8 +19,7 @@ package struct EventWatch: Sendable {
 
     private var last: MemoryEventCounters?
     private var lastReclaim: MonotonicInstant?
-    private var lastRefault: MonotonicInstant?
-    private var refaults: (pages: UInt64, level: Int)?
+    private var refaults = RefaultWatch()
     private var lastOutOfMemory: MonotonicInstant?
     /// The number of new `high` and `max` in the latest reading that had any.
     package private(set) var newReclaim = 0
@@ -29,9 +28,6 @@ package struct EventWatch: Sendable {
 
     /// The time for which a new `oom` keeps the emergency steps allowed.
     package static let emergencyHold = Duration.seconds(2)
-
-    /// So many pages that come back are thrash rather than a page or two of a program: 256 KiB with 4 KiB pages.
-    private static let fewestRefaults: UInt64 = 64
 
     package init() {}
 
@@ -50,23 +46,16 @@ package struct EventWatch: Sendable {
 
     package mutating func observe(_ reading: MemoryReading) {
         if let counters = reading.events { observe(counters, at: reading.instant) }
-        if let pages = reading.refaultedPages { observe(refaultedPages: pages, reading) }
+        refaults.observe(reading)
     }
 
-    private mutating func observe(refaultedPages pages: UInt64, _ reading: MemoryReading) {
-        if let refaults, refaults.level == reading.tightestLevel, pages >= refaults.pages + Self.fewestRefaults {
-            lastRefault = reading.instant
-        }
-        refaults = (pages, reading.tightestLevel)
-    }
-
-    /// Returns whether stall means that memory is short. That is so where pages come back that the kernel took, or where a limit
-    /// was touched while little page cache was left. A process that reads or writes files waits at a limit too, until the kernel
-    /// takes back page cache that nobody needs.
+    /// Returns whether stall means that memory is short. That is so where pages of the working set come back that the kernel took, or
+    /// where a limit was touched while little page cache was left. A process that reads or writes files waits at a limit too, until
+    /// the kernel takes back page cache that nobody needs.
     ///
     /// - Parameter reclaimablePercent: From so much page cache on, in percent of the limit, touching the limit means nothing.
     package func showsShortage(_ reading: MemoryReading, reclaimablePercent: Int) -> Bool {
-        sawRefaults(within: StallWindow.length, of: reading.instant)
+        refaults.showsThrash(within: StallWindow.length, of: reading.instant)
             || (sawEvents(within: StallWindow.length, of: reading.instant)
                 && !Self.isCacheAtLimit(reading, percent: reclaimablePercent))
     }
@@ -96,15 +85,10 @@ package struct EventWatch: Sendable {
         }
     }
 
-    /// Returns whether `high` or `max` rose within that many nanoseconds before `now`.
+    /// Returns whether `high` or `max` rose within that many nanoseconds before `now`. cgroup v1's failcnt stands still on recent
+    /// kernels, so these counters alone are not enough.
     package func sawEvents(within nanoseconds: Int64, of now: MonotonicInstant) -> Bool {
         lastReclaim.map { now.nanoseconds - $0.nanoseconds <= nanoseconds } ?? false
-    }
-
-    /// Returns whether pages that the kernel had taken here came back within that many nanoseconds before `now`. cgroup v1's
-    /// failcnt stands still on recent kernels, so the counters alone are not enough.
-    package func sawRefaults(within nanoseconds: Int64, of now: MonotonicInstant) -> Bool {
-        lastRefault.map { now.nanoseconds - $0.nanoseconds <= nanoseconds } ?? false
     }
 
     /// Returns whether this process or its cgroup has met its limit within `hold`, and is still near it.

@@ -5,7 +5,7 @@ struct MemoryStat: Equatable {
     /// Bytes.
     var unreclaimable = 0
     /// Pages that were read back after they had been reclaimed, since the cgroup was made.
-    var refaults = 0
+    var refaults = RefaultCounts()
 
     /// Nil where the file has none of the keys, so that a broken file is not taken for an empty cgroup.
     ///
@@ -28,8 +28,7 @@ struct MemoryStat: Equatable {
             case Keys.kernelStack, Keys.pagetables, Keys.secPagetables, Keys.percpu, Keys.slabUnreclaimable:
                 kernelParts &+= entry.value
             case Keys.slabReclaimable: slabReclaimable = entry.value
-            case Keys.refaultAnon, Keys.refaultFile: refaults &+= entry.value
-            default: break
+            default: refaults.take(entry)
             }
         }
         guard known || hasLists else { return nil }
@@ -47,7 +46,8 @@ struct MemoryStat: Equatable {
             case Keys.totalInactiveAnon, Keys.totalActiveAnon, Keys.totalUnevictable:
                 unreclaimable &+= entry.value
                 known = true
-            case Keys.totalRefaultAnon, Keys.totalRefaultFile: refaults &+= entry.value
+            case Keys.totalRefaultAnon: refaults.anonymous = entry.value
+            case Keys.totalRefaultFile: refaults.file = entry.value
             default: break
             }
         }
@@ -66,8 +66,6 @@ struct MemoryStat: Equatable {
     }
 
     private enum Keys {
-        static let refaultAnon = PackedKey("workingset_refault_anon")
-        static let refaultFile = PackedKey("workingset_refault_file")
         static let totalRefaultAnon = PackedKey("total_workingset_refault_anon")
         static let totalRefaultFile = PackedKey("total_workingset_refault_file")
         static let anon = PackedKey("anon"), shmem = PackedKey("shmem"), sock = PackedKey("sock")
@@ -156,25 +154,14 @@ struct MachineMemory: Equatable {
     }
 }
 
-/// `/proc/vmstat`: pages of the machine that were read back after they had been reclaimed, since boot.
-enum MachineRefaults {
-    /// Nil where the file does not count them.
-    static func count(_ bytes: borrowing Span<UInt8>) -> Int? {
+extension RefaultCounts {
+    /// `/proc/vmstat`: pages of the machine that were read back after they had been reclaimed, since boot; nil where it does not count
+    /// them.
+    init?(machine bytes: borrowing Span<UInt8>) {
+        self.init()
         var scanner = ByteScanner()
-        var pages: Int?
-        while let entry = scanner.nextEntry(in: bytes, where: { $0 == UInt8(ascii: "w") }) {
-            switch entry.key {
-            case Keys.anon, Keys.file, Keys.both: pages = (pages ?? 0) &+ entry.value
-            default: break
-            }
-        }
-        return pages
-    }
-
-    private enum Keys {
-        static let anon = PackedKey("workingset_refault_anon"), file = PackedKey("workingset_refault_file")
-        /// Before Linux 5.9.
-        static let both = PackedKey("workingset_refault")
+        while let entry = scanner.nextEntry(in: bytes, where: { $0 == UInt8(ascii: "w") }) { take(entry) }
+        if !isKnown { return nil }
     }
 }
 

@@ -57,20 +57,22 @@ extension KernelReader {
             last.stallSomeMicroseconds = totals.some
             last.stallFullMicroseconds = totals.full
         }
-        readMachineRefaults(isBound: hasMachine && availableEstimate < smallest, at: now)
+        readMachineRefaults(isMachineBound: hasMachine && availableEstimate < smallest, at: now)
         settle()
     }
 
     /// The kernel adds them up over all processors for each reader: ten times a second is enough for what is counted over two.
-    private func readMachineRefaults(isBound: Bool, at now: MonotonicInstant) {
-        guard isBound else {
+    private func readMachineRefaults(isMachineBound: Bool, at now: MonotonicInstant) {
+        let isLegacy = tightestCgroup >= 0 && places[tightestCgroup].version == .v1
+        guard isMachineBound || isLegacy else {
             machineRefaults = nil
             machineRefaultsReadAt = nil
             return
         }
         if let readAt = machineRefaultsReadAt, readAt.duration(to: now) < .milliseconds(100) { return }
         machineRefaultsReadAt = now
-        machineRefaults = buffer.read(machineStatFile) { MachineRefaults.count($0) }
+        machineRefaults = buffer.read(machineStatFile) { RefaultCounts(machine: $0) }
+        if isLegacy { places[tightestCgroup].countLegacyRefaults(machine: machineRefaults) }
     }
 
     /// A machine without swap is not asked further.
@@ -90,6 +92,7 @@ extension KernelReader {
         last.isLimited = false
         last.tightestLevel = -1
         last.refaultedPages = nil
+        last.scannedPages = 0
         last.processes = nil
         var headroom = Int.max
         if tightestCgroup >= 0 {
@@ -103,13 +106,17 @@ extension KernelReader {
             last.unreclaimableBytes = unreclaimable
             last.headroomBytes = headroom
             last.processes = place.processes
-            last.refaultedPages = place.hasStat ? UInt64(place.refaults) : nil
+            if place.hasStat {
+                last.refaultedPages = UInt64(place.refaults)
+                last.scannedPages = place.scannedPages
+            }
         }
         if hasMachine, availableEstimate < headroom {
             last.tightestLevel = -1
             last.isLimited = false
             last.processes = nil
-            last.refaultedPages = machineRefaults.map { UInt64($0) }
+            last.refaultedPages = machineRefaults.map { UInt64($0.pages) }
+            last.scannedPages = machineRefaults?.scanned ?? 0
             last.limitBytes = machine.total
             last.usageBytes = max(0, machine.total &- machine.free)
             last.headroomBytes = max(0, availableEstimate)

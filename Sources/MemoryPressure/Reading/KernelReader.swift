@@ -24,8 +24,8 @@ public final class KernelReader {
     var hasMachine = false
     var hasFull = false
     var machineReadAt = MonotonicInstant(nanoseconds: 0)
-    /// Nil where they were not read, because a cgroup is the bound, or cannot be.
-    var machineRefaults: Int?
+    /// Nil where they were not read, because a cgroup of v2 is the bound, or cannot be.
+    var machineRefaults: RefaultCounts?
     var machineRefaultsReadAt: MonotonicInstant?
     var footprintAtMachine = 0
     var hasStatus = false

@@ -25,7 +25,8 @@ final class LevelFiles {
     /// Indicates whether usage could ever be read.
     var hasUsage = false
     var unreclaimable = 0
-    var refaults = 0
+    private var refaultCounts = RefaultCounts()
+    private var legacyRefaults = LegacyRefaults()
     /// The usage that belongs to `unreclaimable`: what it has grown by since is added to a cheap reading.
     var usageAtStat = 0
     var hasStat = false
@@ -120,13 +121,23 @@ final class LevelFiles {
             var kernel = 0
             if let kernelFile { kernel = buffer.read(kernelFile) { SingleValue.parse($0) } ?? 0 }
             unreclaimable = stat.unreclaimable &+ kernel
-            refaults = stat.refaults
+            refaultCounts = stat.refaults
             usageAtStat = usage
             hasStat = true
         } else if !hasStat {
             unreclaimable = hasUsage ? min(usage, floor) : floor
             usageAtStat = usage
         }
+    }
+
+    /// Pages that were read back after they had been reclaimed.
+    var refaults: Int { version == .v2 ? refaultCounts.pages : legacyRefaults.pages }
+    /// Those of them that belong to no working set.
+    var scannedPages: Int { version == .v2 ? refaultCounts.scanned : legacyRefaults.scanned }
+
+    /// Counts on v1 the pages that came back, after `memory.stat`, by what the machine counts.
+    func countLegacyRefaults(machine: RefaultCounts?) {
+        legacyRefaults.count(refaultCounts, machine: machine)
     }
 
     func readEvents(_ buffer: ReadBuffer) {

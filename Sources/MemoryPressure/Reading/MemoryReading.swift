@@ -59,8 +59,12 @@ public struct MemoryReading: Sendable, Equatable {
 
     /// Pages of the tightest level that were read back after they had been reclaimed (`workingset_refault_*`), since the cgroup
     /// was made; of the machine since boot (`/proc/vmstat`). Nil where that cannot be read. If this grows, pages are being
-    /// thrashed.
+    /// thrashed, or files are read from end to end.
     public var refaultedPages: UInt64?
+    /// Of ``refaultedPages``, those of files that the kernel takes for no working set, as those of a file that is read from end to end:
+    /// neither `workingset_activate_file` nor `workingset_restore_file` counts them. On v1 those that came back since the first reading,
+    /// by the machine's count (`/proc/vmstat`). 0 where that cannot be told.
+    package var scannedPages = 0
 
     /// An empty reading, to be filled in.
     public init() {}

@@ -11,7 +11,8 @@
 enum test_process_work {
   // Nothing.
   TEST_PROCESS_WAIT = 0,
-  // Maps `bytes` of `file` (made larger where it is shorter) and reads a byte of each page, over and over.
+  // Reads pieces of `bytes` of `file` (made larger where it is shorter) in random order, some much more often than others: what is
+  // read from end to end, or all alike, is no working set to the kernel.
   TEST_PROCESS_REREAD = 1,
   // Takes `bytes` of private memory and writes to each page, gives it back, and begins again.
   TEST_PROCESS_REFAULT = 2,

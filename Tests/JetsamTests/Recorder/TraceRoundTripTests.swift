@@ -59,7 +59,7 @@ struct TraceRoundTripTests {
         if var reading = record as? ReadingRecord {
             let whole = bytes(of: reading).count
             (reading.refetchedBytes, reading.reading.usableSwapBytes) = (0, 0)
-            (reading.sharers, reading.leavingNanoseconds) = (0, 0)
+            (reading.sharers, reading.leavingNanoseconds, reading.reading.scannedPages) = (0, 0, 0)
             let least = bytes(of: reading).count
             return count >= least && count < whole && (count - least) % RecordBytes.bytesOfAddedSize == 0
         }

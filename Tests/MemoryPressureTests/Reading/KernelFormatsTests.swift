@@ -33,12 +33,58 @@ import Testing
             slab 500
             workingset_refault_anon 70000
             workingset_refault_file 7777
-            workingset_activate_file 5
+            workingset_activate_anon 600
+            workingset_activate_file 55
+            workingset_restore_anon 300
+            workingset_restore_file 5
 
             """
         let stat = MemoryStat(v2: Array(text.utf8).span)
         #expect(stat?.unreclaimable == 300 + 800 + 50 + (700 - 400) + 30)
-        #expect(stat?.refaults == 77777)
+        #expect(stat?.refaults.pages == 77777 && stat?.refaults.workingSet == 55 && stat?.refaults.scanned == 7722)
+    }
+
+    @Test(arguments: [
+        ("workingset_refault_anon 7\nworkingset_refault_file 900\nworkingset_activate_file 30\n", 907, 870),
+        // What is read with read(2) is only restored where the kernel keeps generations of pages.
+        ("workingset_refault_file 900\nworkingset_activate_file 30\nworkingset_restore_file 40\n", 900, 860),
+        ("workingset_refault 900\nworkingset_activate 20\nworkingset_restore 10\n", 900, 880),  // Before Linux 5.9.
+        ("workingset_refault_file 9\nworkingset_activate_file 30\n", 9, 0),
+        ("workingset_nodes 3\nnr_free_pages 7\n", nil, nil),
+    ])
+    func `pages of the machine that came back are told from those of a scan`(text: String, pages: Int?, scanned: Int?) {
+        let counts = RefaultCounts(machine: Array(text.utf8).span)
+        #expect(counts?.pages == pages)
+        #expect(counts?.scanned == scanned)
+    }
+
+    @Test func `on v1 as many pages belong to a working set as the machine counts, and the others to a scan`() {
+        var refaults = LegacyRefaults()
+        func scanned(anonymous: Int = 0, file: Int, machine: Int?) -> Int? {
+            let text = """
+                total_inactive_anon 10
+                total_workingset_refault_anon \(anonymous)
+                total_workingset_refault_file \(file)
+
+                """
+            guard let stat = MemoryStat(v1: Array(text.utf8).span) else { return nil }
+            let machine = machine.flatMap {
+                RefaultCounts(machine: Array("workingset_activate_file \($0)\n".utf8).span)
+            }
+            refaults.count(stat.refaults, machine: machine)
+            #expect(refaults.pages == anonymous + file)
+            return refaults.scanned
+        }
+        #expect(scanned(file: 5000, machine: 900) == 0, "what was counted before is nobody's news")
+        #expect(scanned(file: 6000, machine: 1300) == 600)
+        #expect(scanned(file: 9000, machine: 1300) == 3600, "a scan")
+        #expect(scanned(file: 9000, machine: 9000) == 3600, "a working set elsewhere")
+        #expect(scanned(anonymous: 7, file: 9000, machine: 9000) == 3600, "swapped pages are none of a scan")
+        #expect(scanned(anonymous: 7, file: 9100, machine: 19000) == 3600)
+        #expect(scanned(anonymous: 7, file: 3, machine: 20000) == 3600, "a count that falls adds nothing")
+        refaults = LegacyRefaults()
+        #expect(scanned(file: 5000, machine: nil) == 0)
+        #expect(scanned(file: 6000, machine: nil) == 0, "where the machine does not count, none is a scan's")
     }
 
     @Test func `before there was a kernel total its parts are added up`() {

@@ -67,16 +67,47 @@ private func at(_ milliseconds: Int64) -> MonotonicInstant {
         func pages(at milliseconds: Int64) -> UInt64? {
             reader.read(.full, at: at(milliseconds), includingStall: false).refaultedPages
         }
-        #expect(pages(at: 0) == 1000)
+        #expect(pages(at: 0) == 1007)
         tree.addMachineRefaults(pages: 50)
-        #expect(pages(at: 99) == 1000, "ten times a second")
-        #expect(pages(at: 100) == 1050)
+        #expect(pages(at: 99) == 1007, "ten times a second")
+        #expect(pages(at: 100) == 1057)
         tree.setAvailable(bytes: 12 << 30)
         #expect(pages(at: 5000) == 7)
         let bare = try KernelTree(.bare)
         bare.addMachineRefaults(pages: 3)
         let machine = try KernelReader(root: bare.root)
         #expect(machine.read(.full, at: at(0), includingStall: false).refaultedPages == 3)
+    }
+
+    @Test(arguments: [KernelTreeLayout.v2, .v1])
+    func `pages of a file that is read from end to end are told from those of a working set`(
+        layout: KernelTreeLayout
+    ) throws {
+        let tree = try KernelTree(layout, limit: 512 * mebibyte, available: 12 << 30)
+        let reader = try KernelReader(root: tree.root)
+        func counts(at milliseconds: Int64) -> [Int] {
+            let reading = reader.read(.full, at: at(milliseconds), includingStall: false)
+            return [Int(reading.refaultedPages ?? 0), reading.scannedPages]
+        }
+        #expect(counts(at: 0) == [0, 0])
+        tree.addRefaults(pages: 5000, ofScan: true)
+        #expect(counts(at: 100) == [5000, 5000])
+        tree.addRefaults(pages: 7)
+        #expect(counts(at: 200) == [5007, 5000])
+        tree.addMachineRefaults(pages: 5000)
+        #expect(counts(at: 300) == [5007, 5000], "a working set of others")
+        tree.addRefaults(pages: 5000, ofScan: true)
+        #expect(counts(at: 400) == [10007, 10000])
+    }
+
+    @Test func `where v1 has no count of the machine, no page is taken for a scan's`() throws {
+        let tree = try KernelTree(.v1, limit: 512 * mebibyte, available: 12 << 30)
+        tree.damage("/proc/vmstat", .missing)
+        let reader = try KernelReader(root: tree.root)
+        _ = reader.read(.full, at: at(0), includingStall: false)
+        tree.addRefaults(pages: 5000, ofScan: true)
+        let reading = reader.read(.full, at: at(100), includingStall: false)
+        #expect(reading.refaultedPages == 5000 && reading.scannedPages == 0)
     }
 
     @Test(arguments: [KernelTreeLayout.v2, .v1])

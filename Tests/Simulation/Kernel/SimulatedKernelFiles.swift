@@ -27,6 +27,7 @@ struct SimulatedKernelFiles {
                 text.addLine("inactive_anon ", 0)
                 text.addLine("active_anon ", cgroup.unreclaimableBytes)
                 text.addLine("workingset_refault_file ", cgroup.refaultedPages)
+                text.addLine("workingset_activate_file ", cgroup.refaultedPages)
             },
             directory + "/memory.events": TextSource { text in
                 text.addLine("high ", 0)

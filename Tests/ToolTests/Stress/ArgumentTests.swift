@@ -109,6 +109,7 @@ import Testing
             (["--pattern", "ramp", "--limit", "1MiB", "--reread"], ["--reread", "pagecache"]),
             (["--pattern", "ramp", "--limit", "1MiB", "--directory", "/"], ["--directory", "pagecache"]),
             (["--pattern", "ramp", "--limit", "1MiB", "--anonymous", "1"], ["--anonymous", "pagecache"]),
+            (["--pattern", "pagecache", "--limit", "1MiB", "--random-order"], ["--random-order", "--reread"]),
             (["--pattern", "pagecache", "--limit", "1MiB", "--reread", "--hold", "1s"], ["--hold", "--reread"]),
             (["--pattern", "ramp", "--limit", "1MiB", "--sped", "4"], ["--sped"]),
             (["--pattern", "ramp", "--limit", "1MiB", "--managed"], ["--managed", "--purgeable", "--tasks"]),

@@ -20,8 +20,11 @@ struct Recipe: Sendable {
         Recipe(name: "sawtooth", pattern: "--pattern sawtooth --rate 300MB/s --limit 90MB --delay 5s"),
         Recipe(name: "leak", pattern: "--pattern leak --rate 5MB/s --limit 1GiB --delay 5s --duration 2m"),
         Recipe(
-            name: "thrashing page cache",
+            name: "a file, end to end",
             pattern: "--pattern pagecache --reread --rate max --limit 600MiB --delay 5s"),
+        Recipe(
+            name: "a file, random order",
+            pattern: "--pattern pagecache --reread --random-order --rate max --limit 600MiB --delay 5s"),
         Recipe(name: "a log", pattern: "--pattern pagecache --rate 200MB/s --limit 1536MiB --delay 5s"),
         Recipe(
             name: "fragmentation", pattern: "--pattern fragment --rate 100MB/s --limit 150MiB --delay 5s --hold 5s"),

@@ -54,7 +54,7 @@ extension Disturbance {
                 text: "All keys are alike, so that nearly every request misses and fills the cache at full speed.",
                 exponent: "0", length: .seconds(13), quickRuns: [.cleared: 4, .jetsam: 8]),
             Disturbance(
-                name: "thrash", text: "A neighbour reads a file of 600 MiB over and over.",
+                name: "thrash", text: "A neighbour reads a file of 600 MiB from end to end, over and over.",
                 beside: "--pattern pagecache --limit 600MiB --rate max --reread --duration 9s", length: .seconds(10)),
             Disturbance(
                 name: "log", text: "A neighbour writes a file of 1.5 GiB at 200 MB/s.",

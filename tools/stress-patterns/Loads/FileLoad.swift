@@ -7,14 +7,19 @@ internal import SystemPackage
 
     private let file: FileDescriptor
     private let piece: [UInt8]
+    private var buffer = [UInt8](repeating: 0, count: System.pageSize)
     private var mapping: UnsafeMutableRawBufferPointer?
+    private let readsInRandomOrder: Bool
+    private var random = SplitMix(state: 1)
     private var position = 0
     private var checksum: UInt64 = 0
     private(set) var heldBytes = 0
     /// Pages read by walking.
     private(set) var pagesRead = 0
 
-    init(directory: String) throws {
+    /// - Parameter readsInRandomOrder: Walks from page to page in random order, not from end to end.
+    init(directory: String, readsInRandomOrder: Bool = false) throws {
+        self.readsInRandomOrder = readsInRandomOrder
         do {
             file = try System.makeNamelessFile(in: directory)
         } catch {
@@ -48,12 +53,34 @@ internal import SystemPackage
 
     func walk(bytes: Int) throws {
         guard heldBytes > 0 else { return }
+        let pages = max(1, bytes / System.pageSize)
+        if readsInRandomOrder { try readPages(pages) } else { try walkMapping(pages: pages) }
+        pagesRead += pages
+    }
+
+    /// Reads from end to end.
+    private func walkMapping(pages: Int) throws {
         let mapping = try unsafe mapped()
-        for _ in 0..<max(1, bytes / System.pageSize) {
+        for _ in 0..<pages {
             checksum &+= UInt64(unsafe mapping[position])
             position += System.pageSize
             if position >= heldBytes { position = 0 }
-            pagesRead += 1
+        }
+    }
+
+    /// Reads pages at random places: a quarter of the file gets seven in ten. To the kernel pages that all are read alike are no
+    /// working set, and neither are those of a mapping for which random order was announced.
+    private func readPages(_ pages: Int) throws {
+        for _ in 0..<pages {
+            let place = Double.random(in: 0..<1, using: &random)
+            let page = Int(place * place * place * place * Double(heldBytes)) / System.pageSize
+            do {
+                _ = try unsafe buffer.withUnsafeMutableBytes {
+                    try unsafe file.read(fromAbsoluteOffset: Int64(page * System.pageSize), into: $0)
+                }
+            } catch {
+                throw StressError("the file of \(heldBytes) bytes in --directory cannot be read: \(error)")
+            }
         }
     }
 

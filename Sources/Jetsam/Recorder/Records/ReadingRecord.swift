@@ -62,6 +62,7 @@ package struct ReadingRecord: Record {
         visitor.laterSize("usableSwapBytes", &reading.usableSwapBytes)
         visitor.laterSize("sharers", &sharers)
         visitor.laterSize("leaving", &leavingNanoseconds)
+        visitor.laterSize("scannedPages", &reading.scannedPages)
     }
 
     /// All four of `memory.events`, or none.

@@ -4,7 +4,7 @@
 /// UTF-8. A size that was added to a record later takes seven bytes at its end, and none where it and those after it are 0.
 package enum RecordBytes {
     /// No record takes more.
-    package static let most = 248
+    package static let most = 256
     /// The longest text, in bytes; what is beyond is cut at a character.
     package static let longestText = 120
     /// The longest text of those of which a record has several, in bytes.
