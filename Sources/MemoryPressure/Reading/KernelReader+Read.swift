@@ -69,8 +69,11 @@ extension KernelReader {
             machineRefaultsReadAt = nil
             return
         }
-        if let readAt = machineRefaultsReadAt, readAt.duration(to: now) < .milliseconds(100) { return }
+        // A level that has just become the tightest is counted at once: what it counted before would be taken for news later.
+        let isSame = machineRefaultsLevel == tightestCgroup
+        if isSame, let readAt = machineRefaultsReadAt, readAt.duration(to: now) < .milliseconds(100) { return }
         machineRefaultsReadAt = now
+        machineRefaultsLevel = tightestCgroup
         machineRefaults = buffer.read(machineStatFile) { RefaultCounts(machine: $0) }
         if isLegacy { places[tightestCgroup].countLegacyRefaults(machine: machineRefaults) }
     }

@@ -27,6 +27,8 @@ public final class KernelReader {
     /// Nil where they were not read, because a cgroup of v2 is the bound, or cannot be.
     var machineRefaults: RefaultCounts?
     var machineRefaultsReadAt: MonotonicInstant?
+    /// The tightest level at that time.
+    var machineRefaultsLevel = -1
     var footprintAtMachine = 0
     var hasStatus = false
     var statusReadAt = MonotonicInstant(nanoseconds: 0)
@@ -66,6 +68,7 @@ public final class KernelReader {
         defer {
             found = discovery
             hasFull = false
+            machineRefaultsReadAt = nil
         }
         return found
     }

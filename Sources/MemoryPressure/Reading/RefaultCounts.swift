@@ -11,17 +11,17 @@ struct RefaultCounts: Equatable {
     var file = 0
     /// Indicates whether any count was found.
     private(set) var isKnown = false
-    private var activated = 0
-    private var restored = 0
+    private var activated: Int?
+    private var restored: Int?
 
-    /// Pages of files that belong to a working set. v1's `memory.stat` does not count them.
+    /// Pages of files that belong to a working set; nil where they are not counted, as in v1's `memory.stat`.
     ///
     /// The classic lists count a restored page as activated too. With generations of pages (`lru_gen`) only page faults activate, and
     /// what is read with `read` can only be restored.
-    var workingSet: Int { max(activated, restored) }
+    var workingSet: Int? { activated == nil && restored == nil ? nil : max(activated ?? 0, restored ?? 0) }
     var pages: Int { anonymous &+ file }
-    /// Pages of files that belong to no working set.
-    var scanned: Int { max(0, file &- workingSet) }
+    /// Pages of files that belong to no working set; 0 where that is not known.
+    var scanned: Int { max(0, file &- (workingSet ?? file)) }
 
     /// Takes over a count that the file names, in the words of v2 and of `/proc/vmstat`.
     @inline(__always)
@@ -51,23 +51,22 @@ struct RefaultCounts: Equatable {
 /// The machine counts a working set's (`/proc/vmstat`): of the pages that came back in the group, as many belong to one as were activated
 /// on the machine meanwhile. The group's active pages are no measure: a scan through a mapping may have half of them active for a second.
 struct LegacyRefaults {
-    private var workingSet = 0
     /// Pages that came back until the last call.
     private(set) var pages = 0
     /// Of these, pages of files that belong to no working set, since the first call.
     private(set) var scanned = 0
     private var lastFile: Int?
+    private var lastWorkingSet: Int?
 
     /// Takes over what is counted now.
     ///
     /// - Parameters:
     ///   - group: The counts of the group.
-    ///   - machine: The counts of the machine, read after them; nil where it does not count, so that no page is taken for a scan's.
+    ///   - machine: The counts of the machine, read after them. Where it does not count a working set, no page is taken for a scan's.
     mutating func count(_ group: RefaultCounts, machine: RefaultCounts?) {
-        let activated = machine?.workingSet ?? workingSet
-        if let lastFile, machine != nil {
-            scanned &+= max(0, (group.file &- lastFile) &- max(0, activated &- workingSet))
+        if let lastFile, let lastWorkingSet, let workingSet = machine?.workingSet {
+            scanned &+= max(0, (group.file &- lastFile) &- max(0, workingSet &- lastWorkingSet))
         }
-        (lastFile, workingSet, pages) = (group.file, activated, group.pages)
+        (lastFile, lastWorkingSet, pages) = (group.file, machine?.workingSet, group.pages)
     }
 }

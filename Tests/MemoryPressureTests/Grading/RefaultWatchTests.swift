@@ -76,8 +76,7 @@ import Testing
         // Measured: pages that came back in each tenth of a second, and those of them that were activated.
         let measured: [(came: UInt64, activated: Int)] = [
             (28672, 6), (45568, 36), (40960, 621), (41984, 2115), (39418, 1404), (34748, 1536), (27554, 1387),
-            (28893, 5321),
-            (24325, 1048), (33312, 1899), (32924, 1685),
+            (28893, 5321), (24325, 1048), (33312, 1899), (32924, 1685),
         ]
         for (came, activated) in measured {
             let isThrash = course.after(102, came: came, scanned: Int(came) - activated)

@@ -50,6 +50,7 @@ import Testing
         ("workingset_refault_file 900\nworkingset_activate_file 30\nworkingset_restore_file 40\n", 900, 860),
         ("workingset_refault 900\nworkingset_activate 20\nworkingset_restore 10\n", 900, 880),  // Before Linux 5.9.
         ("workingset_refault_file 9\nworkingset_activate_file 30\n", 9, 0),
+        ("workingset_refault_file 900\n", 900, 0),  // A kernel that does not say which belong to a working set.
         ("workingset_nodes 3\nnr_free_pages 7\n", nil, nil),
     ])
     func `pages of the machine that came back are told from those of a scan`(text: String, pages: Int?, scanned: Int?) {

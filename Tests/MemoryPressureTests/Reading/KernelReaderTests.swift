@@ -100,6 +100,22 @@ private func at(_ milliseconds: Int64) -> MonotonicInstant {
         #expect(counts(at: 400) == [10007, 10000])
     }
 
+    @Test func `what v1 counted before is no news after the cgroups were found again, or at another level`() throws {
+        let tree = try KernelTree(.v1, limit: 512 * mebibyte, ancestorLimits: [1024 * mebibyte], available: 12 << 30)
+        tree.addRefaults(pages: 5000, ofScan: true)
+        let reader = try KernelReader(root: tree.root)
+        func pages(at milliseconds: Int64) -> UInt64? {
+            reader.read(.full, at: at(milliseconds), includingStall: false).refaultedPages
+        }
+        #expect(pages(at: 0) == 5000)
+        reader.rediscover()
+        #expect(pages(at: 10) == 5000)
+        tree.setLimit(bytes: 256 * mebibyte, level: 1)
+        tree.addRefaults(pages: 70, level: 1)
+        reader.refreshLimits(includingUnlimited: true)
+        #expect(pages(at: 20) == 70)
+    }
+
     @Test func `where v1 has no count of the machine, no page is taken for a scan's`() throws {
         let tree = try KernelTree(.v1, limit: 512 * mebibyte, available: 12 << 30)
         tree.damage("/proc/vmstat", .missing)

@@ -35,8 +35,7 @@ struct EventPathTests {
             [
                 "run", "--limit", "112MiB", "--", ToolProcess.tool, "--pattern", "pagecache", "--limit", "240MiB",
                 "--rate", "2GB/s", "--reread", "--random-order", "--anonymous", "50MiB", "--purgeable", "8MiB",
-                "--managed", "--duration",
-                "8s", "--json",
+                "--managed", "--duration", "8s", "--json",
             ], in: directory)
         #expect(await run.end() == .exited(0))
         let changes = run.output.matches(of: /\{"seconds":[^}]*"from":[^}]*\}/).map(\.output)

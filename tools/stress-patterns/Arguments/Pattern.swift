@@ -23,7 +23,8 @@ package enum Pattern: String, CaseIterable, ExpressibleByArgument {
         for --hold, ends. With --reread it then maps the file and reads one byte of every page, over and over, until \
         --duration (here 30 s unless given). A file with more bytes than the group has left is read from the disk again and \
         again. From end to end that is a scan, for which more memory is of no use unless all of it fits; with --random-order \
-        it is a working set, as of a database, for which each page helps. --anonymous bytes are taken first and held beside it. The file has no name: nothing is left behind however the process ends.
+        it is a working set, as of a database, for which each page helps. --anonymous bytes are taken first \
+        and held beside it. The file has no name: nothing is left behind however the process ends.
           redis      starts a redis-server of its own in the same cgroup, which no other process can reach, fills it at \
         --rate with values of 16 KiB that count --limit together, holds for --hold, ends the server. Nothing is written to a \
         disk. The server's own memory comes on top. However the process ends, the server ends with it.
