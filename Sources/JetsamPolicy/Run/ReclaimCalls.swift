@@ -58,7 +58,7 @@ struct ReclaimCalls {
     /// The instant at which the first of those that others wait for takes longer than was expected.
     var nextExpected: MonotonicInstant? { calls.values.lazy.filter(\.isAwaitedInTurn).map(\.expectedBy).min() }
     /// Bytes that were asked for and not answered.
-    var inFlightBytes: Int { calls.values.reduce(0) { $0.addingSaturating($1.expectedBytes) } }
+    var inFlightBytes: Int { bytes { _ in true } }
 
     subscript(id: ReclaimRun.CallID) -> ReclaimRun.Call? { calls[id] }
 
@@ -120,15 +120,18 @@ struct ReclaimCalls {
         calls.values.reduce(0) { $1.client == client && !$1.isLate ? $0 + $1.askedBytes : $0 }
     }
 
+    /// Returns the bytes that were asked for and not answered by some calls.
+    func bytes(where isCounted: (ReclaimRun.Call) -> Bool) -> Int {
+        calls.values.reduce(0) { isCounted($1) ? $0.addingSaturating($1.expectedBytes) : $0 }
+    }
+
     /// Returns the bytes that others are not asked for, because they may still come in time.
     ///
     /// - Parameter instant: Calls that are late by then are not counted on.
     func awaitedBytes(at instant: MonotonicInstant?, from plan: StepPlan) -> Int {
-        calls.values.reduce(0) { sum, call in
-            let isAwaited =
-                call.isAwaitedInTurn && !call.isLate && !plan.isUnreliable(call.client)
+        bytes { call in
+            call.isAwaitedInTurn && !call.isLate && !plan.isUnreliable(call.client)
                 && instant.map { call.expectedBy > $0 } ?? true
-            return isAwaited ? sum.addingSaturating(call.expectedBytes) : sum
         }
     }
 }

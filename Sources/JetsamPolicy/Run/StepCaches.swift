@@ -243,7 +243,7 @@ struct StepCaches {
 
     /// Is to bring so many bytes beyond what caches were asked for and have not answered.
     mutating func raise(by bytes: Int) {
-        let more = max(0, bytes.addingSaturating(inFlightBytes).subtractingSaturating(remaining))
+        let more = max(0, bytes.addingSaturating(countedInFlightBytes).subtractingSaturating(remaining))
         remaining = remaining.addingSaturating(more)
         demand.targetBytes = demand.targetBytes.addingSaturating(more)
     }
@@ -251,7 +251,13 @@ struct StepCaches {
     /// Memory has ceased to grow, or what nobody counted on has come back: no more is missing than what caches were asked for without
     /// so many bytes.
     mutating func lower(by bytes: Int) {
-        remaining = min(remaining, max(0, inFlightBytes.subtractingSaturating(bytes)))
+        remaining = min(remaining, max(0, countedInFlightBytes.subtractingSaturating(bytes)))
+    }
+
+    /// Bytes that were asked for and not answered, and that ``remaining`` still has: what is asked of memory of the library's own was
+    /// taken from it when the step was planned.
+    private var countedInFlightBytes: Int {
+        calls.bytes { !$0.isBeside || order.isUnreliable($0.client) }
     }
 
     /// Indicates whether bytes are open, and somebody may be asked for them.

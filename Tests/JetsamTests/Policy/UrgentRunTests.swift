@@ -155,6 +155,62 @@ struct UrgentRunTests: RunTesting {
         #expect(asked == ["release 2 20"], "40 were missing with what was in flight, and 20 of them came")
     }
 
+    @Test("What is missing meanwhile is asked for once, also where memory of the library's own is still at work")
+    func besideCountsOnce() {
+        func started() -> (ReclaimRun, ReclaimRun.CallID)? {
+            var run = segmentsRun(target: 60, besides: 0)
+            guard case .start(let first, client: 1, _, let request?) = run.next(shouldTrimLast: false, at: .seconds(0)),
+                request.bytes == 60, run.inFlightBytes == 60,
+                case .wait = run.next(shouldTrimLast: false, at: .seconds(0.04)),
+                case .wait = run.next(shouldTrimLast: false, openBytes: 50, at: .seconds(0.05))
+            else { return nil }
+            return (run, first)
+        }
+        guard let (begun, first) = started() else {
+            Issue.record("it begins otherwise")
+            return
+        }
+        var run = begun
+        #expect(run.demand.targetBytes == 110)
+        run.answered(first, of: 1, promisedBytes: 60, freedBytes: nil, error: nil, at: .seconds(0.09))
+        // The reading counted on the 60 bytes, and holds still.
+        guard
+            case .limit(let limit, client: 1, bytes: 90) = run.next(
+                shouldTrimLast: false, openBytes: 50, at: .seconds(0.09))
+        else {
+            Issue.record("its limit is for other bytes than are missing")
+            return
+        }
+        run.answered(limit, of: 1, promisedBytes: 0, freedBytes: nil, error: nil, at: .seconds(0.09))
+        #expect(words(&run, at: 0.09) { _, bytes in bytes } == ["release 1 50", "measure"])
+        #expect(run.demand.targetBytes == 110)
+    }
+
+    @Test("What memory of the library's own brings alone is asked of nobody else")
+    func besideIsEnough() {
+        var run = segmentsRun(target: 260, besides: 100)
+        guard case .start(let first, client: 1, _, let request?) = run.next(shouldTrimLast: false, at: .seconds(0)),
+            request.bytes == 200,
+            case .limit(let limit, client: 2, _) = run.next(shouldTrimLast: false, openBytes: -20, at: .seconds(0.05))
+        else {
+            Issue.record("it begins otherwise")
+            return
+        }
+        run.answered(limit, of: 2, promisedBytes: 0, freedBytes: nil, error: nil, at: .seconds(0.05))
+        run.answered(first, of: 1, promisedBytes: 200, freedBytes: nil, error: nil, at: .seconds(0.06))
+        #expect(words(&run, at: 0.06) { _, bytes in bytes } == ["measure"], "180 were missing")
+    }
+
+    /// Returns a step of a cache of 200 bytes in memory of the library's own, and of another that ranks above it.
+    private func segmentsRun(target: Int, besides other: Int) -> ReclaimRun {
+        var facts = [ClientFacts(id: 1, priority: .low, traits: .segments, bytes: 200)]
+        if other > 0 { facts.append(ClientFacts(id: 2, priority: .high, traits: [], bytes: other)) }
+        return ReclaimRun(
+            number: 1, kind: .step, demand: run(.critical, target: target, []).demand,
+            plan: ReclaimOrder.plan(facts, targetBytes: target), clients: facts, sizes: [1: 200, 2: other],
+            callDeadline: .milliseconds(100), trimsFirst: false)
+    }
+
     @Test("The nearer the limit, the shorter the time for which others wait for a handler")
     func patience() {
         func waits(millisecondsToLimit: Int64?) -> Duration? {
