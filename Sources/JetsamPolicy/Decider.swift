@@ -51,6 +51,9 @@ package struct Decider {
     /// The number of such readings until the limit would be reached.
     private static let readingsToLimit = 8
 
+    /// Caches that hold less are taken for empty under any limit.
+    private static let negligibleBytes = 8 << 20
+
     /// So long after a step, what it brought may still seem to be growth, or to have ended it: the shortest window of growth, twice.
     private static let disturbedNanoseconds: Int64 = 400_000_000
 
@@ -309,6 +312,9 @@ package struct Decider {
                 after: budget.reading, thresholds: budget.thresholds, level: machine.level, isCoveredByKernel: false)
             interval = min(interval, ofBudget)
         }
+        if machine.level > .normal, hasNothingToGive(context) {
+            interval = max(interval, min(SamplingPace.vainInterval, configuration.sampling.maximumInterval))
+        }
         if judgement.evidence.outlook.isSuspicious {
             let close = configuration.timeToLimit.window / GrowthTrend.fewestReadings
             interval = min(interval, max(minimum, close))
@@ -320,6 +326,13 @@ package struct Decider {
             interval = min(interval, max(minimum, context.now.duration(to: fall)))
         }
         return interval
+    }
+
+    /// Returns whether neither caches nor a trim can bring what is worth a step.
+    private func hasNothingToGive(_ context: RuleContext) -> Bool {
+        let most = context.expectedBytes.addingSaturating(context.retainedBytes)
+            .addingSaturating(context.inFlightBytes)
+        return most < min(context.reading.limitBytes / StepScheduler.leastShare, Self.negligibleBytes)
     }
 }
 

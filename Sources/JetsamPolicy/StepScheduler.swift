@@ -57,7 +57,7 @@ struct StepScheduler {
     /// No more steps than these begin in a second, but for the first at a level.
     private static let mostSteps = 18
     /// A step for growth asks for this part of the limit at least.
-    private static let leastShare = 128
+    static let leastShare = 128
     /// The most bytes that are asked for beyond warning's exit.
     private static let mostBeyondExit = 8 << 20
     /// The most that a step asks for by a rule that names no bytes, in percent of what is purgeable.

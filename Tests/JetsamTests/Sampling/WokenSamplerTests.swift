@@ -38,6 +38,33 @@ struct WokenSamplerTests {
         #expect(governor.judge(.sampler) <= decided)
     }
 
+    @Test("Close to the limit it hurries for what somebody can give, and not for empty caches")
+    func emptyCaches() throws {
+        let machine = SimulatedMachine(tree: try .v1(limit: 400 * mebibyte))
+        defer { machine.tree.remove() }
+        machine.tree.setUnreclaimable(bytes: 372 * mebibyte)
+        machine.tree.setFootprint(bytes: 372 * mebibyte)
+        let registry = CacheRegistry()
+        let cache = registry.register("cache", release: { _ in 0 })
+        let manager = try ResourceManager(
+            registry: registry, backgroundTasks: machine.makeBackgroundTaskRegistry(),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, environment: machine.environment)
+        func interval(reporting bytes: Int) -> Duration {
+            cache.update(bytes: bytes)
+            var last = Duration.zero
+            // Growth is measured over the last second.
+            for _ in 0..<20 {
+                machine.clock.advance(by: .milliseconds(100))
+                last = manager.governor.judge(.sampler)
+            }
+            return last
+        }
+        #expect(interval(reporting: 1 * mebibyte) == .milliseconds(25))
+        #expect(manager.level == .critical)
+        #expect(interval(reporting: 100 * mebibyte) < .milliseconds(10))
+        #expect(interval(reporting: 0) == .milliseconds(25))
+    }
+
     private final class WakeCount: Ticker {
         let wakes = Lock(0)
 
