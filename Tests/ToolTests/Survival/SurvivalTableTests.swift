@@ -104,4 +104,23 @@ struct SurvivalTableTests {
         #expect(SurvivalTable.median([4, 1, 3, 2]) == 2.5)
         #expect(SurvivalTable.median([]) == nil)
     }
+
+    @Test("The ways take turns, once the fixed budget is found, and each has as many runs as were asked for")
+    func turns() throws {
+        let disturbance = try #require(Disturbance.all.first { $0.name == "growth" })
+        let bound = 384 << 20
+        var (table, order) = (SurvivalTable(), "")
+        while let run = table.nextRun(disturbance, [.nothing, .fixed, .jetsam], RunCounts(jetsam: 4, peers: 3)),
+            order.count < 20
+        {
+            var result = SurvivalResult()
+            (result.disturbance, result.who, result.budgetBytes) = (disturbance.name, run.way, run.budgetBytes)
+            result.killed = run.budgetBytes.map { $0 > bound } ?? false
+            table.results.append(result)
+            order += result.killed ? "-" : run.way == .nothing ? "n" : run.way == .fixed ? "f" : "j"
+        }
+        #expect(order.replacing("-", with: "") == "nfjnfjnfjj")
+        #expect(table.results(disturbance, .fixed).last?.budgetBytes == bound)
+        #expect(order.contains("-"), "larger budgets were tried first")
+    }
 }

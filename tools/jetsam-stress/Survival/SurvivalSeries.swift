@@ -40,23 +40,9 @@ struct SurvivalSeries {
             say("removed \(path), which an earlier run left behind")
         }
         for disturbance in disturbances {
-            for way in ways {
-                while let budget = next(disturbance, way) { try makeRun(disturbance, way, budget) }
+            while let run = table.nextRun(disturbance, ways, counts) {
+                try makeRun(disturbance, run.way, run.budgetBytes)
             }
-        }
-    }
-
-    /// What the next run's budget is, where one is missing; nil where none is missing. Ways without a budget have 0.
-    private func next(_ disturbance: Disturbance, _ way: Way) -> Int? {
-        let made = table.results(disturbance, way)
-        let runs = counts.runs(disturbance, way)
-        guard way == .fixed else { return made.count < runs ? 0 : nil }
-        let search = BudgetSearch(
-            limitBytes: disturbance.limitBytes, servers: disturbance.servers,
-            unmanagedBytes: disturbance.unmanagedBytes, runs: runs)
-        switch search.next(after: made.map { ($0.budgetBytes ?? 0, $0.killed) }) {
-        case .run(let budgetBytes): return budgetBytes
-        case .done: return nil
         }
     }
 
@@ -64,18 +50,18 @@ struct SurvivalSeries {
     private var runsLeft: Int {
         disturbances.reduce(0) { sum, disturbance in
             ways.reduce(sum) { sum, way in
-                guard way != .fixed else { return sum + (next(disturbance, way) == nil ? 0 : 1) }
+                guard way != .fixed else { return sum + (table.nextBudget(disturbance, way, counts) == nil ? 0 : 1) }
                 return sum + max(0, counts.runs(disturbance, way) - table.results(disturbance, way).count)
             }
         }
     }
 
-    private mutating func makeRun(_ disturbance: Disturbance, _ way: Way, _ budget: Int) throws {
+    private mutating func makeRun(_ disturbance: Disturbance, _ way: Way, _ budget: Int?) throws {
         let number = table.results(disturbance, way).count + 1
         let directory = try System.makeTemporaryDirectory()
         defer { System.removeTree(directory) }
         let result = try SurvivalRun(
-            programs: programs, disturbance: disturbance, way: way, budgetBytes: way == .fixed ? budget : nil,
+            programs: programs, disturbance: disturbance, way: way, budgetBytes: budget,
             seed: number, directory: directory
         ).perform()
         table.results.append(result)

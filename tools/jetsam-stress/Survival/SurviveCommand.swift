@@ -11,7 +11,8 @@ struct SurviveCommand: ParsableCommand {
         discussion: """
             Each run has its own cgroup with a limit, a demo server in one way, and wrk, which requests keys by Zipf's law. The cache \
             fills until 35 % of the limit are free, or a fixed budget is nearly full, but for at most 10 s. Then the disturbance begins. \
-            If the cache had not filled, the run says so. 'tools/prove survival' builds everything that is needed and calls this command.
+            If the cache had not filled, the run says so. The ways take turns. 'tools/prove survival' builds everything that is needed \
+            and calls this command.
 
             """ + Way.discussion + "\n\n" + Disturbance.discussion + """
 
