@@ -312,7 +312,7 @@ package struct Decider {
                 after: budget.reading, thresholds: budget.thresholds, level: machine.level, isCoveredByKernel: false)
             interval = min(interval, ofBudget)
         }
-        if machine.level > .normal, hasNothingToGive(context) {
+        if machine.level == .critical, hasNothingToGive(context) {
             interval = max(interval, min(SamplingPace.vainInterval, configuration.sampling.maximumInterval))
         }
         if judgement.evidence.outlook.isSuspicious {

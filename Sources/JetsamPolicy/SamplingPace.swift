@@ -9,7 +9,7 @@ package struct SamplingPace {
 
     /// Above normal the fall, the stall window and the spacing of steps want to be looked at at least this often.
     package static let pressedInterval = Duration.milliseconds(100)
-    /// Where nobody has anything to give, a reading that comes sooner brings nothing: so often costs less than 1 % of a core.
+    /// The shortest sleep at critical if nobody has anything to give: there is no higher level to announce, and nobody to ask.
     package static let vainInterval = Duration.milliseconds(25)
 
     package func interval(

@@ -38,12 +38,15 @@ struct WokenSamplerTests {
         #expect(governor.judge(.sampler) <= decided)
     }
 
-    @Test("Close to the limit it hurries for what somebody can give, and not for empty caches")
+    @Test("At critical it hurries for what somebody can give, and not for empty caches")
     func emptyCaches() throws {
         let machine = SimulatedMachine(tree: try .v1(limit: 400 * mebibyte))
         defer { machine.tree.remove() }
-        machine.tree.setUnreclaimable(bytes: 372 * mebibyte)
-        machine.tree.setFootprint(bytes: 372 * mebibyte)
+        func set(used bytes: Int) {
+            machine.tree.setUnreclaimable(bytes: bytes)
+            machine.tree.setFootprint(bytes: bytes)
+        }
+        set(used: 340 * mebibyte)
         let registry = CacheRegistry()
         let cache = registry.register("cache", release: { _ in 0 })
         let manager = try ResourceManager(
@@ -59,6 +62,9 @@ struct WokenSamplerTests {
             }
             return last
         }
+        #expect(interval(reporting: 0) < .milliseconds(15), "critical is still to be announced in time")
+        #expect(manager.level == .warning)
+        set(used: 372 * mebibyte)
         #expect(interval(reporting: 1 * mebibyte) == .milliseconds(25))
         #expect(manager.level == .critical)
         #expect(interval(reporting: 100 * mebibyte) < .milliseconds(10))

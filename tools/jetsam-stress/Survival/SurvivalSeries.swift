@@ -50,7 +50,7 @@ struct SurvivalSeries {
     private var runsLeft: Int {
         disturbances.reduce(0) { sum, disturbance in
             ways.reduce(sum) { sum, way in
-                guard way != .fixed else { return sum + (table.nextBudget(disturbance, way, counts) == nil ? 0 : 1) }
+                guard way != .fixed else { return sum + (table.nextRun(disturbance, way, counts) == nil ? 0 : 1) }
                 return sum + max(0, counts.runs(disturbance, way) - table.results(disturbance, way).count)
             }
         }
