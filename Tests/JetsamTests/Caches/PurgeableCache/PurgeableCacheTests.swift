@@ -222,7 +222,7 @@ struct PurgeableCacheTests {
         try await fixture.run { fixture in
             var steps = fixture.manager.reclaimSteps.makeAsyncIterator()
             fixture.set(used: 480 * mebibyte)
-            fixture.machine.advance(by: .milliseconds(110))
+            fixture.advanceUntilCritical()
             let step = try #require(await steps.next())
             #expect(step.parts.map(\.name) == ["values"])
             #expect(step.promisedBytes >= step.missingBytes && step.promisedBytes < step.missingBytes + 1 << 17)
