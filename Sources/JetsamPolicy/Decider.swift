@@ -422,9 +422,8 @@ extension Decider {
         package var outcome: LevelMachine.Outcome
         package var level: PressureLevel
         package var demand: ReclaimDemand?
-        /// Bytes that the step that is under way at critical is to bring besides; less than 0 where it was to bring more than is missing,
-        /// nil where the reading does not tell.
-        package var openBytes: Int?
+        /// What the step needs that is under way at critical; nil where the reading does not tell.
+        package var openBytes: OpenBytes?
         package var regrowth: Regrowth.Decision?
         /// Bytes by which caches without a limit may grow together from now on; nil where they need no limit.
         package var holdBytes: Int?

@@ -25,9 +25,8 @@ struct StepScheduler {
     private var mayStepAtOnce = false
     /// The demand that was posted and whose step has not ended. It may not have begun either.
     private var outstanding: (step: Int, level: PressureLevel)?
-    /// The bytes that are missing at critical while a step is under way, beyond what was asked of caches and has not come. Less than 0
-    /// where more was asked for than is missing; nil where the last reading does not tell.
-    private(set) var openBytes: Int?
+    /// What the last reading shows the step to need that is under way at critical; nil where it does not tell.
+    private(set) var openBytes: OpenBytes?
     /// The level of the last step of the episode.
     private var steppedLevel = PressureLevel.normal
     private(set) var nothingLeftSince: MonotonicInstant?
@@ -310,8 +309,9 @@ struct StepScheduler {
     }
 
     /// Returns the bytes that are missing at critical beyond what was asked for: memory goes on to grow while a step is under way, and
-    /// may cease to. A step that is under way can wait for the next reading: while growth pauses, nobody is asked for what would come of it.
-    private func missingMeanwhile(_ context: ReclaimContext) -> Int? {
+    /// may cease to. A step that is under way can wait for the next reading: while growth pauses, nobody is asked for what would come of it,
+    /// nor for what an earlier reading took to come of it.
+    private func missingMeanwhile(_ context: ReclaimContext) -> OpenBytes? {
         // A cheap reading does not show yet what caches have given since the last full one.
         guard context.level == .critical, context.reading.depth == .full else { return nil }
         var context = context
@@ -321,11 +321,14 @@ struct StepScheduler {
         let missing = missingHeadroom(context)
         let coming = context.inFlightBytes.addingSaturating(context.retainedBytes)
         let open = shareBytes(context, missing: missing).subtractingSaturating(coming)
-        if open >= context.reading.limitBytes / Self.leastShare { return open }
-        let most = max(context.required.byGrowth, Self.wantedHeadroom(context.thresholds))
+        let wanted = max(context.required.byGrowth, Self.wantedHeadroom(context.thresholds))
+        let most = wanted.subtractingSaturating(context.reading.headroomBytes).subtractingSaturating(coming)
+        if open >= context.reading.limitBytes / Self.leastShare {
+            return OpenBytes(missing: open, most: context.hasGrowthPaused ? max(open, most) : nil)
+        }
         // A part of what is in flight may be there already, and counts twice. Where that was too much, the next reading raises again.
-        // Or nothing is missing: 0 would say that nobody knows.
-        return min(-1, most.subtractingSaturating(context.reading.headroomBytes).subtractingSaturating(coming))
+        // Too little is missing to ask anybody else.
+        return OpenBytes(most: min(-1, most))
     }
 
     /// Returns whether headroom has stayed between warning's entry and its exit for so long that the level will not fall by

@@ -6,7 +6,9 @@ struct ReclaimGauges: ~Copyable, Sendable {
     private let inFlight = Atomic<Int>(0)
     private let left = Atomic<Int>(0)
     private let leftUntil = Atomic<Int64>(.min)
-    private let open = Atomic<Int>(0)
+    private let missing = Atomic<Int>(0)
+    /// `.max` where the reading did not tell.
+    private let most = Atomic<Int>(.max)
     private let openSince = Atomic<Int64>(.min)
     private let urgent = Atomic<Int>(0)
     private let deadline = Atomic<Int64>(.max)
@@ -58,15 +60,20 @@ struct ReclaimGauges: ~Copyable, Sendable {
         leftUntil.store(instant.nanoseconds, ordering: .relaxed)
     }
 
-    /// Tells what is missing beyond what the step that is under way has asked for, by a reading of that instant.
-    func publishOpen(bytes: Int, at instant: MonotonicInstant) {
-        open.store(bytes, ordering: .relaxed)
+    /// Tells what the step needs that is under way, by a reading of that instant.
+    func publish(_ open: OpenBytes, at instant: MonotonicInstant) {
+        missing.store(open.missing, ordering: .relaxed)
+        most.store(open.most ?? .max, ordering: .relaxed)
         openSince.store(instant.nanoseconds, ordering: .releasing)
     }
 
-    /// Returns that where the reading is later than an instant; else 0.
-    func openBytes(after instant: MonotonicInstant) -> Int {
-        openSince.load(ordering: .acquiring) > instant.nanoseconds ? open.load(ordering: .relaxed) : 0
+    /// Returns of that what a run counts.
+    func openBytes(for run: borrowing ReclaimRun) -> OpenBytes {
+        let since = openSince.load(ordering: .acquiring)
+        let most = since > run.lowersCountFrom.nanoseconds ? most.load(ordering: .relaxed) : .max
+        return OpenBytes(
+            missing: since > run.raisesCountFrom.nanoseconds ? missing.load(ordering: .relaxed) : 0,
+            most: most < .max ? most : nil)
     }
 
     /// Tells from what growth, in bytes a second, a cache was judged wrongly by the newest step; `.max` where none was.

@@ -250,7 +250,7 @@ final class ReclaimState: Sendable {
             shared.recorder.begins(run, origin.recorded, facts, shared.caches, at: now)
             channel.gauges.publish(run)
             // What an earlier reading showed is part of the demand.
-            channel.gauges.publishOpen(bytes: 0, at: now)
+            channel.gauges.publish(OpenBytes(), at: now)
             shared.activity = .running(RunUnderWay(run: run, origin: origin))
             return (.begun, earlier, silent)
         }
@@ -353,12 +353,12 @@ final class ReclaimState: Sendable {
                 shared.recorder.hurries(current.run.number, deadline, at: now)
             }
             let isTrimDue = current.shouldTrimLast(shared.trim, allocator, shared.caches, at: now)
-            let open = channel.gauges.openBytes(after: current.run.readingsCountFrom)
+            let open = channel.gauges.openBytes(for: current.run)
             let action = current.run.next(
-                shouldTrimLast: isTrimDue, callsHandlers: callsHandlers, openBytes: open, at: now)
+                shouldTrimLast: isTrimDue, callsHandlers: callsHandlers, open: open, at: now)
             shared.noteLeftBehind(current.run.takeLeftBehind(), channel.gauges, at: now)
             shared.recorder.turns(
-                current.run.number, shouldTrimLast: isTrimDue, callsHandlers: callsHandlers, openBytes: open,
+                current.run.number, shouldTrimLast: isTrimDue, callsHandlers: callsHandlers, open: open,
                 action: action, at: now)
             channel.gauges.publish(current.run)
             return action

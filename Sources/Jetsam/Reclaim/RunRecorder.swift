@@ -45,12 +45,11 @@ struct RunRecorder {
     }
 
     func turns(
-        _ run: UInt64, shouldTrimLast: Bool, callsHandlers: Bool, openBytes: Int, action: ReclaimRun.Action,
+        _ run: UInt64, shouldTrimLast: Bool, callsHandlers: Bool, open: OpenBytes, action: ReclaimRun.Action,
         at now: MonotonicInstant
     ) {
         let turn = TurnRecord(
-            run: run, shouldTrimLast: shouldTrimLast, callsHandlers: callsHandlers, openBytes: openBytes, action: action
-        )
+            run: run, shouldTrimLast: shouldTrimLast, callsHandlers: callsHandlers, open: open, action: action)
         sink.record(turn, at: now)
     }
 

@@ -22,9 +22,9 @@ struct GovernorParts: Sendable {
     /// one whose end is waited for. It moves a few words and wakes a thread.
     func post(_ decision: Decider.Decision, _ reason: LevelReason?, at now: MonotonicInstant) {
         if let demand = decision.demand { channel.post(demand) }
-        if let bytes = decision.openBytes {
-            channel.gauges.publishOpen(bytes: bytes, at: now)
-            if bytes > 0, channel.gauges.parkedThreads > 0 { channel.spot.signal() }
+        if let open = decision.openBytes {
+            channel.gauges.publish(open, at: now)
+            if open.missing > 0, channel.gauges.parkedThreads > 0 { channel.spot.signal() }
         }
         if let regrowth = decision.regrowth { channel.post(regrowth) }
         if let bytes = decision.holdBytes { channel.postHold(bytes: bytes) }

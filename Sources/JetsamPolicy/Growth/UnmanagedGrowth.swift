@@ -133,8 +133,9 @@ struct UnmanagedGrowth {
         max(steepest, Int(saturating: latest.sharedBytesPerSecond ?? 0))
     }
 
-    /// Indicates whether nothing moved between the last three readings, beside the steepest growth.
-    var hasPaused: Bool { latest.hasPaused(after: steepest) }
+    /// Indicates whether nothing moved between the last three readings, beside the steepest growth. That may be what caches are taken to
+    /// hide still, of a burst too short for any window.
+    var hasPaused: Bool { latest.hasPaused(after: steepestNow) }
 
     /// The most that it grew by between two of the last three readings, in bytes.
     var jumpBytes: Int { latest.largestBytes }

@@ -91,11 +91,13 @@ package struct ReclaimRun {
     private var results = StepResults()
     /// The time when a cache was last asked or answered, or the step was to bring more.
     private var changedAt = MonotonicInstant(nanoseconds: .min) {
-        didSet { readingsCountFrom = changedAt }
+        didSet { (raisesCountFrom, lowersCountFrom) = (changedAt, changedAt) }
     }
     /// What an earlier reading shows to be missing is not what is missing now. A cache that gave all that it was asked for changes nothing in
     /// that: the reading counted on it.
-    package private(set) var readingsCountFrom = MonotonicInstant(nanoseconds: .min)
+    package private(set) var raisesCountFrom = MonotonicInstant(nanoseconds: .min)
+    /// What an earlier reading shows to be the most that is missing may be too little now. It is not where a cache gave for an earlier step.
+    package private(set) var lowersCountFrom = MonotonicInstant(nanoseconds: .min)
     /// Calls that were left behind and not handed over yet.
     private var left: [LeftCall] = []
     /// The bytes that the trims brought by themselves.
@@ -202,14 +204,13 @@ package struct ReclaimRun {
     /// - Parameters:
     ///   - callsHandlers: False where the caller may not be held up: synchronous clients that have not had their turn are then left out
     ///     of this run.
-    ///   - openBytes: The bytes that a reading since ``readingsCountFrom`` showed to be missing at critical, beyond what was asked for; less than 0
-    ///     where more was asked for than is missing.
+    ///   - open: What a reading showed it to need at critical: more by one since ``raisesCountFrom``, less by one since ``lowersCountFrom``.
     package mutating func next(
-        shouldTrimLast: Bool, callsHandlers: Bool = true, openBytes: Int = 0, at now: MonotonicInstant
+        shouldTrimLast: Bool, callsHandlers: Bool = true, open: OpenBytes = OpenBytes(), at now: MonotonicInstant
     ) -> Action {
         expire(at: now)
-        if openBytes > 0 { raise(by: openBytes, at: now) }
-        if openBytes < 0 { caches.lower(by: 0 - openBytes) }
+        if open.missing > 0 { raise(by: open.missing, at: now) }
+        if let most = open.most { caches.lower(to: most) }
         noteLate(at: now)
         guard case .none = work else { return .wait }
         while true {
@@ -443,9 +444,10 @@ package struct ReclaimRun {
         leftBytes: Int = 0, error: String?, at now: MonotonicInstant
     ) -> Bool {
         // What was gained in a call may be what another gave meanwhile.
-        let (lastChange, counted) = (changedAt, readingsCountFrom)
+        let (lastChange, raises, lowers) = (changedAt, raisesCountFrom, lowersCountFrom)
         changedAt = now
         if id.run != number, let client {
+            if promisedBytes > 0 { lowersCountFrom = lowers }
             if !isHurried, !isDone { caches.cameBack(client, promised: max(0, promisedBytes), left: leftBytes) }
             return false
         }
@@ -461,7 +463,9 @@ package struct ReclaimRun {
         let promised = max(0, min(promisedBytes, max(call.reportedBytes, call.askedBytes)))
         let gained = lastChange <= call.start && caches.isNobodyOut ? gainedBytes : 0
         if caches.gave(promised, gained: gained, call, at: now) { noteShortfall() }
-        if promised >= call.askedBytes, !isUnreliable(call.client) { readingsCountFrom = counted }
+        if promised >= call.askedBytes, !isUnreliable(call.client) {
+            (raisesCountFrom, lowersCountFrom) = (raises, lowers)
+        }
         results.add(id, call, promised: promised, freed: freedBytes, error: error, at: now)
         return true
     }

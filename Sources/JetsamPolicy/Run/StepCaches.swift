@@ -248,10 +248,10 @@ struct StepCaches {
         demand.targetBytes = demand.targetBytes.addingSaturating(more)
     }
 
-    /// Memory has ceased to grow, or what nobody counted on has come back: no more is missing than what caches were asked for without
-    /// so many bytes.
-    mutating func lower(by bytes: Int) {
-        remaining = min(remaining, max(0, countedInFlightBytes.subtractingSaturating(bytes)))
+    /// Memory has ceased to grow, or what nobody counted on has come back: no more than so many bytes are missing beyond what caches were
+    /// asked for and have not answered. Less than 0 where they were asked for more.
+    mutating func lower(to bytes: Int) {
+        remaining = min(remaining, max(0, countedInFlightBytes.addingSaturating(bytes)))
     }
 
     /// Bytes that were asked for and not answered, and that ``remaining`` still has: what is asked of memory of the library's own was

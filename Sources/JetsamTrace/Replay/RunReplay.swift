@@ -23,13 +23,12 @@ struct RunReplay {
     /// The turn as it is decided again; nil where it is of another run.
     mutating func turn(_ turn: TurnRecord, at now: MonotonicInstant) -> TurnRecord? {
         guard turn.run == record.run, run != nil else { return nil }
-        let openBytes = turn.openBytes - turn.surplusBytes
         let action = run?.next(
-            shouldTrimLast: turn.shouldTrimLast, callsHandlers: turn.callsHandlers, openBytes: openBytes, at: now)
+            shouldTrimLast: turn.shouldTrimLast, callsHandlers: turn.callsHandlers, open: turn.open, at: now)
         return action.map {
             TurnRecord(
                 run: UInt64(max(0, record.run)), shouldTrimLast: turn.shouldTrimLast, callsHandlers: turn.callsHandlers,
-                openBytes: openBytes, action: $0)
+                open: turn.open, action: $0)
         }
     }
 

@@ -289,18 +289,25 @@ struct StepSchedulerTests {
 
     @Test("While growth pauses a step that is under way is to bring nothing for it")
     func pausedGrowth() throws {
-        func open(hasPaused: Bool) throws -> Int? {
+        func open(hasPaused: Bool, headroom: Int = 100) throws -> OpenBytes? {
             var scheduler = StepScheduler(configuration: .init())
             let demand = try next(&scheduler, context(headroom: 100, level: .critical))
-            var grown = context(headroom: 100, level: .critical, at: 0.05)
+            var grown = context(headroom: headroom, level: .critical, at: 0.05)
             grown.inFlightBytes = demand.targetBytes
             grown.required.byGrowth = 300 * mebibyte
             grown.hasGrowthPaused = hasPaused
             #expect(scheduler.next(grown) == nil)
             return scheduler.openBytes
         }
-        #expect(try open(hasPaused: false) ?? 0 > 50 * mebibyte)
-        #expect(try open(hasPaused: true) ?? 0 < 0)
+        let growing = try open(hasPaused: false)
+        #expect(growing?.missing ?? 0 > 50 * mebibyte)
+        #expect(growing?.most == nil, "growth may go on")
+        let paused = try open(hasPaused: true)
+        #expect(paused?.missing == 0)
+        #expect(paused?.most ?? 0 < 0)
+        // Of what the thresholds require some is missing still, and nothing of what growth would have required.
+        let lower = try open(hasPaused: true, headroom: 80)
+        #expect(lower == OpenBytes(missing: 20 * mebibyte, most: 20 * mebibyte))
     }
 
     @Test("An answer that comes late counts while the next step is under way, and one of next to nothing never")
@@ -530,18 +537,18 @@ struct StepSchedulerTests {
         var grown = context(headroom: 60, level: .critical, at: 0.05)
         grown.inFlightBytes = demand.targetBytes
         #expect(scheduler.next(grown) == nil)
-        #expect(scheduler.openBytes == 40 * mebibyte)
+        #expect(scheduler.openBytes == OpenBytes(missing: 40 * mebibyte))
         // It has come, and what is in flight is more than is missing to warning's exit and a little more.
         var eased = context(headroom: 120, level: .critical, at: 0.06)
         eased.inFlightBytes = demand.targetBytes
         #expect(scheduler.next(eased) == nil)
-        #expect((scheduler.openBytes ?? 0) / mebibyte == -20)
+        #expect((scheduler.openBytes?.most ?? 0) / mebibyte == -20)
         eased.reading.depth = .cheap
         #expect(scheduler.next(eased) == nil)
         #expect(scheduler.openBytes == nil, "it does not show yet what caches gave")
         grown.inFlightBytes += 40 * mebibyte
         #expect(scheduler.next(grown) == nil)
-        #expect(scheduler.openBytes == -1, "nothing is missing")
+        #expect(scheduler.openBytes == OpenBytes(most: -1), "nothing is missing")
 
         var warning = StepScheduler(configuration: .init())
         _ = try next(&warning, context(headroom: 150, level: .warning))

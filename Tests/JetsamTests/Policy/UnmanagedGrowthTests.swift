@@ -111,6 +111,26 @@ struct UnmanagedGrowthTests {
         #expect(!hasPaused(still: 2, moved: -10))
     }
 
+    @Test("A burst too short for any window has ended when nothing moves, though caches are taken to hide more of it")
+    func pausedBurst() {
+        /// 20 MiB in 10 ms, twice, while 100 MiB are in flight; then `still` readings that show next to none.
+        func growth(still: Int) -> UnmanagedGrowth {
+            var growth = UnmanagedGrowth(window: .milliseconds(200))
+            var footprint = 100 * mebibyte
+            for index in 0...102 + still {
+                footprint += (101...102).contains(index) ? 20 * mebibyte : 4096
+                let reading = reading(
+                    headroom: 1024 * mebibyte - footprint, limit: 1024 * mebibyte, at: Double(index) * Self.tick)
+                growth.append(
+                    reading, managedBytes: 0, inFlightBytes: index < 101 ? 0 : 100 * mebibyte, fastest: 4 << 30)
+            }
+            return growth
+        }
+        #expect(!growth(still: 1).hasPaused)
+        #expect(most(growth(still: 2), 50) > 50, "it may be hidden")
+        #expect(growth(still: 2).hasPaused)
+    }
+
     @Test("A single jump is no growth")
     func jump() {
         for readings in [102, 105, 130, 200] {

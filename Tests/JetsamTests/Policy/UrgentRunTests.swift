@@ -112,7 +112,7 @@ struct UrgentRunTests: RunTesting {
             run.answered(
                 ReclaimRun.CallID(run: 1, number: 0), of: 1, promisedBytes: promised, freedBytes: nil, error: nil,
                 at: .seconds(0.2))
-            return run.readingsCountFrom
+            return run.raisesCountFrom
         }
         #expect(counts(from: 60) == .seconds(0))
         #expect(counts(from: 59) == .seconds(0.2))
@@ -122,10 +122,10 @@ struct UrgentRunTests: RunTesting {
     func raised() {
         var run = run(.critical, target: 100, [(1, 60, true), (2, 200, false)])
         #expect(words(&run) { _, bytes in bytes } == ["start 1 60", "limit 2 160", "wait"])
-        #expect(run.readingsCountFrom == .seconds(0))
+        #expect(run.raisesCountFrom == .seconds(0))
         // Of these 40 are in the plan, and not asked for yet.
-        _ = run.next(shouldTrimLast: false, openBytes: 80, at: .seconds(0.1))
-        #expect(run.readingsCountFrom == .seconds(0.1))
+        _ = run.next(shouldTrimLast: false, open: OpenBytes(missing: 80), at: .seconds(0.1))
+        #expect(run.raisesCountFrom == .seconds(0.1))
         #expect(run.demand.targetBytes == 140)
         run.answered(
             ReclaimRun.CallID(run: 1, number: 0), of: 1, promisedBytes: 60, freedBytes: nil, error: nil,
@@ -134,7 +134,7 @@ struct UrgentRunTests: RunTesting {
 
         var warning = self.run(.warning, target: 10, [(1, 100, false)])
         #expect(words(&warning) { _, _ in nil }.last == "wait")
-        _ = warning.next(shouldTrimLast: false, openBytes: 40, at: .seconds(0.1))
+        _ = warning.next(shouldTrimLast: false, open: OpenBytes(missing: 40), at: .seconds(0.1))
         #expect(warning.demand.targetBytes == 10, "below critical the next step is soon enough")
     }
 
@@ -144,7 +144,8 @@ struct UrgentRunTests: RunTesting {
         // The asynchronous one is out; of the other two only the first is still needed.
         var run = run(.critical, target: 160, [(1, 60, true), (2, 50, false), (3, 200, false)])
         guard case .start(let first, client: 1, _, _) = run.next(shouldTrimLast: false, at: .seconds(0)),
-            case .limit(let limit, client: 2, _) = run.next(shouldTrimLast: false, openBytes: -20, at: .seconds(0.1))
+            case .limit(let limit, client: 2, _) = run.next(
+                shouldTrimLast: false, open: OpenBytes(most: -20), at: .seconds(0.1))
         else {
             Issue.record("it begins otherwise")
             return
@@ -155,6 +156,39 @@ struct UrgentRunTests: RunTesting {
         #expect(asked == ["release 2 20"], "40 were missing with what was in flight, and 20 of them came")
     }
 
+    @Test("What a reading no longer takes growth to come to is asked of nobody, though some bytes are missing still")
+    func loweredToMissing() {
+        func asked(most: Int?) -> [String] {
+            var run = run(.critical, target: 60, [(1, 60, true), (2, 200, false)])
+            _ = words(&run) { _, _ in nil }
+            _ = run.next(shouldTrimLast: false, open: OpenBytes(missing: 140), at: .seconds(0.1))
+            _ = run.next(shouldTrimLast: false, open: OpenBytes(missing: 20, most: most), at: .seconds(0.11))
+            run.answered(
+                ReclaimRun.CallID(run: 1, number: 0), of: 1, promisedBytes: 60, freedBytes: nil, error: nil,
+                at: .seconds(0.2))
+            return words(&run, at: 0.2) { _, bytes in bytes }.filter { $0.hasPrefix("release") }
+        }
+        #expect(asked(most: 20) == ["release 2 20"])
+        #expect(
+            asked(most: nil) == ["release 2 140"], "a reading that does not know how growth goes on takes nothing back")
+    }
+
+    @Test("What a cache gives for an earlier step leaves no more missing than a reading before that showed")
+    func readingBeforeEarlierAnswer() {
+        func lowers(promised: Int) -> Bool {
+            var run = run(.critical, target: 100, [(1, 60, true), (2, 200, false)])
+            _ = words(&run) { _, _ in nil }
+            run.answered(
+                ReclaimRun.CallID(run: 0, number: 0), of: 3, promisedBytes: promised, freedBytes: nil, error: nil,
+                at: .seconds(0.2))
+            #expect(run.raisesCountFrom == .seconds(0.2), "it may have brought what was missing")
+            return run.lowersCountFrom == .seconds(0)
+        }
+        #expect(lowers(promised: 10))
+        // The reading may have counted on it.
+        #expect(!lowers(promised: 0))
+    }
+
     @Test("What is missing meanwhile is asked for once, also where memory of the library's own is still at work")
     func besideCountsOnce() {
         func started() -> (ReclaimRun, ReclaimRun.CallID)? {
@@ -162,7 +196,7 @@ struct UrgentRunTests: RunTesting {
             guard case .start(let first, client: 1, _, let request?) = run.next(shouldTrimLast: false, at: .seconds(0)),
                 request.bytes == 60, run.inFlightBytes == 60,
                 case .wait = run.next(shouldTrimLast: false, at: .seconds(0.04)),
-                case .wait = run.next(shouldTrimLast: false, openBytes: 50, at: .seconds(0.05))
+                case .wait = run.next(shouldTrimLast: false, open: OpenBytes(missing: 50), at: .seconds(0.05))
             else { return nil }
             return (run, first)
         }
@@ -176,7 +210,7 @@ struct UrgentRunTests: RunTesting {
         // The reading counted on the 60 bytes, and holds still.
         guard
             case .limit(let limit, client: 1, bytes: 90) = run.next(
-                shouldTrimLast: false, openBytes: 50, at: .seconds(0.09))
+                shouldTrimLast: false, open: OpenBytes(missing: 50), at: .seconds(0.09))
         else {
             Issue.record("its limit is for other bytes than are missing")
             return
@@ -191,7 +225,8 @@ struct UrgentRunTests: RunTesting {
         var run = segmentsRun(target: 260, besides: 100)
         guard case .start(let first, client: 1, _, let request?) = run.next(shouldTrimLast: false, at: .seconds(0)),
             request.bytes == 200,
-            case .limit(let limit, client: 2, _) = run.next(shouldTrimLast: false, openBytes: -20, at: .seconds(0.05))
+            case .limit(let limit, client: 2, _) = run.next(
+                shouldTrimLast: false, open: OpenBytes(most: -20), at: .seconds(0.05))
         else {
             Issue.record("it begins otherwise")
             return

@@ -155,8 +155,10 @@ package struct TurnRecord: Record {
     package var bytes: Int?
     /// Of `start`: the new limit; nil where it stays.
     package var limitBytes: Int?
-    /// Bytes that were missing beyond what the run had asked for, and bytes that it had asked for beyond what was missing.
+    /// Bytes that were missing beyond what the run had asked for.
     package var openBytes = 0
+    /// The most that were missing so: bytes beyond what it had asked for, or that it had asked for beyond that. Both 0 where nobody knew.
+    package var mostBytes = 0
     package var surplusBytes = 0
 
     package init() {}
@@ -172,15 +174,21 @@ package struct TurnRecord: Record {
         visitor.optional("limitBytes", &limitBytes)
         visitor.laterSize("openBytes", &openBytes)
         visitor.laterSize("surplusBytes", &surplusBytes)
+        visitor.laterSize("mostBytes", &mostBytes)
     }
 }
 
 extension TurnRecord {
+    package var open: OpenBytes {
+        OpenBytes(missing: openBytes, most: mostBytes > 0 || surplusBytes > 0 ? mostBytes - surplusBytes : nil)
+    }
+
     package init(
-        run: UInt64, shouldTrimLast: Bool, callsHandlers: Bool, openBytes: Int = 0, action: ReclaimRun.Action
+        run: UInt64, shouldTrimLast: Bool, callsHandlers: Bool, open: OpenBytes = OpenBytes(), action: ReclaimRun.Action
     ) {
-        self.openBytes = max(0, openBytes)
-        surplusBytes = max(0, 0 - openBytes)
+        openBytes = open.missing
+        mostBytes = max(0, open.most ?? 0)
+        surplusBytes = max(0, 0 - (open.most ?? 0))
         self.run = Int(clamping: run)
         self.shouldTrimLast = shouldTrimLast
         self.callsHandlers = callsHandlers
