@@ -39,15 +39,27 @@ struct SurvivalTable {
         Disturbance.all.flatMap { disturbance in Way.allCases.compactMap { row(disturbance, $0) } }
     }
 
-    private func row(_ disturbance: Disturbance, _ way: Way) -> Row? {
-        var runs = results(disturbance, way)
-        if way == .fixed {
-            // Of the budgets that were tried the one that survived, or the smallest one.
-            let killedFrom = runs.filter(\.killed).compactMap(\.budgetBytes).min() ?? .max
-            let survived = runs.filter { !$0.killed }.compactMap(\.budgetBytes).filter { $0 < killedFrom }.max()
-            let budget = survived ?? runs.compactMap(\.budgetBytes).min()
-            runs = runs.filter { $0.budgetBytes == budget }
+    /// The best fixed cache and Jetsam in pairs of runs, where there are some.
+    var pairs: [SurvivalPairs] {
+        Disturbance.all.compactMap { disturbance in
+            SurvivalPairs(
+                disturbance: disturbance.name, fixed: counted(disturbance, .fixed),
+                jetsam: counted(disturbance, .jetsam))
         }
+    }
+
+    /// The runs of a way that count: of the fixed budgets that were tried those of the one that survived, or of the smallest one.
+    private func counted(_ disturbance: Disturbance, _ way: Way) -> [SurvivalResult] {
+        let runs = results(disturbance, way)
+        guard way == .fixed else { return runs }
+        let killedFrom = runs.filter(\.killed).compactMap(\.budgetBytes).min() ?? .max
+        let survived = runs.filter { !$0.killed }.compactMap(\.budgetBytes).filter { $0 < killedFrom }.max()
+        let budget = survived ?? runs.compactMap(\.budgetBytes).min()
+        return runs.filter { $0.budgetBytes == budget }
+    }
+
+    private func row(_ disturbance: Disturbance, _ way: Way) -> Row? {
+        let runs = counted(disturbance, way)
         guard !runs.isEmpty else { return nil }
         let lived = runs.filter { !$0.killed }
         func mean(_ bytes: (SurvivalResult) -> Int) -> Int? {
@@ -81,7 +93,8 @@ struct SurvivalTable {
 extension SurvivalTable {
     var json: JSONText {
         .object([
-            ("machine", .object(machine)), ("rows", .array(rows.map(\.json))), ("runs", .array(results.map(\.json))),
+            ("machine", .object(machine)), ("rows", .array(rows.map(\.json))), ("pairs", .array(pairs.map(\.json))),
+            ("runs", .array(results.map(\.json))),
         ])
     }
 
@@ -122,7 +135,13 @@ extension SurvivalTable {
             "disturbance", "who", "killed", "failed", "p99 ms", "hits", "req/CPU s", "released", "needed", "wasted",
             "manager",
         ]
-        return Columns.aligned([head] + rows.map(\.cells)).joined(separator: "\n")
+        var lines = Columns.aligned([head] + rows.map(\.cells))
+        let pairs = pairs
+        if !pairs.isEmpty {
+            lines += ["", "jetsam beside fixed, in pairs of runs: ratios, and percentage points of hits"]
+            lines += Columns.aligned([SurvivalPairs.head] + pairs.map(\.cells))
+        }
+        return lines.joined(separator: "\n")
     }
 }
 

@@ -25,9 +25,14 @@ struct SurviveCommand: ParsableCommand {
                 the released bytes: the smaller of the bytes that were fetched again within 10 s, and of those that stayed free beyond 1.25 \
                 times these 20 % when memory was shortest in these 10 s. manager: the share of the server's CPU time that Jetsam's threads took.
 
+                PAIRS. A second table compares jetsam with fixed, the first run of one with the first run of the other, and so on. Each figure \
+                is the median of the pairs: the ratio of the requests per CPU second and of p99, and the difference of the hits. From six \
+                pairs on it has an interval in which the median lies with a probability of 95 %.
+
                 JSON: {"machine": {…}, "rows": [{"disturbance", "who", "killed", "runs", "left" (in order, before the end), "budgetBytes" \
                 (fixed), "failedShare", "p99Milliseconds", "hitRate", "requestsPerCPUSecond", "releasedBytes", "neededBytes", "wastedShare" \
-                (null where every run was killed, as hitRate and p99Milliseconds), "managerCPUShare", "headroomAtStart"}], "runs": [each run \
+                (null where every run was killed, as hitRate and p99Milliseconds), "managerCPUShare", "headroomAtStart"}], "pairs": [{"disturbance", "budgetBytes", "pairs", "requestsPerCPUSecond": {"median", "from", \
+                "to"}, "hitRate", "p99Milliseconds" (alike)}], "runs": [each run \
                 by itself, with "fillSeconds": null where the disturbance began before the cache was filled]}.
 
                 COMPARISON. With --compare FILE, the tables agree if no way was killed under a disturbance in one table and lived through all \
