@@ -422,7 +422,7 @@ extension Decider {
         package var outcome: LevelMachine.Outcome
         package var level: PressureLevel
         package var demand: ReclaimDemand?
-        /// What the step needs that is under way at critical; nil where the reading does not tell.
+        /// What the step under way at critical needs; nil where the reading does not tell.
         package var openBytes: OpenBytes?
         package var regrowth: Regrowth.Decision?
         /// Bytes by which caches without a limit may grow together from now on; nil where they need no limit.

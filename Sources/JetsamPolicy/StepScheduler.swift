@@ -25,7 +25,7 @@ struct StepScheduler {
     private var mayStepAtOnce = false
     /// The demand that was posted and whose step has not ended. It may not have begun either.
     private var outstanding: (step: Int, level: PressureLevel)?
-    /// What the last reading shows the step to need that is under way at critical; nil where it does not tell.
+    /// What the step under way at critical needs, by the last reading; nil where it does not tell.
     private(set) var openBytes: OpenBytes?
     /// The level of the last step of the episode.
     private var steppedLevel = PressureLevel.normal
@@ -310,7 +310,7 @@ struct StepScheduler {
 
     /// Returns the bytes that are missing at critical beyond what was asked for: memory goes on to grow while a step is under way, and
     /// may cease to. A step that is under way can wait for the next reading: while growth pauses, nobody is asked for what would come of it,
-    /// nor for what an earlier reading took to come of it.
+    /// whether this reading or an earlier one reckoned with it.
     private func missingMeanwhile(_ context: ReclaimContext) -> OpenBytes? {
         // A cheap reading does not show yet what caches have given since the last full one.
         guard context.level == .critical, context.reading.depth == .full else { return nil }

@@ -60,14 +60,14 @@ struct ReclaimGauges: ~Copyable, Sendable {
         leftUntil.store(instant.nanoseconds, ordering: .relaxed)
     }
 
-    /// Tells what the step needs that is under way, by a reading of that instant.
+    /// Tells what the step under way needs, by a reading of that instant.
     func publish(_ open: OpenBytes, at instant: MonotonicInstant) {
         missing.store(open.missing, ordering: .relaxed)
         most.store(open.most ?? .max, ordering: .relaxed)
         openSince.store(instant.nanoseconds, ordering: .releasing)
     }
 
-    /// Returns of that what a run counts.
+    /// Returns what was told, without what is too old for the run.
     func openBytes(for run: borrowing ReclaimRun) -> OpenBytes {
         let since = openSince.load(ordering: .acquiring)
         let most = since > run.lowersCountFrom.nanoseconds ? most.load(ordering: .relaxed) : .max

@@ -133,8 +133,8 @@ struct UnmanagedGrowth {
         max(steepest, Int(saturating: latest.sharedBytesPerSecond ?? 0))
     }
 
-    /// Indicates whether nothing moved between the last three readings, beside the steepest growth. That may be what caches are taken to
-    /// hide still, of a burst too short for any window.
+    /// Indicates whether nothing moved between the last three readings, beside the steepest growth. A burst too short for any window
+    /// is part of that for as long as caches may hide more of it.
     var hasPaused: Bool { latest.hasPaused(after: steepestNow) }
 
     /// The most that it grew by between two of the last three readings, in bytes.

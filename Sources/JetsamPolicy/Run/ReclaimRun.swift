@@ -93,10 +93,11 @@ package struct ReclaimRun {
     private var changedAt = MonotonicInstant(nanoseconds: .min) {
         didSet { (raisesCountFrom, lowersCountFrom) = (changedAt, changedAt) }
     }
-    /// What an earlier reading shows to be missing is not what is missing now. A cache that gave all that it was asked for changes nothing in
-    /// that: the reading counted on it.
+    /// A reading before this does not raise the step: what it shows to be missing is not what is missing now. An answer of all that was
+    /// asked for changes nothing in that: the reading counted on it.
     package private(set) var raisesCountFrom = MonotonicInstant(nanoseconds: .min)
-    /// What an earlier reading shows to be the most that is missing may be too little now. It is not where a cache gave for an earlier step.
+    /// A reading before this does not lower the step: more may be missing now. What a cache gives for an earlier step changes nothing in
+    /// that: it leaves less missing.
     package private(set) var lowersCountFrom = MonotonicInstant(nanoseconds: .min)
     /// Calls that were left behind and not handed over yet.
     private var left: [LeftCall] = []
@@ -204,7 +205,7 @@ package struct ReclaimRun {
     /// - Parameters:
     ///   - callsHandlers: False where the caller may not be held up: synchronous clients that have not had their turn are then left out
     ///     of this run.
-    ///   - open: What a reading showed it to need at critical: more by one since ``raisesCountFrom``, less by one since ``lowersCountFrom``.
+    ///   - open: What it needs at critical by the newest reading, without what is older than ``raisesCountFrom`` or ``lowersCountFrom``.
     package mutating func next(
         shouldTrimLast: Bool, callsHandlers: Bool = true, open: OpenBytes = OpenBytes(), at now: MonotonicInstant
     ) -> Action {

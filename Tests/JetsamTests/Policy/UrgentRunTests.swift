@@ -156,7 +156,7 @@ struct UrgentRunTests: RunTesting {
         #expect(asked == ["release 2 20"], "40 were missing with what was in flight, and 20 of them came")
     }
 
-    @Test("What a reading no longer takes growth to come to is asked of nobody, though some bytes are missing still")
+    @Test("A step that was raised for growth is lowered by the next reading, though some bytes are missing still")
     func loweredToMissing() {
         func asked(most: Int?) -> [String] {
             var run = run(.critical, target: 60, [(1, 60, true), (2, 200, false)])
@@ -170,7 +170,7 @@ struct UrgentRunTests: RunTesting {
         }
         #expect(asked(most: 20) == ["release 2 20"])
         #expect(
-            asked(most: nil) == ["release 2 140"], "a reading that does not know how growth goes on takes nothing back")
+            asked(most: nil) == ["release 2 140"], "while growth may go on nothing is taken back")
     }
 
     @Test("What a cache gives for an earlier step leaves no more missing than a reading before that showed")

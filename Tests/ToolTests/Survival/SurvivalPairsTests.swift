@@ -32,6 +32,16 @@ struct SurvivalPairsTests {
         #expect(pairs.cells == ["growth", "3", "64", "1.1", "–", "+0.0", "–", "1.0", "–"])
     }
 
+    @Test("Of a cache that is never hit the difference of the hits is known, and no ratio of nothing is")
+    func neverHit() throws {
+        let pairs = try #require(
+            SurvivalPairs(
+                disturbance: "misses", fixed: [run(.fixed, 0, hits: 0)], jetsam: [run(.jetsam, 5, hits: 0.01)]))
+        #expect(pairs.hitRate?.median == 0.01)
+        #expect(pairs.requestsPerCPUSecond == nil)
+        #expect(pairs.cells.prefix(7) == ["misses", "1", "64", "–", "–", "+1.0", "–"])
+    }
+
     @Test("Runs that were killed or ended make no pair, and no pair makes no line")
     func lived() {
         var killed = run(.fixed, 1)

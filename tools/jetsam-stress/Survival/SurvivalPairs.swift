@@ -4,9 +4,10 @@ internal import MemoryPressure
 /// The best fixed cache and Jetsam under one disturbance, run by run: the first with the first, and so on. As the ways take turns, the
 /// machine was about as fast for both of a pair.
 struct SurvivalPairs: Equatable {
-    /// The median of the pairs, and where the median of all such pairs lies with a probability of 95 %; nil of too few pairs.
     struct Figure: Equatable {
+        /// The median of the pairs.
         var median: Double
+        /// Where the median of all such pairs lies with a probability of 95 %; nil of fewer than six.
         var interval: ClosedRange<Double>?
 
         /// Nil of none.
@@ -36,30 +37,31 @@ struct SurvivalPairs: Equatable {
     let disturbance: String
     let budgetBytes: Int
     let count: Int
-    /// Of Jetsam by that of the fixed cache.
+    /// The ratio of Jetsam's to the fixed cache's.
     let requestsPerCPUSecond: Figure?
-    /// Of Jetsam less that of the fixed cache.
+    /// The difference, Jetsam's less the fixed cache's.
     let hitRate: Figure?
-    /// Of Jetsam by that of the fixed cache.
+    /// The ratio of Jetsam's to the fixed cache's.
     let p99Milliseconds: Figure?
 
     /// Nil where there is no pair of runs that lived.
     init?(disturbance: String, fixed: [SurvivalResult], jetsam: [SurvivalResult]) {
         let pairs = Array(zip(fixed.filter { !$0.killed }, jetsam.filter { !$0.killed && !$0.left }))
         guard let budgetBytes = pairs.first?.0.budgetBytes else { return nil }
-        func figure(_ value: (SurvivalResult) -> Double?, _ compare: (Double, Double) -> Double) -> Figure? {
+        func figure(_ value: (SurvivalResult) -> Double?, _ compare: (Double, Double) -> Double?) -> Figure? {
             Figure(
                 pairs.compactMap { fixed, jetsam in
-                    guard let before = value(fixed), let after = value(jetsam), before > 0 else { return nil }
-                    return compare(after, before)
+                    guard let ofFixed = value(fixed), let ofJetsam = value(jetsam) else { return nil }
+                    return compare(ofJetsam, ofFixed)
                 })
         }
+        func ratio(_ value: Double, _ other: Double) -> Double? { other > 0 ? value / other : nil }
         self.disturbance = disturbance
         self.budgetBytes = budgetBytes
         count = pairs.count
-        requestsPerCPUSecond = figure(\.requestsPerCPUSecond, /)
-        hitRate = figure(\.hitRate, -)
-        p99Milliseconds = figure(\.p99Milliseconds, /)
+        requestsPerCPUSecond = figure(\.requestsPerCPUSecond, ratio)
+        hitRate = figure(\.hitRate) { $0 - $1 }
+        p99Milliseconds = figure(\.p99Milliseconds, ratio)
     }
 }
 

@@ -31,9 +31,9 @@ struct SurviveCommand: ParsableCommand {
 
                 JSON: {"machine": {…}, "rows": [{"disturbance", "who", "killed", "runs", "left" (in order, before the end), "budgetBytes" \
                 (fixed), "failedShare", "p99Milliseconds", "hitRate", "requestsPerCPUSecond", "releasedBytes", "neededBytes", "wastedShare" \
-                (null where every run was killed, as hitRate and p99Milliseconds), "managerCPUShare", "headroomAtStart"}], "pairs": [{"disturbance", "budgetBytes", "pairs", "requestsPerCPUSecond": {"median", "from", \
-                "to"}, "hitRate", "p99Milliseconds" (alike)}], "runs": [each run \
-                by itself, with "fillSeconds": null where the disturbance began before the cache was filled]}.
+                (null where every run was killed, as hitRate and p99Milliseconds), "managerCPUShare", "headroomAtStart"}], "pairs": \
+                [{"disturbance", "budgetBytes", "pairs", "requestsPerCPUSecond": {"median", "from", "to"}, "hitRate", "p99Milliseconds" \
+                (alike)}], "runs": [each run by itself, with "fillSeconds": null where the disturbance began before the cache was filled]}.
 
                 COMPARISON. With --compare FILE, the tables agree if no way was killed under a disturbance in one table and lived through all \
                 runs in the other, and if the released bytes differ by at most 25 % or 32 MiB. Bytes are compared only if no server was \

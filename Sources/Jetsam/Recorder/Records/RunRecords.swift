@@ -157,8 +157,9 @@ package struct TurnRecord: Record {
     package var limitBytes: Int?
     /// Bytes that were missing beyond what the run had asked for.
     package var openBytes = 0
-    /// The most that were missing so: bytes beyond what it had asked for, or that it had asked for beyond that. Both 0 where nobody knew.
+    /// No more than so many bytes were missing beyond that; 0 where the reading did not tell, or more was asked for than was missing.
     package var mostBytes = 0
+    /// Bytes that the run had asked for beyond what was missing.
     package var surplusBytes = 0
 
     package init() {}
