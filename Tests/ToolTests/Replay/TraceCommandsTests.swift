@@ -106,6 +106,28 @@ import Testing
         let first = try await Self.run("jetsam", json, in: directory)
         let second = try await Self.run("jetsam", json, in: directory)
         #expect(first.status == 0 && first.output == second.output)
+        #expect(result.output.contains("No trace was held out") && first.output.contains("\"heldOut\":null"))
+    }
+
+    @Test("What a search prefers is shown on a trace that it has not seen, in the file that it writes as well")
+    func heldOut() async throws {
+        let directory = try TemporaryDirectory()
+        let (seen, unseen) = try await (Self.makeTrace(in: directory), Self.makeTrace(in: directory, seed: 2))
+        let config = directory.path + "/tuned.yaml"
+        let search = ["tune", seen, "--candidates", "10"]
+        let arguments = search + ["--held-out", unseen, "--output", config]
+        let result = try await Self.run("jetsam", arguments, in: directory)
+        #expect(result.status == 0 && result.output.contains("On 1 trace that the search has not seen:"))
+        #expect(result.output.contains("There the "))
+        #expect(try System.text(of: config).contains("On 1 trace that the search has not seen: There the "))
+        #expect(try await Self.run("jetsam", ["check", config], in: directory).status == 0)
+
+        // A trace that is held out changes nothing of the search.
+        let json = try await Self.run("jetsam", search + ["--held-out", unseen, "--json"], in: directory).output
+        let alone = try await Self.run("jetsam", search + ["--json"], in: directory).output
+        let parts = json.split(separator: "\"heldOut\":")
+        #expect(parts.count == 2 && parts[1].hasPrefix("{\"traces\":1,\"recorded\":{"))
+        #expect(alone.hasSuffix("\"heldOut\":null}\n") && parts[0] == alone.split(separator: "\"heldOut\":")[0])
     }
 
     @Test("A process is recorded from outside until it ends, and its trace is decided again")
@@ -134,6 +156,8 @@ import Testing
         #expect(try await Self.run("jetsam", ["replay", directory.path + "/none"], in: directory).status == 66)
         #expect(try await Self.run("jetsam", ["tune", path], in: directory).status == 65)
         #expect(try await Self.run("jetsam", ["tune", path, "--candidates", "1"], in: directory).status == 64)
+        let same = try await Self.run("jetsam", ["tune", path, "--held-out", path], in: directory)
+        #expect(same.status == 64 && same.errors.contains("a trace that is held out must be another one"))
         #expect(try await Self.run("jetsam", ["record", "--output", path], in: directory).status == 64)
     }
 }

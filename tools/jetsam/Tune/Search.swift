@@ -8,18 +8,24 @@ internal import MemoryPressure
 /// The search: what is tried, and what came of it.
 struct Search {
     private let traces: [RecordedTrace]
-    private let preference: TuneCommand.Preference
+    private let aims: Aims
     private var random: SplitMix
     private var tried: [Candidate] = []
 
-    init(traces: [RecordedTrace], seed: UInt64, preference: TuneCommand.Preference) {
+    init(traces: [RecordedTrace], seed: UInt64, aims: Aims) {
         self.traces = traces
-        self.preference = preference
+        self.aims = aims
         random = SplitMix(state: seed)
     }
 
-    var result: SearchResult {
-        SearchResult(recorded: tried[0], preferred: tried.min { isBetter($0, $1) } ?? tried[0], tried: tried)
+    /// What came of it, and what the recorded and the preferred configuration come to on traces that it has not seen.
+    func result(heldOut: [RecordedTrace]) -> SearchResult {
+        let preferred = tried.min { isBetter($0, $1) } ?? tried[0]
+        let unseen = SearchResult.Unseen(
+            traces: heldOut.count, recorded: Self.outcome(of: tried[0].configuration, on: heldOut),
+            preferred: Self.outcome(of: preferred.configuration, on: heldOut))
+        return SearchResult(
+            recorded: tried[0], preferred: preferred, tried: tried, aims: aims, unseen: heldOut.isEmpty ? nil : unseen)
     }
 
     mutating func run(candidates: Int) {
@@ -60,9 +66,7 @@ struct Search {
         let before = tried.count
         let outcomes = Lock([Trial.Outcome?](repeating: nil, count: usable.count))
         DispatchQueue.concurrentPerform(iterations: usable.count) { [traces] index in
-            var sum = Trial.Outcome()
-            for trace in traces { sum.add(trace.outcome(of: usable[index])) }
-            let outcome = sum
+            let outcome = Self.outcome(of: usable[index], on: traces)
             outcomes.withLock { $0[index] = outcome }
             let count = done.withLock { count in
                 count += 1
@@ -76,22 +80,12 @@ struct Search {
         }
     }
 
-    private func isBetter(_ first: Candidate, _ second: Candidate) -> Bool {
-        let (a, b) = (first.outcome, second.outcome)
-        if a.kills != b.kills { return a.kills < b.kills }
-        return cost(a) < cost(b)
+    private static func outcome(of configuration: ManagerConfiguration, on traces: [RecordedTrace]) -> Trial.Outcome {
+        traces.reduce(into: Trial.Outcome()) { $0.add($1.outcome(of: configuration)) }
     }
 
-    /// Relative to what was recorded, so that bytes and seconds can be added.
-    private func cost(_ outcome: Trial.Outcome) -> Double {
-        let recorded = tried[0].outcome
-        let bytes = Double(outcome.purgedBytes) / Double(max(1 << 20, recorded.purgedBytes))
-        let time = Double(outcome.weightedTime) / Double(max(1_000_000_000, recorded.weightedTime))
-        switch preference {
-        case .balance: return bytes + time
-        case .keepCaches: return bytes + time / 1000
-        case .leastPressure: return time + bytes / 1000
-        }
+    private func isBetter(_ first: Candidate, _ second: Candidate) -> Bool {
+        aims.isBetter(first.outcome, second.outcome, than: tried[0].outcome)
     }
 }
 
@@ -102,9 +96,6 @@ struct Candidate {
 }
 
 extension Trial.Outcome {
-    /// Time above normal; critical counts tenfold.
-    var weightedTime: Int64 { warningTime + 10 * criticalTime }
-
     mutating func add(_ other: Trial.Outcome) {
         readings += other.readings
         levelChanges += other.levelChanges
@@ -117,12 +108,5 @@ extension Trial.Outcome {
         leastHeadroomPercent = min(leastHeadroomPercent, other.leastHeadroomPercent)
         ladderActions += other.ladderActions
         modelBegins = modelBegins ?? other.modelBegins
-    }
-
-    /// Whether it is no worse in any respect and better in one.
-    func dominates(_ other: Trial.Outcome) -> Bool {
-        let mine = [kills, purgedBytes, Int(weightedTime)]
-        let theirs = [other.kills, other.purgedBytes, Int(other.weightedTime)]
-        return mine != theirs && zip(mine, theirs).allSatisfy { $0 <= $1 }
     }
 }

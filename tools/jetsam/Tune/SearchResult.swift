@@ -6,9 +6,19 @@ internal import MemoryPressure
 
 /// What a search came to, as text, as JSON and as a file.
 struct SearchResult {
+    /// The recorded and the preferred configuration on traces that the search has not seen.
+    struct Unseen {
+        let traces: Int
+        let recorded: Trial.Outcome
+        let preferred: Trial.Outcome
+    }
+
     let recorded: Candidate
     let preferred: Candidate
     let tried: [Candidate]
+    let aims: Aims
+    /// Nil where no trace was held out.
+    let unseen: Unseen?
 
     /// Those of which no other is better in every respect, the least asked of caches first.
     var front: [Candidate] {
@@ -23,21 +33,40 @@ struct SearchResult {
 
     var text: [String] {
         var lines = ["\(tried.count.counted("configuration was", "configurations were")) tried. The trade-off:", ""]
-        var rows = [
-            [
-                "", "asked of caches", "wasted", "at warning", "at critical", "least headroom", "without headroom",
-                "steps",
-            ]
-        ]
-        rows.append(row("recorded", recorded.outcome))
+        var rows = [Self.head, row("recorded", recorded.outcome)]
         for (index, candidate) in front.prefix(12).enumerated() { rows.append(row("\(index + 1)", candidate.outcome)) }
         rows.append(row("preferred", preferred.outcome))
         lines += Columns.aligned(rows)
+        lines += [""] + unseenText
         lines += ["", "The preferred one, where it differs from the recorded:"]
         let changes = changes(preferred)
         lines += changes.isEmpty ? ["  nothing: the recorded configuration is best"] : changes.map { "  \($0)" }
         lines += [""] + Self.unknowns.flatMap { Columns.wrapped($0, indent: 2, first: "- ") }
         return lines
+    }
+
+    private static let head = [
+        "", "asked of caches", "wasted", "at warning", "at critical", "least headroom", "without headroom", "steps",
+    ]
+
+    private var unseenText: [String] {
+        guard let unseen else {
+            return ["No trace was held out: whether the preferred one serves other load is not shown. See --held-out."]
+        }
+        let rows = [Self.head, row("recorded", unseen.recorded), row("preferred", unseen.preferred)]
+        return ["On \(unseen.traces.counted("trace", "traces")) that the search has not seen:", ""]
+            + Columns.aligned(rows) + ["", verdict(unseen) + "."]
+    }
+
+    /// Whether the preferred configuration serves other load as well.
+    private func verdict(_ unseen: Unseen) -> String {
+        if aims.isBetter(unseen.preferred, unseen.recorded, than: unseen.recorded) {
+            return "There the preferred one is better, too"
+        }
+        if aims.isBetter(unseen.recorded, unseen.preferred, than: unseen.recorded) {
+            return "There the preferred one is worse than the recorded: it fits the other traces too closely"
+        }
+        return "There the two are equally good"
     }
 
     private func row(_ name: String, _ outcome: Trial.Outcome) -> [String] {
@@ -82,6 +111,10 @@ struct SearchResult {
                 + "\(Duration.nanoseconds(outcome.criticalTime).shortText) at critical, "
                 + "\(outcome.kills.counted("time", "times")) without headroom.",
         ]
+        if let unseen {
+            writer.heading.append(
+                "On \(unseen.traces.counted("trace", "traces")) that the search has not seen: \(verdict(unseen)).")
+        }
         return writer.text(of: settings(preferred))
     }
 
@@ -89,6 +122,15 @@ struct SearchResult {
         .object([
             ("candidates", .integer(tried.count)), ("recorded", json(recorded)), ("preferred", json(preferred)),
             ("front", .array(front.map(json))),
+            (
+                "heldOut",
+                unseen.map { unseen in
+                    .object([
+                        ("traces", .integer(unseen.traces)), ("recorded", unseen.recorded.json),
+                        ("preferred", unseen.preferred.json),
+                    ])
+                } ?? .null
+            ),
         ])
     }
 

@@ -14,11 +14,15 @@ struct TuneCommand: ParsableCommand {
         discussion: """
             It tries configurations on the traces, each as `jetsam replay --config` does: the recorded one, the shipped profiles, \
             random ones, and then neighbours of the best so far. The best one has the fewest times without headroom under the hard \
-            limit, because the kernel would have killed there. If these are equal, --prefer decides.
+            limit, because the kernel would have killed there. If these are equal, the bytes asked of caches and the time degraded \
+            decide. A wasted byte counts tenfold: it was fetched again although memory lay idle. Time at critical counts tenfold, too.
 
-            It prints the trade-off: every configuration that no other one beats in all respects. It also shows the wasted share, \
-            but does not search by it: the part of the released bytes that was fetched again although memory lay idle. --output \
-            writes the preferred configuration to a file that `jetsam check` accepts.
+            It prints the trade-off: every configuration that no other one beats in all respects. --output writes the preferred \
+            configuration to a file that `jetsam check` accepts.
+
+            A configuration that was searched on some load may not serve other load. With --held-out, the recorded and the \
+            preferred configuration are also tried on traces that the search has not seen, and the output says whether the \
+            preferred one is better there. Record two days, search on one, and hold the other out.
 
             A trace cannot show what background tasks, scenes and the last resort would have brought, how many hits caches would \
             have had with more or less memory, what happened between two readings, or how other load would behave. After the first \
@@ -32,19 +36,22 @@ struct TuneCommand: ParsableCommand {
               73    the output cannot be written
 
             JSON, one object on one line:
-              candidates, recorded, preferred, front (an array); each with purgedBytes, releasedBytes,
-              neededBytes, refetchedBytes, wastedBytes, wastedShare (0…1), warningNanoseconds, criticalNanoseconds, kills, leastHeadroomPercent, steps, levelChanges, and settings (what differs from the
-              defaults: an object)
+              candidates, recorded, preferred, front (an array), heldOut (traces, recorded, preferred; null without --held-out)
+              each configuration has purgedBytes, releasedBytes, neededBytes, refetchedBytes, wastedBytes, wastedShare (0…1), \
+            warningNanoseconds, criticalNanoseconds, kills, leastHeadroomPercent, steps, levelChanges and, but for heldOut, settings \
+            (what differs from the defaults: an object)
             """
     )
 
-    /// What counts where the kills are the same.
-    enum Preference: String, ExpressibleByArgument, CaseIterable {
-        case balance, keepCaches = "keep-caches", leastPressure = "least-pressure"
-    }
-
     @Argument(help: .init("Traces. One configuration is searched for all of them.", valueName: "trace"))
     var traces: [String]
+
+    @Option(
+        name: .customLong("held-out"),
+        help: .init(
+            "A trace that the search does not see. The preferred configuration is shown on it, beside the recorded one. Can be "
+                + "repeated.", valueName: "trace"))
+    var heldOut: [String] = []
 
     @Option(help: .init("The number of configurations to try: 8…100000.", valueName: "count"))
     var candidates = 200
@@ -52,8 +59,8 @@ struct TuneCommand: ParsableCommand {
     @Option(
         help: .init(
             "What decides if kills are equal: balance, keep-caches (fewest bytes asked of caches) or least-pressure (least "
-                + "time above normal; time at critical counts tenfold)."))
-    var prefer = Preference.balance
+                + "time above normal)."))
+    var prefer = Aims.Preference.balance
 
     @Option(help: .init("The same number repeats the same search.", valueName: "number"))
     var seed: UInt64 = 1
@@ -69,15 +76,19 @@ struct TuneCommand: ParsableCommand {
         guard (8...100_000).contains(candidates) else {
             throw ValidationError("--candidates must be in 8…100000, not \(candidates).")
         }
+        if let seen = heldOut.first(where: { traces.contains($0) }) {
+            throw ValidationError("\(seen) is searched; a trace that is held out must be another one.")
+        }
     }
 
     func run() throws {
-        var file = output.map { OutputFile($0, madeFrom: traces) }
+        var file = output.map { OutputFile($0, madeFrom: traces + heldOut) }
         try file?.checkPlace()
         let recorded = try traces.map { try RecordedTrace(path: $0) }
-        var search = Search(traces: recorded, seed: seed, preference: prefer)
+        let unseen = try heldOut.map { try RecordedTrace(path: $0) }
+        var search = Search(traces: recorded, seed: seed, aims: Aims(preference: prefer))
         search.run(candidates: candidates)
-        let result = search.result
+        let result = search.result(heldOut: unseen)
         if json {
             print(result.json)
         } else {
