@@ -265,7 +265,7 @@ let package = Package(
         .target(
             name: "JetsamSimulation",
             dependencies: [
-                "CLinuxShims", "Jetsam", "JetsamTesting", "MemoryPressure",
+                "CLinuxShims", "Jetsam", "JetsamConfiguration", "JetsamTesting", "MemoryPressure",
                 .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

@@ -1,4 +1,7 @@
 import Foundation
+import Jetsam
+import JetsamConfiguration
+import SystemPackage
 
 /// What the command was called with.
 struct Options {
@@ -17,12 +20,16 @@ struct Options {
     /// The file of today's violations.
     var baseline: String?
     var records = false
+    /// The file of the managers' configuration; nil for the defaults.
+    var config: String?
+    var configuration = ManagerConfiguration()
     /// The seeds of a worker, which is this program once more.
     var list: [UInt64]?
     var showsHelp = false
 
     static let help = """
-        usage: tools/simulate [--seeds N] [--first SEED] [--follow SEED] [--seconds N] [--workers N] [--record]
+        usage: tools/simulate [--seeds N] [--first SEED] [--follow SEED] [--seconds N] [--workers N]
+                              [--config FILE] [--record]
 
         Runs managers in made-up worlds, an hour of simulated time for each seed: caches, background tasks and scenes with a
         made-up kernel, on a clock that is moved by hand. Memory grows, comes and goes, limits are cut, handlers are slow, hang,
@@ -38,6 +45,8 @@ struct Options {
           --follow SEED   runs one seed and prints everything that happens; the variable JETSAM_SEED does the same
           --seconds N     how long a world is, in simulated seconds, instead of 3600
           --workers N     how many seeds run at once, instead of one for each processor
+          --config FILE   the managers' configuration, as 'jetsam check' accepts it, instead of the defaults; then nothing has
+                          to hold, and the numbers of processes killed can be compared
           --record        writes what is counted into Tests/Simulation/Baseline.txt
           --help          prints this
 
@@ -62,20 +71,36 @@ struct Options {
             case "--seconds": seconds = Int(try Self.number(option, next(option)))
             case "--workers": workers = Int(try Self.number(option, next(option)))
             case "--baseline": baseline = try next(option)
+            case "--config": config = try next(option)
             case "--record": records = true
             case "--list": list = try next(option).split(separator: ",").map { try Self.number(option, String($0)) }
             case "-h", "--help": showsHelp = true
             default:
-                let allowed = "--seeds, --first, --follow, --seconds, --workers, --record and --help"
+                let allowed = "--seeds, --first, --follow, --seconds, --workers, --config, --record and --help"
                 throw Wrong(text: "unknown option '\(option)'; allowed are \(allowed)")
             }
         }
         seeds = first...first + count - 1
-        if records, !isFixed { throw Wrong(text: "--record goes with the seeds 1 to 100 and whole hours only") }
+        if records, !isFixed {
+            throw Wrong(text: "--record goes with the seeds 1 to 100, whole hours and the defaults only")
+        }
+        if let config { configuration = try Self.configuration(in: config) }
     }
 
     /// Whether these are the worlds that the file of today's violations counts.
-    var isFixed: Bool { seeds == Self.fixedSeeds && seconds == Self.hour }
+    var isFixed: Bool { seeds == Self.fixedSeeds && seconds == Self.hour && config == nil }
+
+    private static func configuration(in file: String) throws -> ManagerConfiguration {
+        let report: CheckReport
+        do { report = try CheckReport(checking: FilePath(file)) } catch {
+            throw Wrong(text: "--config: \(file) cannot be read: \(error)")
+        }
+        guard let settings = report.settings else {
+            let problems = report.problems.map { "\n  \(file):\($0)" }.joined()
+            throw Wrong(text: "--config: \(file) cannot be used:\(problems)")
+        }
+        return settings.manager
+    }
 
     private static func number(_ option: String, _ text: String) throws -> UInt64 {
         guard let number = UInt64(text), number > 0, number <= 1_000_000_000 else {

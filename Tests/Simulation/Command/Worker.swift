@@ -23,7 +23,7 @@ enum Worker {
     static func run(_ seeds: [UInt64], _ options: Options) throws {
         let encoder = JSONEncoder()
         for seed in seeds {
-            let result = try WorldResult.of(seed: seed, seconds: options.seconds)
+            let result = try WorldResult.of(seed: seed, seconds: options.seconds, configuration: options.configuration)
             var line = try encoder.encode(report(result))
             line.append(UInt8(ascii: "\n"))
             FileHandle.standardOutput.write(line)
@@ -31,7 +31,9 @@ enum Worker {
     }
 
     static func follow(_ seed: UInt64, _ options: Options) throws {
-        let result = try WorldResult.of(seed: seed, seconds: options.seconds) { print($0) }
+        let result = try WorldResult.of(seed: seed, seconds: options.seconds, configuration: options.configuration) {
+            print($0)
+        }
         print("seed \(seed), digest \(result.digest), \(result.record.violations.count) violations")
     }
 

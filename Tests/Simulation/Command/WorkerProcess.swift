@@ -9,9 +9,10 @@ final class WorkerProcess: @unchecked Sendable {
     private let process: Process
     private let output = Pipe()
 
-    init(_ seeds: [UInt64], seconds: Int, number: Int) throws {
+    init(_ seeds: [UInt64], _ options: Options, number: Int) throws {
         let list = seeds.map(String.init).joined(separator: ",")
-        process = Self.prepared(["--list", list, "--seconds", "\(seconds)"], number: number)
+        let config = options.config.map { ["--config", $0] } ?? []
+        process = Self.prepared(["--list", list, "--seconds", "\(options.seconds)"] + config, number: number)
         process.standardOutput = output
         try process.run()
     }

@@ -10,7 +10,7 @@ struct WorldPlan {
     /// Nanoseconds.
     let duration: Int64
 
-    init(seed: UInt64, duration: Int64) {
+    init(seed: UInt64, duration: Int64, configuration: ManagerConfiguration = ManagerConfiguration()) {
         self.seed = seed
         self.duration = duration
         var random = SeededGenerator(seed: seed)
@@ -18,7 +18,7 @@ struct WorldPlan {
         // Two real servers under one limit now and then; more are played by neighbours.
         let count = random.chance(0.85) ? 1 : random.pick([2, 2, 4])
         let part = limitBytes / count
-        for number in 0..<count { servers.append(Self.server(number, part, seed, using: &random)) }
+        for number in 0..<count { servers.append(Self.server(number, part, configuration, using: &random)) }
         let base = servers.reduce(0) { $0 + $1.baseBytes + $1.sceneCount * $1.sceneBytes }
         disturbances =
             DisturbancePlan(
@@ -28,9 +28,9 @@ struct WorldPlan {
     }
 
     private static func server(
-        _ number: Int, _ part: Int, _ seed: UInt64, using random: inout SeededGenerator
+        _ number: Int, _ part: Int, _ base: ManagerConfiguration, using random: inout SeededGenerator
     ) -> SimulatedServer.Plan {
-        var configuration = ManagerConfiguration()
+        var configuration = base
         configuration.isDryRun = random.chance(0.05)
         configuration.ladder.takesScenes = random.chance(0.6)
         let kept = random.pick([0, 0, 0.3])

@@ -1,4 +1,4 @@
-import Jetsam
+package import Jetsam
 import JetsamTesting
 import MemoryPressure
 
@@ -13,14 +13,17 @@ package struct WorldResult: Sendable {
     ///
     /// - Parameters:
     ///   - seconds: How long it is.
+    ///   - configuration: What the managers are given, but for what belongs to the seed: dry run, and whether scenes are taken.
     ///   - follow: Called with each event, as a line.
     package static func of(
-        seed: UInt64, seconds: Int, follow: ((_ line: String) -> Void)? = nil
+        seed: UInt64, seconds: Int, configuration: ManagerConfiguration = ManagerConfiguration(),
+        follow: ((_ line: String) -> Void)? = nil
     ) throws -> WorldResult {
         let tree = try KernelTree.v2(limit: 1 << 30)
         defer { tree.remove() }
         let start = ContinuousClock.now
-        let world = try World(WorldPlan(seed: seed, duration: Int64(seconds) * 1_000_000_000), tree: tree)
+        let plan = WorldPlan(seed: seed, duration: Int64(seconds) * 1_000_000_000, configuration: configuration)
+        let world = try World(plan, tree: tree)
         if let follow {
             follow(world.plan.description)
             world.onEvent = { [unowned world] text in

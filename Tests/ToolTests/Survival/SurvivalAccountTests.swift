@@ -14,7 +14,7 @@ struct SurvivalAccountTests {
         let lines = looks.map { look in
             """
             \(look.0 * 1_000_000) \(look.cache * Self.mebibyte) 0 0 \(look.released * Self.mebibyte) \
-            \(look.refetched * Self.mebibyte) 0
+            \(look.refetched * Self.mebibyte) 0 0
             """
         }
         return SurvivalAccount(
@@ -57,10 +57,24 @@ struct SurvivalAccountTests {
 
     @Test("A line that is cut off is left out")
     func cutOff() {
-        let samples = ServerSamples("1000 1 2 3 4 5 6\n2000 1 2 3 4 5 7\n3000 1 2")
+        let samples = ServerSamples("1000 1 2 3 4 5 6 0\n2000 1 2 3 4 5 7 1\n3000 1 2 3 4 5 8")
         #expect(samples.samples.count == 2)
         #expect(samples.at(MonotonicInstant(nanoseconds: 5000)).cpuMicroseconds == 7)
         #expect(samples.at(MonotonicInstant(nanoseconds: 1500)).cpuMicroseconds == 6)
         #expect(samples.at(MonotonicInstant(nanoseconds: 10)) == ServerSamples.Sample())
+    }
+
+    @Test("The time at a level is counted between two instants, each sample until the next")
+    func levels() {
+        let samples = ServerSamples(
+            [(0, 0), (10, 1), (30, 2), (35, 1), (50, 0), (60, 0)].map { "\($0.0) 0 0 0 0 0 0 \($0.1)" }
+                .joined(separator: "\n"))
+        func time(_ level: Int, from start: Int64 = 0, to end: Int64 = 100) -> Int64 {
+            samples.time(
+                at: level, from: MonotonicInstant(nanoseconds: start), to: MonotonicInstant(nanoseconds: end)
+            ).nanoseconds
+        }
+        #expect(time(0) == 20 && time(1) == 35 && time(2) == 5)
+        #expect(time(1, from: 20, to: 40) == 15 && time(2, from: 34) == 1 && time(0, from: 70) == 0)
     }
 }

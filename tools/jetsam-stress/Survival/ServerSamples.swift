@@ -10,6 +10,8 @@ struct ServerSamples {
         var releasedBytes = 0
         var refetchedBytes = 0
         var cpuMicroseconds = 0
+        /// 0 at `normal`, 1 at `warning`, 2 at `critical`.
+        var level = 0
     }
 
     /// In the order of their time.
@@ -19,11 +21,11 @@ struct ServerSamples {
     init(_ text: String) {
         samples = text.split(separator: "\n").compactMap { line in
             let numbers = line.split(separator: " ").compactMap { Int64($0) }
-            guard numbers.count == 7 else { return nil }
+            guard numbers.count == 8 else { return nil }
             return Sample(
                 instant: MonotonicInstant(nanoseconds: numbers[0]), cacheBytes: Int(numbers[1]), hits: Int(numbers[2]),
                 misses: Int(numbers[3]), releasedBytes: Int(numbers[4]), refetchedBytes: Int(numbers[5]),
-                cpuMicroseconds: Int(numbers[6]))
+                cpuMicroseconds: Int(numbers[6]), level: Int(numbers[7]))
         }
     }
 
@@ -36,5 +38,13 @@ struct ServerSamples {
             if samples[middle].instant <= instant { low = middle + 1 } else { high = middle }
         }
         return low > 0 ? samples[low - 1] : Sample()
+    }
+
+    /// The time at that level between the two instants, as far as there are samples.
+    func time(at level: Int, from start: MonotonicInstant, to end: MonotonicInstant) -> Duration {
+        zip(samples, samples.dropFirst()).reduce(.zero) { sum, pair in
+            let (first, next) = (max(pair.0.instant, start), min(pair.1.instant, end))
+            return pair.0.level == level && first < next ? sum + first.duration(to: next) : sum
+        }
     }
 }

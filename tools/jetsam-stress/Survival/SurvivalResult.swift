@@ -24,6 +24,9 @@ struct SurvivalResult: Equatable {
     var episodes = 0
     /// What the manager's threads took of the server's CPU time; nil where there is none. From 0 to 1.
     var managerCPUShare: Double?
+    /// The time at that level from the disturbance's beginning on, the mean of the servers; nil where there is no manager.
+    var warningSeconds: Double?
+    var criticalSeconds: Double?
     /// Bytes that were free when the disturbance began.
     var headroomAtStart = 0
     var seconds = 0.0
@@ -42,7 +45,9 @@ extension SurvivalResult {
             ("requestsPerCPUSecond", .number(requestsPerCPUSecond)), ("releasedBytes", .integer(releasedBytes)),
             ("neededBytes", .integer(neededBytes)), ("refetchedBytes", .integer(refetchedBytes)),
             ("wastedBytes", .integer(wastedBytes)), ("episodes", .integer(episodes)),
-            ("managerCPUShare", .fraction(managerCPUShare)), ("headroomAtStart", .integer(headroomAtStart)),
+            ("managerCPUShare", .fraction(managerCPUShare)),
+            ("warningSeconds", .number(warningSeconds)), ("criticalSeconds", .number(criticalSeconds)),
+            ("headroomAtStart", .integer(headroomAtStart)),
             ("seconds", .number(seconds)), ("fillSeconds", .number(fillSeconds)),
         ])
     }
@@ -68,6 +73,8 @@ extension SurvivalResult {
         wastedBytes = integer("wastedBytes")
         episodes = integer("episodes")
         managerCPUShare = json["managerCPUShare"]?.number
+        warningSeconds = json["warningSeconds"]?.number
+        criticalSeconds = json["criticalSeconds"]?.number
         headroomAtStart = integer("headroomAtStart")
         seconds = json["seconds"]?.number ?? 0
         fillSeconds = json["fillSeconds"]?.number

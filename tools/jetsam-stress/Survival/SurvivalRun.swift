@@ -11,6 +11,8 @@ struct SurvivalRun {
         var server: String
         /// The script that draws keys for `wrk`.
         var script: String
+        /// The configuration of the way jetsam; nil for the defaults.
+        var config: String?
     }
 
     /// Somebody asked the tool to stop.
@@ -174,7 +176,10 @@ struct SurvivalRun {
             // The spike has a delay of its own unless one is given.
             command += ["--disturb=\(inside) --delay 0s", "--disturb-at-signal"]
         }
-        if way == .jetsam { command += disturbance.managedArguments }
+        if way == .jetsam {
+            command += disturbance.managedArguments
+            if let config = programs.config { command += ["--config", config] }
+        }
         return command
     }
 
@@ -274,10 +279,16 @@ struct SurvivalRun {
         let cpu = grown(\.cpuMicroseconds)
         if requests > 0 { result.hitRate = Double(grown(\.hits)) / Double(requests) }
         if cpu > 0 { result.requestsPerCPUSecond = Double(requests) / (Double(cpu) / 1e6) }
+        guard way == .jetsam else { return }
         let total = after.reduce(0) { $0 + $1.cpuMicroseconds }
-        if way == .jetsam, total > 0 {
+        if total > 0 {
             result.managerCPUShare = Double(served.reduce(0) { $0 + $1.managerNanoseconds }) / 1000 / Double(total)
         }
+        func seconds(at level: Int) -> Double {
+            samples.reduce(0) { $0 + $1.time(at: level, from: begins, to: end).inSeconds } / Double(samples.count)
+        }
+        result.warningSeconds = seconds(at: 1)
+        result.criticalSeconds = seconds(at: 2)
     }
 }
 

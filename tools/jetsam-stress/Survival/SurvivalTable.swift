@@ -23,6 +23,9 @@ struct SurvivalTable {
         var neededBytes: Int?
         var wastedShare: Double?
         var managerCPUShare: Double?
+        /// The mean of the runs that lived, likewise.
+        var warningSeconds: Double?
+        var criticalSeconds: Double?
         var headroomAtStart: Int
     }
 
@@ -48,6 +51,11 @@ struct SurvivalTable {
         }
     }
 
+    /// All disturbances of a way together, where there are runs of it.
+    var totals: [SurvivalTotals] {
+        Way.allCases.compactMap { way in SurvivalTotals(who: way, rows: rows.filter { $0.who == way }) }
+    }
+
     /// The runs of a way that count: of the fixed budgets that were tried those of the one that survived, or of the smallest one.
     private func counted(_ disturbance: Disturbance, _ way: Way) -> [SurvivalResult] {
         let runs = results(disturbance, way)
@@ -65,6 +73,10 @@ struct SurvivalTable {
         func mean(_ bytes: (SurvivalResult) -> Int) -> Int? {
             lived.isEmpty ? nil : lived.reduce(0) { $0 + bytes($1) } / lived.count
         }
+        func mean(_ seconds: (SurvivalResult) -> Double?) -> Double? {
+            let known = lived.compactMap(seconds)
+            return known.isEmpty ? nil : known.reduce(0, +) / Double(known.count)
+        }
         let releasedBytes = mean(\.releasedBytes)
         return Row(
             disturbance: disturbance.name, who: way, runs: runs.count, killed: runs.count { $0.killed },
@@ -78,6 +90,7 @@ struct SurvivalTable {
                 bytes > 0 ? Double(mean(\.wastedBytes) ?? 0) / Double(bytes) : 0
             },
             managerCPUShare: Self.median(runs.compactMap(\.managerCPUShare)),
+            warningSeconds: mean(\.warningSeconds), criticalSeconds: mean(\.criticalSeconds),
             headroomAtStart: Self.median(runs.map { Double($0.headroomAtStart) }).map { Int($0) } ?? 0)
     }
 
@@ -94,6 +107,7 @@ extension SurvivalTable {
     var json: JSONText {
         .object([
             ("machine", .object(machine)), ("rows", .array(rows.map(\.json))), ("pairs", .array(pairs.map(\.json))),
+            ("totals", .array(totals.map(\.json))),
             ("runs", .array(results.map(\.json))),
         ])
     }
@@ -133,9 +147,14 @@ extension SurvivalTable {
     var text: String {
         let head = [
             "disturbance", "who", "killed", "failed", "p99 ms", "hits", "req/CPU s", "released", "needed", "wasted",
-            "manager",
+            "manager", "at warning", "at critical",
         ]
         var lines = Columns.aligned([head] + rows.map(\.cells))
+        let totals = totals
+        if totals.contains(where: { $0.disturbances > 1 }) {
+            lines += ["", "all disturbances together: the sums of bytes and times, and the means of the shares"]
+            lines += Columns.aligned([SurvivalTotals.head] + totals.map(\.cells))
+        }
         let pairs = pairs
         if !pairs.isEmpty {
             lines += ["", "jetsam beside fixed, in pairs of runs: ratios, and percentage points of hits"]
@@ -157,7 +176,9 @@ extension SurvivalTable.Row {
             p99Milliseconds: json["p99Milliseconds"]?.number, hitRate: json["hitRate"]?.number,
             requestsPerCPUSecond: json["requestsPerCPUSecond"]?.number, releasedBytes: json["releasedBytes"]?.integer,
             neededBytes: json["neededBytes"]?.integer, wastedShare: json["wastedShare"]?.number,
-            managerCPUShare: json["managerCPUShare"]?.number, headroomAtStart: json["headroomAtStart"]?.integer ?? 0)
+            managerCPUShare: json["managerCPUShare"]?.number,
+            warningSeconds: json["warningSeconds"]?.number, criticalSeconds: json["criticalSeconds"]?.number,
+            headroomAtStart: json["headroomAtStart"]?.integer ?? 0)
     }
 
     var json: JSONText {
@@ -168,6 +189,7 @@ extension SurvivalTable.Row {
             ("hitRate", .fraction(hitRate)), ("requestsPerCPUSecond", .number(requestsPerCPUSecond)),
             ("releasedBytes", .integer(releasedBytes)), ("neededBytes", .integer(neededBytes)),
             ("wastedShare", .number(wastedShare)), ("managerCPUShare", .fraction(managerCPUShare)),
+            ("warningSeconds", .number(warningSeconds)), ("criticalSeconds", .number(criticalSeconds)),
             ("headroomAtStart", .integer(headroomAtStart)),
         ])
     }
@@ -180,15 +202,17 @@ extension SurvivalTable.Row {
             hitRate.map(Self.percent) ?? "–", Self.text(requestsPerCPUSecond, decimals: 0),
             releasedBytes.map(Self.mebibytes) ?? "–", neededBytes.map(Self.mebibytes) ?? "–",
             releasedBytes ?? 0 > 0 ? wastedShare.map(Self.percent) ?? "–" : "–",
-            managerCPUShare.map(Self.percent) ?? "–",
+            managerCPUShare.map(Self.percent) ?? "–", Self.seconds(warningSeconds), Self.seconds(criticalSeconds),
         ]
     }
 
-    private static func percent(_ share: Double) -> String { text(share * 100, decimals: 1) + " %" }
+    static func percent(_ share: Double) -> String { text(share * 100, decimals: 1) + " %" }
 
-    private static func mebibytes(_ bytes: Int) -> String { bytes == 0 ? "0" : "\((bytes + 524_288) >> 20) MiB" }
+    static func seconds(_ seconds: Double?) -> String { seconds.map { text($0, decimals: 1) + " s" } ?? "–" }
 
-    private static func text(_ value: Double?, decimals: Int) -> String {
+    static func mebibytes(_ bytes: Int) -> String { bytes == 0 ? "0" : "\((bytes + 524_288) >> 20) MiB" }
+
+    fileprivate static func text(_ value: Double?, decimals: Int) -> String {
         guard let value else { return "–" }
         guard decimals > 0 else { return "\(Int(value.rounded()))" }
         return "\((value * 10).rounded() / 10)"

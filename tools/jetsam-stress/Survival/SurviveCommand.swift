@@ -23,15 +23,21 @@ struct SurviveCommand: ParsableCommand {
                 released to keep 20 % of the limit free (at least 48 MiB if the limit is 128 MiB or more, at most 2 GiB), for someone who \
                 knows how all other memory will grow; counted by episodes, which last until 10 s pass without a release. wasted: a share of \
                 the released bytes: the smaller of the bytes that were fetched again within 10 s, and of those that stayed free beyond 1.25 \
-                times these 20 % when memory was shortest in these 10 s. manager: the share of the server's CPU time that Jetsam's threads took.
+                times these 20 % when memory was shortest in these 10 s. manager: the share of the server's CPU time that Jetsam's threads took. \
+                at warning, at critical: the time at that level from the beginning of the disturbance, the mean of the runs that lived.
 
-                PAIRS. A second table compares jetsam with fixed, the first run of one with the first run of the other, and so on. Each figure \
+                TOGETHER. If there are several disturbances, a second table adds up their bytes and times, and has the means of their \
+                shares. With --config it compares thresholds: 'tools/prove thresholds' does.
+
+                PAIRS. Another table compares jetsam with fixed, the first run of one with the first run of the other, and so on. Each figure \
                 is the median of the pairs: the ratio of the requests per CPU second and of p99, and the difference of the hits. From six \
                 pairs on it has an interval in which the median lies with a probability of 95 %.
 
                 JSON: {"machine": {…}, "rows": [{"disturbance", "who", "killed", "runs", "left" (in order, before the end), "budgetBytes" \
                 (fixed), "failedShare", "p99Milliseconds", "hitRate", "requestsPerCPUSecond", "releasedBytes", "neededBytes", "wastedShare" \
-                (null where every run was killed, as hitRate and p99Milliseconds), "managerCPUShare", "headroomAtStart"}], "pairs": \
+                (null where every run was killed, as hitRate and p99Milliseconds), "managerCPUShare", "warningSeconds", "criticalSeconds", "headroomAtStart"}], \
+                "totals": [{"who", "disturbances", "runs", "killed", "hitRate", "releasedBytes", "neededBytes", "wastedBytes", "wastedShare", \
+                "warningSeconds", "criticalSeconds"}], "pairs": \
                 [{"disturbance", "budgetBytes", "pairs", "requestsPerCPUSecond": {"median", "from", "to"}, "hitRate", "p99Milliseconds" \
                 (alike)}], "runs": [each run by itself, with "fillSeconds": null where the disturbance began before the cache was filled]}.
 
@@ -65,6 +71,13 @@ struct SurviveCommand: ParsableCommand {
             valueName: "file"),
         completion: .file())
     var compare: String?
+
+    @Option(
+        help: .init(
+            "The configuration of the way jetsam, as 'jetsam check' accepts it, instead of the defaults.",
+            valueName: "file"),
+        completion: .file())
+    var config: String?
 
     @Option(help: .init("Only these disturbances, separated by commas.", valueName: "names"))
     var only: String?
@@ -127,7 +140,8 @@ struct SurviveCommand: ParsableCommand {
     }
 
     private func perform() throws {
-        for (option, file) in [("--server", server), ("--script", script)] where !Syscalls.exists(file) {
+        let files = [("--server", server), ("--script", script)] + (config.map { [("--config", $0)] } ?? [])
+        for (option, file) in files where !Syscalls.exists(file) {
             throw StressError("\(option) \(file): there is no such file")
         }
         guard System.executablePath(of: "wrk") != nil else {
@@ -135,7 +149,7 @@ struct SurviveCommand: ParsableCommand {
         }
         System.blockSignals(System.stopSignals + [System.brokenPipeSignal])
         var series = SurvivalSeries(
-            programs: .init(server: server, script: script), disturbances: try chosenDisturbances(),
+            programs: .init(server: server, script: script, config: config), disturbances: try chosenDisturbances(),
             ways: try chosenWays(), counts: RunCounts(jetsam: self.repeat, peers: peerRepeat, isQuick: quick),
             file: json, resumes: resume)
         // Read first: the file may be that of --json, which is written anew.

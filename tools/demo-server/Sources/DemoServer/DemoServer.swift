@@ -59,7 +59,8 @@ struct DemoServer: AsyncParsableCommand {
             """
             A file for samples, fifty a second. A line is: nanoseconds of the monotonic clock; bytes that the cache keeps; \
             requests answered from it; those for which the value was made; bytes given back because memory was short; bytes \
-            of these made again within ten seconds; microseconds of CPU time.
+            of these made again within ten seconds; microseconds of CPU time; the level, 0 for normal, 1 for warning and 2 \
+            for critical.
             """, valueName: "file"))
     var samples: String?
 
@@ -186,7 +187,7 @@ struct DemoServer: AsyncParsableCommand {
         guard let samples else { return nil }
         let isManaged = memory.manager != nil
         do {
-            let sampling = try Samples(path: samples, of: responses) {
+            let sampling = try Samples(path: samples, of: responses, level: { memory.levelNumber }) {
                 var releases = responses.cache.releases
                 if isManaged { releases.releasedBytes = memory.returned.total }
                 return releases

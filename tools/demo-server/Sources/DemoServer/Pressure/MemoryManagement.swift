@@ -14,6 +14,9 @@ struct MemoryManagement: Sendable {
     var returned = ReturnedBytes()
     /// Where its thresholds come from, where a file was given.
     var configurationFile: ConfigurationFile?
+
+    /// The level as a number: 0 at `normal`, also where there is no manager, 1 at `warning` and 2 at `critical`.
+    var levelNumber: Int { Int(manager?.level.rawValue ?? PressureLevel.normal.rawValue) }
 }
 
 /// Bytes that came back in the manager's steps of reclaim.

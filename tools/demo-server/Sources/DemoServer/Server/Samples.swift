@@ -11,15 +11,21 @@ final class Samples: Sendable {
     private let file: FileDescriptor
     private let responses: Responses
     private let released: @Sendable () -> ReleaseTotals
+    private let level: @Sendable () -> Int
     private let isOver = NIOLockedValueBox(false)
 
+    /// - Parameter level: 0 at `normal`, 1 at `warning`, 2 at `critical`.
     /// - Throws: `Errno` where the file cannot be written.
-    init(path: String, of responses: Responses, released: @escaping @Sendable () -> ReleaseTotals) throws {
+    init(
+        path: String, of responses: Responses, level: @escaping @Sendable () -> Int,
+        released: @escaping @Sendable () -> ReleaseTotals
+    ) throws {
         file = try FileDescriptor.open(
             FilePath(path), .writeOnly, options: [.create, .truncate, .append],
             permissions: [.ownerReadWrite, .groupRead, .otherRead])
         self.responses = responses
         self.released = released
+        self.level = level
     }
 
     func begin() {
@@ -46,7 +52,7 @@ final class Samples: Sendable {
         let cpu = Int(ProcessUsage.current().cpuSeconds * 1e6)
         return """
             \(Int(Self.now)) \(responses.cache.size.bytes) \(counts.hits) \(counts.misses) \(releases.releasedBytes) \
-            \(releases.refetchedBytes) \(cpu)
+            \(releases.refetchedBytes) \(cpu) \(level())
 
             """
     }
