@@ -1,8 +1,8 @@
 # Compares what servers do about their memory under disturbances.
 
-usage="[--quick] [--only A,B] [--ways A,B] [--repeat N] [--peer-repeat N] [--config FILE] [--json FILE [--resume]] [--page FILE] [--compare FILE]"
+usage="[--quick] [--only A,B] [--ways A,B] [--repeat N] [--peer-repeat N] [--budget SIZE] [--config FILE] [--json FILE [--resume]] [--page FILE] [--compare FILE]"
 builds=(jetsam-stress jetsam)
-takes=([--quick]=nothing [--only]=words [--ways]=words [--repeat]=count [--peer-repeat]=count [--config]=path [--json]=path [--resume]=nothing
+takes=([--quick]=nothing [--only]=words [--ways]=words [--repeat]=count [--peer-repeat]=count [--budget]=words [--config]=path [--json]=path [--resume]=nothing
     [--page]=path [--compare]=path)
 
 describe() {
@@ -19,6 +19,7 @@ redis-server and memcached if they are missing. Do nothing else on the machine, 
   --quick           runs a part, and says what it leaves out
   --only A,B        runs only these disturbances
   --ways A,B        runs only these ways
+  --budget SIZE     the budget of the fixed cache under every disturbance, such as 288MiB, instead of the best for each
   --config FILE     the configuration of Jetsam, instead of the defaults
   --json FILE       writes the table to FILE
   --resume          continues the file of --json
@@ -32,7 +33,7 @@ prove() {
     local page=${given[--page]:-} table=${given[--json]:-$work/survival.json} words=() name server status=0
     [[ -z ${given[--resume]:-} || -n ${given[--json]:-} ]] || wrong_usage "--resume goes on with the file of --json, which is missing"
     for name in --quick --resume; do [[ -z ${given[$name]:-} ]] || words+=("$name"); done
-    for name in --only --ways --repeat --peer-repeat --config --compare; do
+    for name in --only --ways --repeat --peer-repeat --budget --config --compare; do
         [[ -z ${given[$name]:-} ]] || words+=("$name" "${given[$name]}")
     done
     need_packages wrk redis-server memcached

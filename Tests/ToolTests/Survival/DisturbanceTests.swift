@@ -28,7 +28,7 @@ struct DisturbanceTests {
 
     @Test("The quick runs take less than 20 minutes where caches fill in five seconds and nobody is killed")
     func quick() {
-        let counts = RunCounts(isQuick: true)
+        let counts = RunPlan(isQuick: true)
         let time = Disturbance.all.filter { $0.quickRuns != nil }.reduce(Duration.zero) { sum, disturbance in
             // One that leaks to its end is killed, or leaves, after 40 s at most.
             let run = min(disturbance.length, .seconds(38)) + .seconds(5)
@@ -42,19 +42,19 @@ struct DisturbanceTests {
     @Test("What is asked for goes before what is usual")
     func counts() throws {
         let growth = try #require(Disturbance.all.first { $0.name == "growth" })
-        #expect(RunCounts().runs(growth, .jetsam) == 5)
-        #expect(RunCounts().runs(growth, .cleared) == 2)
-        let chosen = RunCounts(jetsam: 7, peers: 4, isQuick: true)
+        #expect(RunPlan().runs(growth, .jetsam) == 5)
+        #expect(RunPlan().runs(growth, .cleared) == 2)
+        let chosen = RunPlan(jetsam: 7, peers: 4, isQuick: true)
         #expect(chosen.runs(growth, .jetsam) == 7)
         #expect(chosen.runs(growth, .nothing) == 4)
         var restless = growth
         restless.quickRuns = [.jetsam: 9]
-        #expect(RunCounts(isQuick: true).runs(restless, .jetsam) == 9)
-        #expect(RunCounts(isQuick: true).runs(restless, .cleared) == 1)
-        #expect(RunCounts().runs(restless, .jetsam) == 5)
+        #expect(RunPlan(isQuick: true).runs(restless, .jetsam) == 9)
+        #expect(RunPlan(isQuick: true).runs(restless, .cleared) == 1)
+        #expect(RunPlan().runs(restless, .jetsam) == 5)
         restless.quickRuns = [.cleared: 0]
-        #expect(RunCounts(isQuick: true).runs(restless, .cleared) == 0, "what a few runs do not tell is left out")
-        #expect(RunCounts(peers: 2, isQuick: true).runs(restless, .cleared) == 2)
+        #expect(RunPlan(isQuick: true).runs(restless, .cleared) == 0, "what a few runs do not tell is left out")
+        #expect(RunPlan(peers: 2, isQuick: true).runs(restless, .cleared) == 2)
     }
 
     @Test("Wrong choices are refused, and what is allowed is said")

@@ -110,7 +110,7 @@ struct SurvivalTableTests {
         let disturbance = try #require(Disturbance.all.first { $0.name == "growth" })
         let bound = 384 << 20
         var (table, order) = (SurvivalTable(), "")
-        while let run = table.nextRun(disturbance, [.nothing, .fixed, .jetsam], RunCounts(jetsam: 4, peers: 3)),
+        while let run = table.nextRun(disturbance, [.nothing, .fixed, .jetsam], RunPlan(jetsam: 4, peers: 3)),
             order.count < 20
         {
             var result = SurvivalResult()
@@ -122,5 +122,22 @@ struct SurvivalTableTests {
         #expect(order.replacing("-", with: "") == "nfjnfjnfjj")
         #expect(table.results(disturbance, .fixed).last?.budgetBytes == bound)
         #expect(order.contains("-"), "larger budgets were tried first")
+    }
+
+    @Test("A budget that is given is not searched for: it has its runs even where all of them are killed")
+    func givenBudget() throws {
+        let disturbance = try #require(Disturbance.all.first { $0.name == "growth" })
+        let plan = RunPlan(jetsam: 3, peers: 3, budgetBytes: 288 << 20)
+        var (table, order) = (SurvivalTable(), "")
+        while let run = table.nextRun(disturbance, [.fixed, .jetsam], plan), order.count < 20 {
+            #expect(run.budgetBytes == (run.way == .fixed ? 288 << 20 : nil))
+            var result = SurvivalResult()
+            (result.disturbance, result.who, result.budgetBytes) = (disturbance.name, run.way, run.budgetBytes)
+            result.killed = run.way == .fixed
+            table.results.append(result)
+            order += run.way == .fixed ? "f" : "j"
+        }
+        #expect(order == "fjfjfj")
+        #expect(table.rows.first { $0.who == .fixed }?.killed == 3)
     }
 }

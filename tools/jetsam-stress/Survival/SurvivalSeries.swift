@@ -7,7 +7,7 @@ struct SurvivalSeries {
     let programs: SurvivalRun.Programs
     let disturbances: [Disturbance]
     let ways: [Way]
-    let counts: RunCounts
+    let plan: RunPlan
     let file: String?
     private(set) var table = SurvivalTable()
     private let clock = SystemMonotonicClock()
@@ -15,32 +15,40 @@ struct SurvivalSeries {
     private let resumes: Bool
 
     init(
-        programs: SurvivalRun.Programs, disturbances: [Disturbance], ways: [Way], counts: RunCounts, file: String?,
+        programs: SurvivalRun.Programs, disturbances: [Disturbance], ways: [Way], plan: RunPlan, file: String?,
         resumes: Bool
     ) {
         self.programs = programs
         self.disturbances = disturbances
         self.ways = ways
-        self.counts = counts
+        self.plan = plan
         self.file = file
         self.resumes = resumes
     }
 
     /// Makes the runs that are missing.
     mutating func perform() throws {
+        let configuration: String?
+        do { configuration = try programs.config.map(System.text(of:)) } catch {
+            throw StressError("--config: \(programs.config ?? "") cannot be read: \(error)")
+        }
         if resumes, let file, Syscalls.exists(file) {
             do { table = try SurvivalTable(System.text(of: file)) } catch {
                 throw StressError("--resume: \(file) cannot be used: \(error)")
             }
+            guard table.configuration == configuration else {
+                throw StressError("--resume: \(file) was made with another configuration than --config gives")
+            }
             say("\(table.results.count.counted("run is", "runs are")) there already")
         } else {
             table.machine = try MachineFigures.measured()
+            table.configuration = configuration
         }
         for path in CgroupDirectory.removeStale(in: CgroupPlaces.current()) {
             say("removed \(path), which an earlier run left behind")
         }
         for disturbance in disturbances {
-            while let run = table.nextRun(disturbance, ways, counts) {
+            while let run = table.nextRun(disturbance, ways, plan) {
                 try makeRun(disturbance, run.way, run.budgetBytes)
             }
         }
@@ -50,8 +58,8 @@ struct SurvivalSeries {
     private var runsLeft: Int {
         disturbances.reduce(0) { sum, disturbance in
             ways.reduce(sum) { sum, way in
-                guard way != .fixed else { return sum + (table.nextRun(disturbance, way, counts) == nil ? 0 : 1) }
-                return sum + max(0, counts.runs(disturbance, way) - table.results(disturbance, way).count)
+                guard way != .fixed else { return sum + (table.nextRun(disturbance, way, plan) == nil ? 0 : 1) }
+                return sum + max(0, plan.runs(disturbance, way) - table.results(disturbance, way).count)
             }
         }
     }
@@ -71,7 +79,8 @@ struct SurvivalSeries {
             }
         }
         let left = runsLeft
-        let rest = left > 0 ? "; \(left)\(ways.contains(.fixed) ? " or more" : "") to go" : ""
+        let rest =
+            left > 0 ? "; \(left)\(ways.contains(.fixed) && plan.budgetBytes == nil ? " or more" : "") to go" : ""
         say("\(disturbance.name), \(way.rawValue) \(number): \(result.line)\(rest)")
     }
 
@@ -79,12 +88,12 @@ struct SurvivalSeries {
         let names = Disturbance.all.filter { other in !disturbances.contains { $0.name == other.name } }.map(\.name)
         let otherWays = Way.allCases.filter { !ways.contains($0) }.map(\.rawValue)
         let numbers = ways.map { way in
-            let runs = disturbances.map { counts.runs($0, way) }.filter { $0 > 0 }
+            let runs = disturbances.map { plan.runs($0, way) }.filter { $0 > 0 }
             let (least, most) = (runs.min() ?? 0, runs.max() ?? 0)
             return "\(least == most ? "\(least)" : "\(least) to \(most)") of \(way.rawValue)"
         }
         let chances = ways.compactMap { way in
-            let names = disturbances.filter { counts.runs($0, way) == 0 }.map(\.name)
+            let names = disturbances.filter { plan.runs($0, way) == 0 }.map(\.name)
             return names.isEmpty
                 ? nil : "; no \(way.rawValue) under \(names.joined(separator: ", ")), where a few runs differ by chance"
         }

@@ -8,20 +8,23 @@ extension SurvivalTable {
     ///
     /// The ways take turns, as a machine is faster in one minute than in the next. The way that has the fewest runs is next. Of a fixed
     /// budget only those count that lived with the budget that is tried now: the others found it.
-    func nextRun(_ disturbance: Disturbance, _ ways: [Way], _ counts: RunCounts) -> NextRun? {
+    func nextRun(_ disturbance: Disturbance, _ ways: [Way], _ plan: RunPlan) -> NextRun? {
         func made(_ run: NextRun) -> Int {
             results(disturbance, run.way).count {
-                run.way != .fixed || ($0.budgetBytes == run.budgetBytes && !$0.killed)
+                run.way != .fixed || ($0.budgetBytes == run.budgetBytes && (!$0.killed || plan.budgetBytes != nil))
             }
         }
-        return ways.compactMap { nextRun(disturbance, $0, counts) }.min { made($0) < made($1) }
+        return ways.compactMap { nextRun(disturbance, $0, plan) }.min { made($0) < made($1) }
     }
 
     /// Returns the next run of a way; nil where none is missing.
-    func nextRun(_ disturbance: Disturbance, _ way: Way, _ counts: RunCounts) -> NextRun? {
+    func nextRun(_ disturbance: Disturbance, _ way: Way, _ plan: RunPlan) -> NextRun? {
         let made = results(disturbance, way)
-        let runs = counts.runs(disturbance, way)
+        let runs = plan.runs(disturbance, way)
         guard way == .fixed else { return made.count < runs ? (way, nil) : nil }
+        if let budgetBytes = plan.budgetBytes {
+            return made.count { $0.budgetBytes == budgetBytes } < runs ? (way, budgetBytes) : nil
+        }
         let search = BudgetSearch(
             limitBytes: disturbance.limitBytes, servers: disturbance.servers,
             unmanagedBytes: disturbance.unmanagedBytes, runs: runs)

@@ -31,6 +31,8 @@ struct SurvivalTable {
 
     /// What the machine can do, for whoever compares two tables.
     var machine: [(String, JSONText)] = []
+    /// The text of the file that Jetsam was configured by; nil for the defaults.
+    var configuration: String?
     var results: [SurvivalResult] = []
 
     func results(_ disturbance: Disturbance, _ way: Way) -> [SurvivalResult] {
@@ -106,7 +108,8 @@ struct SurvivalTable {
 extension SurvivalTable {
     var json: JSONText {
         .object([
-            ("machine", .object(machine)), ("rows", .array(rows.map(\.json))), ("pairs", .array(pairs.map(\.json))),
+            ("machine", .object(machine)), ("configuration", .string(configuration)),
+            ("rows", .array(rows.map(\.json))), ("pairs", .array(pairs.map(\.json))),
             ("totals", .array(totals.map(\.json))),
             ("runs", .array(results.map(\.json))),
         ])
@@ -122,6 +125,7 @@ extension SurvivalTable {
         }
         guard case .array(let runs) = json["runs"] else { throw StressError("it has no array \"runs\"") }
         machine = json["machine"]?.pairs ?? []
+        configuration = json["configuration"]?.string
         results = try runs.map { run in
             guard let result = SurvivalResult(run) else {
                 throw StressError("a run lacks disturbance, who or killed: \(run)")

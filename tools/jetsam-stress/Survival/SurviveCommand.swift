@@ -33,7 +33,7 @@ struct SurviveCommand: ParsableCommand {
                 is the median of the pairs: the ratio of the requests per CPU second and of p99, and the difference of the hits. From six \
                 pairs on it has an interval in which the median lies with a probability of 95 %.
 
-                JSON: {"machine": {…}, "rows": [{"disturbance", "who", "killed", "runs", "left" (in order, before the end), "budgetBytes" \
+                JSON: {"machine": {…}, "configuration" (the text of --config, or null), "rows": [{"disturbance", "who", "killed", "runs", "left" (in order, before the end), "budgetBytes" \
                 (fixed), "failedShare", "p99Milliseconds", "hitRate", "requestsPerCPUSecond", "releasedBytes", "neededBytes", "wastedShare" \
                 (null where every run was killed, as hitRate and p99Milliseconds), "managerCPUShare", "warningSeconds", "criticalSeconds", "headroomAtStart"}], \
                 "totals": [{"who", "disturbances", "runs", "killed", "hitRate", "releasedBytes", "neededBytes", "wastedBytes", "wastedShare", \
@@ -85,6 +85,12 @@ struct SurviveCommand: ParsableCommand {
     @Option(help: .init("Only these ways, separated by commas.", valueName: "names"))
     var ways: String?
 
+    @Option(
+        help: .init(
+            "The budget of the way fixed under every disturbance, such as 288MiB, instead of the largest that survives each.",
+            valueName: "size"))
+    var budget: Size?
+
     @Option(help: .init("Runs of the way jetsam: 1…100. By default 5; with --quick 3 or more.", valueName: "number"))
     var `repeat`: Int?
 
@@ -96,6 +102,10 @@ struct SurviveCommand: ParsableCommand {
             if let number, !(1...100).contains(number) {
                 throw ValidationError("\(option) must be in 1…100, not \(number).")
             }
+        }
+        if let budget, budget.bytes < BudgetSearch.stepBytes {
+            throw ValidationError(
+                "--budget must be \(BudgetSearch.stepBytes >> 20)MiB or more, not \(budget.bytes) bytes.")
         }
         if resume, json == nil { throw ValidationError("--resume needs --json, whose file it goes on with.") }
         _ = try chosenDisturbances()
@@ -150,7 +160,8 @@ struct SurviveCommand: ParsableCommand {
         System.blockSignals(System.stopSignals + [System.brokenPipeSignal])
         var series = SurvivalSeries(
             programs: .init(server: server, script: script, config: config), disturbances: try chosenDisturbances(),
-            ways: try chosenWays(), counts: RunCounts(jetsam: self.repeat, peers: peerRepeat, isQuick: quick),
+            ways: try chosenWays(),
+            plan: RunPlan(jetsam: self.repeat, peers: peerRepeat, isQuick: quick, budgetBytes: budget?.bytes),
             file: json, resumes: resume)
         // Read first: the file may be that of --json, which is written anew.
         let other = try compare.map(Self.rows)

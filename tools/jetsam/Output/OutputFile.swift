@@ -39,7 +39,7 @@ struct OutputFile {
 
     /// Whether what is there now may be replaced: asked before work that takes long.
     func checkPlace() throws {
-        guard path != "-", let identity = try? Identity({ unsafe stat(path, &$0) }) else { return }
+        guard path != "-", let identity = try? FileIdentity(path: path) else { return }
         do {
             try check(identity)
         } catch {
@@ -88,7 +88,7 @@ struct OutputFile {
         let file = try FileDescriptor.open(
             FilePath(path), .writeOnly, options: [.create, .closeOnExec, .nonBlocking], permissions: permissions)
         do {
-            try check(Identity { unsafe fstat(file.rawValue, &$0) })
+            try check(FileIdentity(file))
             guard ftruncate(file.rawValue, 0) == 0 else { throw Errno(rawValue: errno) }
         } catch {
             try? file.close()
@@ -97,29 +97,15 @@ struct OutputFile {
         return file
     }
 
-    private func check(_ identity: Identity) throws {
+    private func check(_ identity: FileIdentity) throws {
         guard identity.isRegular else { throw Failure.noRegularFile }
         for source in sources where source != "-" {
-            if try Identity({ unsafe stat(source, &$0) }) == identity { throw Failure.source(source) }
+            if try FileIdentity(path: source) == identity { throw Failure.source(source) }
         }
     }
 
     private func complain(_ message: String) -> ExitCode {
         StandardError.write("\(path): error: cannot be written: \(message)")
         return ExitCode(73)
-    }
-
-    private struct Identity: Equatable {
-        var device: UInt64
-        var node: UInt64
-        var isRegular: Bool
-
-        init(_ look: (inout stat) -> Int32) throws(Errno) {
-            var information = stat()
-            guard look(&information) == 0 else { throw Errno(rawValue: errno) }
-            device = UInt64(truncatingIfNeeded: information.st_dev)
-            node = UInt64(truncatingIfNeeded: information.st_ino)
-            isRegular = information.st_mode & S_IFMT == S_IFREG
-        }
     }
 }

@@ -76,7 +76,10 @@ struct TuneCommand: ParsableCommand {
         guard (8...100_000).contains(candidates) else {
             throw ValidationError("--candidates must be in 8…100000, not \(candidates).")
         }
-        if let seen = heldOut.first(where: { traces.contains($0) }) {
+        let searched = traces.compactMap { try? FileIdentity(path: $0) }
+        if let seen = heldOut.first(where: {
+            (try? FileIdentity(path: $0)).map(searched.contains) ?? traces.contains($0)
+        }) {
             throw ValidationError("\(seen) is searched; a trace that is held out must be another one.")
         }
     }
