@@ -32,11 +32,11 @@ describe() {
     group=$(printf '%s\n' "${tried[@]}" | cut -d ' ' -f 1 | uniq)
     cat <<END
 Tries other thresholds than the defaults over half of the disturbances of 'tools/prove survival', and in made-up worlds of
-'tools/simulate' with slow caches and real spikes. The best of each group has the fewest processes killed; if these are
+'tools/simulate' with slow caches and spikes. The best of each group has the fewest processes killed; if these are
 equal, the least taken from caches and the least time degraded. Wasted bytes and time at critical count tenfold. Settings that
 waste more than 3 % of what they release, in the mean of the disturbances, are no better, however few are killed. Then the
 defaults and the best ones are judged on the other half of the disturbances, and in other worlds. This is a measurement and
-not a check. All groups take about an hour and a quarter. Do nothing else on the machine, or the figures are wrong.
+not a check. All groups take about an hour and a half. Do nothing else on the machine, or the figures are wrong.
 
   --groups A,B     only these: $(joined "$group")
   --repeat N       the number of runs under each disturbance (default ${given[--repeat]})
@@ -109,9 +109,12 @@ better() {
 }
 
 prove() {
-    local words group name number best="" bests=() wanted=",${given[--groups]:-},"
+    local words group name number wanted=",${given[--groups]:-}," judgement=$((given[--worlds] + 1))
+    # The best of each group that is better than the defaults, and the order of the groups.
+    local -A best=()
+    local groups=()
     for group in ${wanted//,/ }; do
-        printf '%s\n' "${tried[@]}" | grep -q "^$group " || wrong_usage "there is no group '$group'; see --help"
+        printf '%s\n' "${tried[@]%% *}" | grep -qxF "$group" || wrong_usage "there is no group '$group'; see --help"
     done
     need_packages wrk redis-server memcached util-linux
     step "building the demo server and the simulation"
@@ -135,21 +138,20 @@ prove() {
         configuration "$name" $words
         measure "$name" 1 "${searched[@]}"
         show "$words" "$work/$name.1"
-        best=$(printf '%s\n' "${bests[@]}" | grep "^$group-" || true)
-        if better "$work/$name.1" "$work/${best:-defaults}.1" "$work/defaults.1"; then
-            [[ -z $best ]] || bests=("${bests[@]/$best/}")
-            bests+=("$name")
+        if better "$work/$name.1" "$work/${best[$group]:-defaults}.1" "$work/defaults.1"; then
+            [[ -n ${best[$group]:-} ]] || groups+=("$group")
+            best[$group]=$name
         fi
     done
 
     step "the judgement: ${judged[*]}"
     head_of_table "judged"
-    measure defaults $((given[--worlds] + 1)) "${judged[@]}"
-    show "the defaults" "$work/defaults.$((given[--worlds] + 1))"
-    for name in "${bests[@]}"; do
-        [[ -n $name ]] || continue
-        measure "$name" $((given[--worlds] + 1)) "${judged[@]}"
-        show "${tried[${name##*-}]#* }" "$work/$name.$((given[--worlds] + 1))"
+    measure defaults "$judgement" "${judged[@]}"
+    show "the defaults" "$work/defaults.$judgement"
+    for group in "${groups[@]}"; do
+        name=${best[$group]}
+        measure "$name" "$judgement" "${judged[@]}"
+        show "${tried[${name##*-}]#* }" "$work/$name.$judgement"
     done
-    ((${#bests[@]})) || printf 'nothing was better than the defaults\n'
+    ((${#groups[@]})) || printf 'nothing was better than the defaults\n'
 }

@@ -27,7 +27,7 @@ struct SurviveCommand: ParsableCommand {
                 at warning, at critical: the time at that level from the beginning of the disturbance, the mean of the runs that lived.
 
                 TOGETHER. If there are several disturbances, a second table adds up their bytes and times, and has the means of their \
-                shares. With --config it compares thresholds: 'tools/prove thresholds' does.
+                shares. --config gives Jetsam other settings; 'tools/prove thresholds' compares many.
 
                 PAIRS. Another table compares jetsam with fixed, the first run of one with the first run of the other, and so on. Each figure \
                 is the median of the pairs: the ratio of the requests per CPU second and of p99, and the difference of the hits. From six \
@@ -109,7 +109,11 @@ struct SurviveCommand: ParsableCommand {
         }
         if resume, json == nil { throw ValidationError("--resume needs --json, whose file it goes on with.") }
         _ = try chosenDisturbances()
-        _ = try chosenWays()
+        let ways = try chosenWays()
+        for (option, isGiven, way) in [("--config", config != nil, Way.jetsam), ("--budget", budget != nil, .fixed)]
+        where isGiven && !ways.contains(way) {
+            throw ValidationError("\(option) is for the way \(way.rawValue), which --ways or --quick leaves out.")
+        }
     }
 
     func run() throws {

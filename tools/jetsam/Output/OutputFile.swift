@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import CommandOutput
+internal import MemoryPressure
 internal import SystemPackage
 
 #if canImport(Glibc)
@@ -39,9 +40,9 @@ struct OutputFile {
 
     /// Whether what is there now may be replaced: asked before work that takes long.
     func checkPlace() throws {
-        guard path != "-", let identity = try? FileIdentity(path: path) else { return }
+        guard path != "-", let facts = try? FileFacts(at: path) else { return }
         do {
-            try check(identity)
+            try check(facts)
         } catch {
             throw complain("\(error)")
         }
@@ -88,7 +89,7 @@ struct OutputFile {
         let file = try FileDescriptor.open(
             FilePath(path), .writeOnly, options: [.create, .closeOnExec, .nonBlocking], permissions: permissions)
         do {
-            try check(FileIdentity(file))
+            try check(FileFacts(of: file.rawValue))
             guard ftruncate(file.rawValue, 0) == 0 else { throw Errno(rawValue: errno) }
         } catch {
             try? file.close()
@@ -97,10 +98,10 @@ struct OutputFile {
         return file
     }
 
-    private func check(_ identity: FileIdentity) throws {
-        guard identity.isRegular else { throw Failure.noRegularFile }
+    private func check(_ facts: FileFacts) throws {
+        guard facts.kind == .ordinary else { throw Failure.noRegularFile }
         for source in sources where source != "-" {
-            if try FileIdentity(path: source) == identity { throw Failure.source(source) }
+            if try FileFacts(at: source).identity == facts.identity { throw Failure.source(source) }
         }
     }
 

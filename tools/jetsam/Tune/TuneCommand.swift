@@ -76,9 +76,9 @@ struct TuneCommand: ParsableCommand {
         guard (8...100_000).contains(candidates) else {
             throw ValidationError("--candidates must be in 8…100000, not \(candidates).")
         }
-        let searched = traces.compactMap { try? FileIdentity(path: $0) }
+        let searched = traces.compactMap { try? FileFacts(at: $0).identity }
         if let seen = heldOut.first(where: {
-            (try? FileIdentity(path: $0)).map(searched.contains) ?? traces.contains($0)
+            (try? FileFacts(at: $0).identity).map(searched.contains) ?? traces.contains($0)
         }) {
             throw ValidationError("\(seen) is searched; a trace that is held out must be another one.")
         }
