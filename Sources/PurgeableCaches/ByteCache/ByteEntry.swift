@@ -63,6 +63,25 @@
         if let expiry { unsafe start.storeBytes(of: expiry, toByteOffset: isWide ? 12 : 4, as: UInt32.self) }
     }
 
+    /// Fills a gap between entries with what passes for one or two without a key, so that those behind it are found.
+    ///
+    /// - Parameters:
+    ///   - byteCount: The size of the gap, a multiple of four.
+    ///   - overwrites: Indicates whether nothing may be left of what was there.
+    static func writeGap(at start: UnsafeMutableRawPointer, byteCount: Int, overwrites: Bool) {
+        guard byteCount > 0 else { return }
+        let narrow = byteCount - 4
+        let wide = byteCount - 12
+        // Too much for a header of four bytes, too little for one of twelve.
+        if narrow > mostValue, wide <= mostValue {
+            unsafe writeGap(at: start, byteCount: 16, overwrites: overwrites)
+            return unsafe writeGap(at: start + 16, byteCount: byteCount - 16, overwrites: overwrites)
+        }
+        let entry = unsafe ByteEntry(
+            writingAt: start, keyCount: 0, valueCount: narrow > mostValue ? wide : narrow, expiry: nil)
+        if overwrites { entry.overwrite() }
+    }
+
     private static func isWide(_ keyCount: Int, _ valueCount: Int) -> Bool {
         keyCount > mostKey || valueCount > mostValue
     }

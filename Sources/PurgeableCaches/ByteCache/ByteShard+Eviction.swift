@@ -18,6 +18,8 @@ extension ByteShard {
         var offset = 0
         /// Bytes that were moved.
         var moved = 0
+        /// The end of the entries that stay in the segment itself, moved together at its beginning; nil where others have room for them.
+        var keptEnd: Int?
         /// Indicates whether it was gone through.
         var isDone = false
     }
@@ -177,88 +179,8 @@ extension ByteShard {
     private mutating func finishEviction() {
         let id = eviction.segment
         eviction = Eviction()
-        guard !segments.isPinned(id) else { return }
+        guard id != SegmentRecord.none, !segments.isPinned(id) else { return }
         tally.evictions += unsafe Int(segments.record(id).pointee.liveCount)
         recycle(id)
-    }
-
-    /// Moves entries that were used often enough out of the segment that is being evicted; false where there are more to look at than
-    /// may be.
-    private mutating func moveUsed(_ work: inout EvictionWork) -> Bool {
-        guard !eviction.isDone else { return true }
-        let id = eviction.segment
-        let record = unsafe segments.record(id)
-        let end = unsafe Int(record.pointee.used)
-        let isYoung = unsafe record.pointee.kind == .young
-        let threshold = isYoung ? 1 : self.threshold
-        let most = end / 4 * 3
-        while eviction.offset < end, unsafe record.pointee.liveCount > 0 {
-            let offset = eviction.offset
-            let entry = unsafe ByteEntry(at: record.pointee.base + offset)
-            let bytes = entry.byteCount
-            guard work.spend(bytes) else { return false }
-            eviction.offset = offset + bytes
-            guard let place = unsafe place(of: entry, in: id, at: offset) else { continue }
-            let slot = unsafe ByteSlot(word: place.pointee)
-            guard slot.frequency >= threshold, eviction.moved + bytes <= most else { continue }
-            guard let target = segmentWithoutEviction(for: .kept, bytes) else { break }
-            unsafe move(entry, place, slot, from: id, to: target, frequency: isYoung ? 0 : slot.frequency - threshold)
-            eviction.moved += bytes
-        }
-        eviction.isDone = true
-        guard !isYoung else { return true }
-        if eviction.moved > end / 8 * 5 {
-            self.threshold = min(self.threshold + 1, 4)
-        } else if eviction.moved < end / 4 {
-            self.threshold = max(self.threshold - 1, 1)
-        }
-        return true
-    }
-
-    /// Moves an entry to a segment that has room for it.
-    mutating func move(
-        _ entry: ByteEntry, _ place: UnsafeMutablePointer<UInt64>, _ slot: ByteSlot, from id: UInt32, to target: UInt32,
-        frequency: UInt8
-    ) {
-        let record = unsafe segments.record(target)
-        let offset = unsafe Int(record.pointee.used)
-        let bytes = entry.byteCount
-        segments.use(target, upTo: offset + bytes)
-        unsafe (record.pointee.base + offset).copyMemory(from: entry.start, byteCount: bytes)
-        unsafe place.pointee =
-            slot.moved(
-                to: segments.location(target, offset: offset), generation: record.pointee.generation,
-                frequency: frequency
-            ).word
-        unsafe record.pointee.liveCount += 1
-        unsafe record.pointee.liveBytes += UInt32(bytes)
-        unsafe segments.record(id).pointee.liveCount -= 1
-        unsafe segments.record(id).pointee.liveBytes -= UInt32(bytes)
-        if memory.isSensitive { overwrite(entry, in: id) }
-    }
-
-    /// A segment with room for an entry that stays.
-    mutating func segmentWithoutEviction(for kind: SegmentRecord.Kind, _ bytes: Int) -> UInt32? {
-        let filling = kind == .young ? fillingYoung : fillingKept
-        if filling != SegmentRecord.none, hasRoom(filling, bytes) { return filling }
-        if segments.spare.isEmpty {
-            guard mayGrow(for: kind, bytes), !segments.free.isEmpty || segments.grow() else { return nil }
-        }
-        guard let id = beginSegment(for: kind), hasRoom(id, bytes) else { return nil }
-        return id
-    }
-
-    /// The slot that speaks of what stands there in a segment; nil where it is no entry of the cache any more.
-    func place(of entry: ByteEntry, in id: UInt32, at offset: Int) -> UnsafeMutablePointer<UInt64>? {
-        let key = unsafe UnsafeRawBufferPointer(start: entry.key, count: entry.keyCount)
-        let hash = unsafe ByteHash(key, seeds).index
-        return unsafe place(of: hash, segments.location(id, offset: offset), segments.record(id).pointee.generation)
-    }
-
-    /// The slot that points to exactly that place.
-    func place(of hash: UInt64, _ location: UInt64, _ generation: UInt8) -> UnsafeMutablePointer<UInt64>? {
-        let wanted = ByteSlot(hash: hash, frequency: 0, generation: generation, location: location)
-        guard let finder = index.finder(segments.view) else { return nil }
-        return unsafe finder.slot(hash) { $0.isOf(wanted) }
     }
 }

@@ -172,8 +172,7 @@ extension ByteShard {
         if unsafe record.pointee.liveCount == 0, !segments.isPinned(id) { recycle(id) }
     }
 
-    /// Returns whether one more segment stays within the limit. For new entries one is left over, so that those which stay have
-    /// somewhere to go.
+    /// Returns whether one more segment stays within the limit, also when the other one that is being filled is full.
     func mayGrow(for kind: SegmentRecord.Kind, _ bytes: Int) -> Bool {
         let size = segments.segmentBytes
         // Where the limit is few segments large, the last of them may be a part of one.
@@ -184,7 +183,6 @@ extension ByteShard {
         if fillingKept != SegmentRecord.none, kind == .young {
             wanted += unsafe size - Int(segments.record(fillingKept).pointee.resident)
         }
-        if kind == .young, limit / 8 >= size { wanted += size }
         return wanted <= limit
     }
 }

@@ -7,6 +7,8 @@ struct ByteSlot: Equatable {
     static let locationBits: UInt64 = 34
     static let unitBytes = 4
     static let mostFrequency: UInt8 = 7
+    /// No entry that is there has a lower one.
+    static let firstGeneration: UInt8 = 2
     static let mostGeneration: UInt8 = 63
 
     static let hashShift: UInt64 = 43
@@ -21,7 +23,7 @@ struct ByteSlot: Equatable {
         self.word = word
     }
 
-    /// - Parameter generation: 1…63.
+    /// - Parameter generation: ``firstGeneration``…63.
     @inline(__always)
     init(hash: UInt64, frequency: UInt8, generation: UInt8, location: UInt64) {
         word =
@@ -50,4 +52,7 @@ struct ByteSlot: Equatable {
     func moved(to location: UInt64, generation: UInt8, frequency: UInt8) -> ByteSlot {
         ByteSlot(hash: hash, frequency: frequency, generation: generation, location: location)
     }
+
+    /// The same of an entry that is not there any more though its segment is: of the generation before, which no longer counts.
+    var gone: ByteSlot { ByteSlot(word: word &- 1 << Self.generationShift) }
 }

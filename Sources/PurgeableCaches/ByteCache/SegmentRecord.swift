@@ -33,9 +33,9 @@ internal import Synchronization
     static let none = UInt32.max
 
     let base: UnsafeMutableRawPointer
-    /// In the index's slots: an entry of another generation is not there any more. 1…63; 0 while it is
+    /// In the index's slots: an entry of another generation is not there any more. 2…63; 0 while it is
     /// unswept, or on its way there.
-    var generation: UInt8 = 1
+    var generation = ByteSlot.firstGeneration
     var state = State.free
     var kind = Kind.young
     let hasHugePages: Bool
@@ -71,7 +71,7 @@ internal import Synchronization
         self.shard = shard
     }
 
-    /// Puts all of its entries out of the cache without touching them. Where a generation would begin again at 1, it has none until
+    /// Puts all of its entries out of the cache without touching them. Where generations would begin again, it has none until
     /// slots of the last round were swept out of the index.
     ///
     /// - Parameter pass: The pass through the index that is under way, or was the last.

@@ -175,7 +175,7 @@ internal import Synchronization
             let next = unsafe record.pointee.next
             if unsafe record.pointee.pass != pass {
                 dequeue(id)
-                unsafe record.pointee.generation = 1
+                unsafe record.pointee.generation = ByteSlot.firstGeneration
                 enqueue(id, as: unsafe record.pointee.resident > 0 ? .spare : .free)
             }
             id = next

@@ -25,11 +25,36 @@ extension PurgeableByteCache {
         (0..<sizes.shardCount).map { shard($0).withLock { $0.limit } }
     }
 
+    /// Returns whether there is a run of a byte anywhere in its segments, in entries or in what is left of them.
+    func holds(_ byte: UInt8) -> Bool {
+        (0..<sizes.shardCount).contains { index in
+            shard(index).withLock { shard in
+                (0..<shard.segments.count).contains { id in
+                    let base = unsafe shard.segments.record(UInt32(id)).pointee.base
+                    return unsafe UnsafeRawBufferPointer(start: base, count: sizes.segmentBytes).holds(byte)
+                }
+            }
+        }
+    }
+
     /// What is wrong with its books; empty where everything agrees.
     var contradictions: [String] {
         (0..<sizes.shardCount).flatMap { index in
             shard(index).withLock { shard in shard.contradictions.map { "shard \(index): \($0)" } }
         }
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Returns whether there are eight of the byte in a row, at a multiple of eight: a few of them may be in a header.
+    func holds(_ byte: UInt8) -> Bool {
+        let word = UInt64(byte) &* 0x0101_0101_0101_0101
+        var offset = (8 - Int(bitPattern: baseAddress) & 7) & 7
+        while offset + 8 <= count {
+            if unsafe load(fromByteOffset: offset, as: UInt64.self) == word { return true }
+            offset += 8
+        }
+        return false
     }
 }
 
@@ -46,6 +71,13 @@ extension ByteShard {
             if unsafe record.pointee.used > record.pointee.resident { found.append("segment \(index) is used beyond") }
             if unsafe record.pointee.state == .free, bytes > 0 { found.append("free segment \(index) has memory") }
             if unsafe record.pointee.liveBytes > record.pointee.used { found.append("segment \(index) lives beyond") }
+            var offset = 0
+            while unsafe offset < Int(record.pointee.used), unsafe record.pointee.liveCount > 0 {
+                offset += unsafe ByteEntry(at: record.pointee.base + offset).byteCount
+            }
+            if unsafe record.pointee.liveCount > 0, unsafe offset != Int(record.pointee.used) {
+                found.append("segment \(index) has something that is no entry")
+            }
         }
         var slots = 0
         for isOld in [false, true] {
