@@ -13,8 +13,8 @@ extension PurgeableByteCache {
     public func release(bytes: Int) -> Int {
         guard bytes > 0 else { return 0 }
         let sampling = sampling(bytes, waits: true)
-        var given = release(bytes, isShared: true, sampling)
-        if given < bytes { given += release(bytes - given, isShared: false, sampling) }
+        var given = releaseShares(bytes, sampling)
+        given += releaseRest(bytes - given, sampling)
         if given < bytes { deferPinned(bytes - given, sampling) }
         given += shrinkIndexes()
         // Shards must not use the bytes that they gave while other shards still have more than their part.
@@ -27,8 +27,8 @@ extension PurgeableByteCache {
     package func releaseWithoutWaiting(bytes: Int) -> Int {
         guard bytes > 0 else { return 0 }
         let sampling = sampling(bytes, waits: false)
-        let given = release(bytes, isShared: true, sampling)
-        return given < bytes ? given + release(bytes - given, isShared: false, sampling) : given
+        let given = releaseShares(bytes, sampling)
+        return given + releaseRest(bytes - given, sampling)
     }
 
     private func sampling(_ bytes: Int, waits: Bool) -> ReleaseSampling {
@@ -37,27 +37,46 @@ extension PurgeableByteCache {
             segments: min(bytes, held) / sizes.segmentBytes, now: clock.now.nanoseconds, waits: waits)
     }
 
-    /// - Parameter isShared: Each shard gives its share and no more; else one after the other gives all that is missing.
-    private func release(_ bytes: Int, isShared: Bool, _ sampling: ReleaseSampling) -> Int {
-        let waits = sampling.waits
+    /// Each shard gives its share, in whole segments, and no more.
+    private func releaseShares(_ bytes: Int, _ sampling: ReleaseSampling) -> Int {
         var total = 0
-        if isShared {
-            for index in 0..<sizes.shardCount {
-                total += withShard(index, waits) { $0.segments.residentBytes } ?? 0
-            }
-            guard total > 0 else { return 0 }
-        }
+        for index in 0..<sizes.shardCount { total += segmentBytes(index, sampling) }
+        guard total > 0 else { return 0 }
         var given = 0
         for index in 0..<sizes.shardCount where given < bytes {
-            var wanted = bytes - given
-            if isShared {
-                let own = withShard(index, waits) { $0.segments.residentBytes } ?? 0
-                // All of it where more is wanted than there is: the product below must not overflow.
-                wanted = bytes >= total ? own : Int(Double(bytes) * (Double(own) / Double(total)))
-            }
-            given += release(wanted, from: index, isExact: isShared, sampling)
+            let own = segmentBytes(index, sampling)
+            // All of it where more is wanted than there is: the product below must not overflow.
+            let wanted = bytes >= total ? own : Int(Double(bytes) * (Double(own) / Double(total)))
+            given += release(wanted, from: index, isExact: true, sampling)
         }
         return given
+    }
+
+    /// The largest shards give what is missing, some at a time, so that all stay alike: of keys whose shard had much less than the
+    /// others, hardly any would be found.
+    private func releaseRest(_ bytes: Int, _ sampling: ReleaseSampling) -> Int {
+        var given = 0
+        // Shards that somebody is in or reads, or that are empty, as bits.
+        var without: UInt64 = 0
+        while given < bytes {
+            var (largest, most) = (0, 0)
+            for index in 0..<sizes.shardCount where without & 1 << UInt64(index) == 0 {
+                // The index counts: that of a shard without entries can go.
+                let own = withShard(index, sampling.waits) { $0.residentBytes } ?? 0
+                if own > most { (largest, most) = (index, own) }
+            }
+            guard most > 0 else { break }
+            let wanted = min(bytes - given, max(sizes.segmentBytes, (bytes - given) / sizes.shardCount))
+            let came = release(wanted, from: largest, isExact: false, sampling)
+            given += came
+            if came < wanted { without |= 1 << UInt64(largest) }
+        }
+        return given
+    }
+
+    /// Bytes of the segments of a shard; 0 where somebody is in it and this thread may not wait.
+    private func segmentBytes(_ index: Int, _ sampling: ReleaseSampling) -> Int {
+        withShard(index, sampling.waits) { $0.segments.residentBytes } ?? 0
     }
 
     private func release(_ bytes: Int, from index: Int, isExact: Bool, _ sampling: ReleaseSampling) -> Int {

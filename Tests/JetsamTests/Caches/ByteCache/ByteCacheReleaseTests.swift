@@ -43,6 +43,26 @@ struct ByteCacheReleaseTests {
         #expect(hot.filter { cache.bytes(for: $0) != nil }.count == hot.count)
     }
 
+    @Test(
+        "Releases take from all parts alike, also when each of them is less than a segment of each part",
+        arguments: [64 << 10, 300 << 10, 1 << 20], [false, true])
+    func evenly(bytes: Int, waits: Bool) {
+        let cache = makeByteCache(shards: 8)
+        for number in 0..<16_000 { cache.insert([UInt8](repeating: 1, count: 1000), for: "\(number)") }
+        let all = cache.bytes
+        while cache.bytes > all / 4 {
+            let before = cache.bytes
+            let given = waits ? cache.release(bytes: bytes) : cache.releaseWithoutWaiting(bytes: bytes)
+            #expect(given >= bytes)
+            // No more than a segment too much, and what is left over of the index.
+            #expect(given < bytes + 2 * cache.sizes.segmentBytes)
+            #expect(cache.bytes == before - given)
+        }
+        let sizes = cache.shardSizes
+        #expect(sizes.max()! - sizes.min()! <= 3 * cache.sizes.segmentBytes, "\(sizes)")
+        #expect(cache.contradictions.isEmpty)
+    }
+
     @Test("A limit frees nothing, and stops growth", arguments: [0, 100_000, 640 << 10])
     func limits(limit: Int) {
         let cache = makeByteCache()
