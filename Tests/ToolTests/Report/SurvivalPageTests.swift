@@ -15,7 +15,10 @@ struct SurvivalPageTests {
         {"machine":{"processors":2},"rows":[
         {"disturbance":"growth","who":"nothing","killed":2,"runs":2,"releasedBytes":0,"failedShare":0.4,"hitRate":null},
         {"disturbance":"growth","who":"jetsam","killed":0,"runs":5,"releasedBytes":104857600,"neededBytes":52428800,
-        "wastedShare":0.25,"failedShare":0,"hitRate":0.75}]}
+        "wastedShare":0.25,"failedShare":0,"hitRate":0.75,"warningSeconds":3.5,"criticalSeconds":2}],
+        "pairs":[{"disturbance":"growth","budgetBytes":436207616,"pairs":6,
+        "requestsPerCPUSecond":{"median":0.995,"from":0.926,"to":1.066},"hitRate":{"median":-0.01,"from":null,"to":null},
+        "p99Milliseconds":{"median":null,"from":null,"to":null}}]}
         """
 
     @Test("It says who was killed, and shows each figure with its bar")
@@ -26,6 +29,24 @@ struct SurvivalPageTests {
         #expect(html.contains("100 MiB<span class=\"measure\" aria-hidden=\"true\" style=\"width:100.00%\">"))
         #expect(html.contains("25 %<span"))
         #expect(html.contains("75 %<span"))
+    }
+
+    @Test("It says how long Jetsam was at a level, and how it does in pairs with the fixed cache")
+    func levelsAndPairs() throws {
+        let html = try page(table)
+        #expect(html.contains("3.5 s<span"))
+        #expect(html.contains("2 s<span"))
+        #expect(html.contains("<td>416 MiB</td>"))
+        #expect(html.contains("<td>99.5 % (92.6 … 106.6 %)</td>"))
+        #expect(html.contains("<td>-1</td>"))
+        #expect(html.contains("<td><span class=\"none\">–</span></td>"))
+    }
+
+    @Test("A table of an earlier version, which has no such figures, has no empty sections for them")
+    func earlierVersion() throws {
+        let html = try page("{\"rows\":[{\"disturbance\":\"growth\",\"who\":\"jetsam\",\"killed\":0,\"runs\":1}]}")
+        #expect(html.contains("<section id=\"killed\""))
+        for id in ["warning", "critical", "pairs", "latency"] { #expect(!html.contains("<section id=\"\(id)\"")) }
     }
 
     @Test("A way of which every run was killed has no figures but its failed requests")

@@ -32,6 +32,8 @@ struct SurvivalPage {
     let name: String
     private let rows: [Row]
     private let machine: [(String, JSONText)]
+    /// Jetsam and the fixed cache in pairs of runs, by disturbance.
+    private let pairs: [JSONText]
     private let disturbances: [String]
     private let ways: [String]
 
@@ -48,6 +50,7 @@ struct SurvivalPage {
         }
         self.name = name
         machine = json["machine"]?.pairs ?? []
+        if case .array(let pairs)? = json["pairs"] { self.pairs = pairs } else { pairs = [] }
         disturbances = Self.inOrder(rows.map(\.disturbance))
         ways = Self.inOrder(rows.map(\.who))
     }
@@ -61,11 +64,12 @@ struct SurvivalPage {
         var page = HTMLPage(title: "\(name) – Jetsam survival", heading: "Survival under memory pressure", name: name)
         page.sections =
             [.init("killed", "Who was killed", introduction + killedTable.html)]
-            + Self.measures.map { .init($0.id, $0.title, table($0).html) }
+            + Self.measures.filter(isKnown).map { .init($0.id, $0.title, table($0).html) }
+            + (pairs.isEmpty ? [] : [.init("pairs", "Beside the fixed cache", pairsTable.html)])
             + [.init("machine", "The machine", machineTable.html)]
         page.footer = """
             Made by <code>jetsam report --survival</code>. Figures are medians of the runs; what was released, \
-            needed and wasted are means of those that lived. Sizes are powers of 1024: 1 MiB is \
+            needed and wasted, and the times at a level, are means of those that lived. Sizes are powers of 1024: 1 MiB is \
             1,048,576 bytes.
             """
         return page.html
@@ -101,6 +105,34 @@ struct SurvivalPage {
     }
 
     private static let nothing = "<span class=\"none\">–</span>"
+
+    /// Returns whether a row has the figure: tables of earlier versions lack some.
+    private func isKnown(_ measure: Measure) -> Bool { rows.contains { measure.value($0) != nil } }
+
+    private var pairsTable: HTMLTable {
+        HTMLTable(
+            id: "pairs-table",
+            caption:
+                "Jetsam's figures in percent of the fixed cache's, and the hits in percentage points more: medians of pairs of runs, "
+                + "and their intervals of confidence of 95 %",
+            headings: ["Disturbance", "Pairs", "Fixed budget", "Requests per CPU second", "Hits", "Latency"],
+            rows: pairs.map { pair in
+                [
+                    Markup.escaped(pair["disturbance"]?.string ?? "–"),
+                    pair["pairs"]?.integer.map { "\($0)" } ?? Self.nothing,
+                    pair["budgetBytes"]?.integer.map(FigureText.bytes) ?? Self.nothing,
+                    interval(pair["requestsPerCPUSecond"], " %"), interval(pair["hitRate"], ""),
+                    interval(pair["p99Milliseconds"], " %"),
+                ]
+            })
+    }
+
+    private func interval(_ figure: JSONText?, _ unit: String) -> String {
+        func text(_ key: String) -> String? { figure?[key]?.number.map { Markup.number($0 * 100) } }
+        guard let median = text("median") else { return Self.nothing }
+        guard let from = text("from"), let to = text("to") else { return median + unit }
+        return "\(median)\(unit) (\(from) … \(to)\(unit))"
+    }
 
     private func table(_ measure: Measure) -> HTMLTable {
         let values = rows.map { $0.isWhollyKilled && measure.id != "failed" ? nil : measure.value($0) }
@@ -152,7 +184,17 @@ struct SurvivalPage {
             id: "manager", title: "The manager's CPU time",
             explanation: "What Jetsam's threads took of the server's CPU time",
             value: { $0.number("managerCPUShare") }, text: percent),
+        Measure(
+            id: "warning", title: "At warning",
+            explanation: "The time at the level warning, from the beginning of the disturbance on",
+            value: { $0.number("warningSeconds") }, text: seconds),
+        Measure(
+            id: "critical", title: "At critical",
+            explanation: "The time at the level critical, from the beginning of the disturbance on",
+            value: { $0.number("criticalSeconds") }, text: seconds),
     ]
+
+    private static func seconds(_ seconds: Double) -> String { "\(Markup.number(seconds)) s" }
 
     private static func percent(_ share: Double) -> String { "\(Markup.number(share * 100)) %" }
 
