@@ -7,7 +7,9 @@ struct ByteCacheSizes: Equatable {
     static let usualSegment = 1 << 20
     /// The policy that chooses what stays needs so many segments a shard to tell entries apart.
     private static let segmentsOfShard = 16
-    private static let mostShards = 64
+    /// A number for each of the most shards that there may be.
+    typealias OfShards = InlineArray<64, Int>
+    private static let mostShards = OfShards.count
     /// As long as a cache is no larger, it does without huge pages.
     private static let smallBytes = 32 << 20
 

@@ -55,21 +55,23 @@ extension PurgeableByteCache {
     /// The largest shards give what is missing, some at a time, so that all stay alike: of keys whose shard had much less than the
     /// others, hardly any would be found.
     private func releaseRest(_ bytes: Int, _ sampling: ReleaseSampling) -> Int {
+        guard bytes > 0 else { return 0 }
+        // Each shard is asked once: to take all of its locks is work where there are many processors. No array, which is allocated.
+        var left = ByteCacheSizes.OfShards(repeating: 0)
+        for index in 0..<sizes.shardCount {
+            // The index counts: that of a shard without entries can go.
+            left[index] = withShard(index, sampling.waits) { $0.residentBytes } ?? 0
+        }
         var given = 0
-        // Shards that somebody is in or reads, or that are empty, as bits.
-        var without: UInt64 = 0
         while given < bytes {
-            var (largest, most) = (0, 0)
-            for index in 0..<sizes.shardCount where without & 1 << UInt64(index) == 0 {
-                // The index counts: that of a shard without entries can go.
-                let own = withShard(index, sampling.waits) { $0.residentBytes } ?? 0
-                if own > most { (largest, most) = (index, own) }
-            }
-            guard most > 0 else { break }
+            var largest = 0
+            for index in 1..<sizes.shardCount where left[index] > left[largest] { largest = index }
+            guard left[largest] > 0 else { break }
             let wanted = min(bytes - given, max(sizes.segmentBytes, (bytes - given) / sizes.shardCount))
             let came = release(wanted, from: largest, isExact: false, sampling)
             given += came
-            if came < wanted { without |= 1 << UInt64(largest) }
+            // One that gives less is empty, or somebody is in it or reads it.
+            left[largest] = came < wanted ? 0 : left[largest] - came
         }
         return given
     }
