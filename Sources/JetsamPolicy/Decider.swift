@@ -255,12 +255,14 @@ package struct Decider {
         guard scheduler.areLimitsSet, allowsRegrowth else { return nil }
         // These settings are from before the dry run.
         if configuration.isDryRun { return machine.level == .normal ? Regrowth.Decision(bytes: 0, mayLift: true) : nil }
-        let budget = configuration.footprint.map { BudgetView(context.reading, $0) }
-        let nearer = budget.flatMap { $0.isNearer(than: context.reading) ? $0 : nil }
+        let room = roomToGrow(context)
         return regrowth.next(
-            reading: nearer?.reading ?? context.reading, thresholds: nearer?.thresholds ?? context.thresholds,
-            level: machine.level, growthRate: judgement.growth.bytesPerSecond, required: judgement.required.byGrowth,
-            rise: judgement.growth.rise.largest, isStalled: machine.reason?.rule == .stall)
+            reading: room.reading, thresholds: room.thresholds, level: machine.level, growthRate: room.growthRate,
+            required: room.required, rise: room.rise, isStalled: machine.reason?.rule == .stall)
+    }
+
+    private func roomToGrow(_ context: RuleContext) -> RoomToGrow {
+        RoomToGrow(context, judgement.evidence.outlook, leadTime: leadTime, configuration: configuration)
     }
 
     /// Returns the bytes by which caches may grow together before their growth leads to a warning, where it soon would. Limits then stop
@@ -271,13 +273,9 @@ package struct Decider {
         let elapsed = reported.instant.duration(to: context.now).nanoseconds
         let grown = observation.reportedBytes.subtractingSaturating(reported.bytes)
         guard grown > 0, elapsed > 0 else { return nil }
-        var (headroom, wanted) = (context.reading.headroomBytes, StepScheduler.wantedHeadroom(context.thresholds))
-        if let budget = configuration.footprint.map({ BudgetView(context.reading, $0) }),
-            budget.isNearer(than: context.reading)
-        {
-            (headroom, wanted) = (budget.reading.headroomBytes, StepScheduler.wantedHeadroom(budget.thresholds))
-        }
-        let room = headroom.subtractingSaturating(max(wanted, judgement.required.byGrowth))
+        let limit = roomToGrow(context)
+        let room = limit.reading.headroomBytes.subtractingSaturating(
+            max(StepScheduler.wantedHeadroom(limit.thresholds), limit.required))
         // The next reading may come too late to set a limit, and the one after that surely does.
         let next = interval(after: context, isCoveredByKernel: observation.isCoveredByKernel)
         let soon = Double(grown) * 2 * Double(next.nanoseconds) / Double(elapsed)

@@ -24,7 +24,7 @@ struct StepScheduler {
     private var didAskOthers = false
     private var mayStepAtOnce = false
     /// The demand that was posted and whose step has not ended. It may not have begun either.
-    private var outstanding: (step: Int, level: PressureLevel)?
+    private var outstanding: (step: Int, level: PressureLevel, isByHeadroom: Bool)?
     /// What the step under way at critical needs, by the last reading; nil where it does not tell.
     private(set) var openBytes: OpenBytes?
     /// The level of the last step of the episode.
@@ -120,7 +120,8 @@ struct StepScheduler {
         mayStepAtOnce = false
         steppedLevel = context.level
         areLimitsSet = true
-        outstanding = (step, context.level)
+        let isByHeadroom = missing > 0 && missing == missingHeadroom(context)
+        outstanding = (step, context.level, isByHeadroom)
         lastTarget = target
         hollowAtDemand = context.hollowBytes
         didAskOthers = hasOthersToAsk
@@ -132,10 +133,10 @@ struct StepScheduler {
             level: context.level, reason: context.reason, targetBytes: target, missingBytes: missing,
             retainedBytes: context.retainedBytes, growthRate: context.growthRate,
             leadNanoseconds: Int(context.required.leadNanoseconds), step: step,
-            limitBytes: min(context.reading.limitBytes, configuration.footprint?.budgetBytes ?? .max), isUrgent: urgent,
+            limitBytes: leastLimit(context), isUrgent: urgent,
             decidedAt: context.now)
         demand.limitAt = context.limitAt(fastest: configuration.sampling.maximumGrowthRate)
-        if missing > 0, missing == missingHeadroom(context) {
+        if isByHeadroom {
             demand.basis = ReclaimDemand.Basis(
                 headroomBytes: context.reading.headroomBytes, comingBytes: context.inFlightBytes,
                 share: Double(shareBytes(context, missing: missing)) / Double(missing))
@@ -270,22 +271,31 @@ struct StepScheduler {
         }
         // A step that brought next to nothing leaves nothing to hurry for.
         let little = max(
-            context.reading.limitBytes / Self.littleShare, missingBytes(context) / Self.littleOfMissing)
+            leastLimit(context) / Self.littleShare, missingBytes(context) / Self.littleOfMissing)
         let broughtLittle = lastTarget > 0 && lastPromised < little
         return context.level == .critical && !broughtLittle ? .zero : Self.leastSpacing
     }
 
     /// Bytes that are missing to what the rules require, and nothing beyond that.
     private func missingBytes(_ context: ReclaimContext, includingSignal: Bool = false) -> Int {
-        let reading = context.reading
-        var missing = max(missingHeadroom(context), context.leavingDeficit)
-        // From the rule that votes highest now, and from the one that raised the level.
-        missing = max(missing, context.vote.rule.type.missingBytes(reading, configuration))
-        missing = max(missing, context.reason.rule.type.missingBytes(reading, configuration))
+        var missing = max(missingHeadroom(context), missingOtherwise(context))
         if includingSignal {
             missing = max(missing, context.expectedBytes / 100 * sharePercent)
         }
         return max(0, missing)
+    }
+
+    /// Returns what is missing that headroom does not show: to leave in time, and to limits that some rules have of their own.
+    private func missingOtherwise(_ context: ReclaimContext) -> Int {
+        // Of the rule that votes highest now, and of the one that raised the level.
+        max(
+            context.leavingDeficit, context.vote.rule.type.missingBytes(context.reading, configuration),
+            context.reason.rule.type.missingBytes(context.reading, configuration))
+    }
+
+    /// Returns the lesser of the limit and the process's own budget: what is much of the one may be little of the other.
+    private func leastLimit(_ context: ReclaimContext) -> Int {
+        min(context.reading.limitBytes, configuration.footprint?.budgetBytes ?? .max)
     }
 
     /// Returns the missing headroom. Where the thresholds call, warning's exit is asked for, so that the level can fall. Where
@@ -321,11 +331,15 @@ struct StepScheduler {
         let missing = missingHeadroom(context)
         let coming = context.inFlightBytes.addingSaturating(context.retainedBytes)
         let open = shareBytes(context, missing: missing).subtractingSaturating(coming)
+        // What a rule asked for that names no bytes, or for a limit of its own, is no less needed for much headroom.
+        let mayLower = outstanding?.isByHeadroom == true
         let wanted = max(context.required.byGrowth, Self.wantedHeadroom(context.thresholds))
-        let most = wanted.subtractingSaturating(context.reading.headroomBytes).subtractingSaturating(coming)
+            .subtractingSaturating(context.reading.headroomBytes)
+        let most = max(wanted, missingOtherwise(context)).subtractingSaturating(coming)
         if open >= context.reading.limitBytes / Self.leastShare {
-            return OpenBytes(missing: open, most: context.hasGrowthPaused ? max(open, most) : nil)
+            return OpenBytes(missing: open, most: context.hasGrowthPaused && mayLower ? max(open, most) : nil)
         }
+        guard mayLower else { return nil }
         // A part of what is in flight may be there already, and counts twice. Where that was too much, the next reading raises again.
         // Too little is missing to ask anybody else.
         return OpenBytes(most: min(-1, most))
@@ -350,7 +364,7 @@ struct StepScheduler {
     private func targetBytes(_ context: ReclaimContext, missing: Int, asksAll: Bool) -> Int {
         let coming = context.inFlightBytes.addingSaturating(context.retainedBytes)
         // If only few bytes are missing, a step is not worth it.
-        guard missing.subtractingSaturating(coming) >= min(missing, context.reading.limitBytes / Self.leastShare) else {
+        guard missing.subtractingSaturating(coming) >= min(missing, leastLimit(context) / Self.leastShare) else {
             return 0
         }
         let wanted = max(0, shareBytes(context, missing: missing).subtractingSaturating(coming))

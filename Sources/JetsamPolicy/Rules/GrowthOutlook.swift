@@ -4,6 +4,9 @@ internal import MemoryPressure
 /// time, and whether this process has to leave before.
 struct GrowthOutlook {
     private(set) var growth: UnmanagedGrowth
+    /// The growth of this process's own memory beside the caches. It is followed where the process has a budget: that is not
+    /// used up by what others take.
+    private(set) var ownGrowth: UnmanagedGrowth
     /// The decision whether leaving has to begin before there is an emergency.
     var early = EarlyLeave()
     /// Indicates whether the caches began to be asked for it at the last reading.
@@ -21,15 +24,19 @@ struct GrowthOutlook {
 
     init(_ configuration: ManagerConfiguration) {
         growth = UnmanagedGrowth(window: configuration.timeToLimit.window)
+        // Not a copy: the arrays of one are made anew when one of both changes first, and a reading may not allocate.
+        ownGrowth = UnmanagedGrowth(window: configuration.timeToLimit.window)
     }
 
     /// Measures growth anew, as its window is another.
     mutating func changeWindow(_ window: Duration) {
         growth = UnmanagedGrowth(window: window)
+        ownGrowth = UnmanagedGrowth(window: window)
     }
 
     mutating func forget() {
         growth.reset()
+        ownGrowth.reset()
         early.pause()
         lastUnmanaged = nil
         isSuspicious = false
@@ -62,6 +69,13 @@ struct GrowthOutlook {
         growth.append(
             context.reading, managedBytes: context.managedBytes, inFlightBytes: context.inFlightBytes,
             fastest: configuration.sampling.maximumGrowthRate)
+        if configuration.footprint != nil {
+            var own = context.reading
+            own.unreclaimableBytes = own.footprintBytes
+            ownGrowth.append(
+                own, managedBytes: context.managedBytes, inFlightBytes: context.inFlightBytes,
+                fastest: configuration.sampling.maximumGrowthRate)
+        }
         if let last = lastUnmanaged {
             let nanoseconds = last.instant.duration(to: context.now).nanoseconds
             let reach = configuration.timeToLimit.warning.nanoseconds

@@ -53,4 +53,79 @@ struct BudgetViewTests {
             reading: budget.reading, thresholds: budget.thresholds, level: .normal, growthRate: 0)
         #expect(decision == nil)
     }
+
+    /// Decides on a process whose caches hold `managed` MiB, on a machine where others hold `others` MiB.
+    private func decide(
+        _ decider: inout Decider, managed: Double, others: Double = 500, at seconds: Double
+    ) -> Decider.Decision {
+        var observation = Decider.Observation()
+        var machine = reading(
+            headroom: (23 << 30) - Int((others + managed) * Double(mebibyte)), limit: 24 << 30, at: seconds)
+        machine.isLimited = false
+        machine.footprintBytes = Int((10 + managed) * Double(mebibyte))
+        observation.reading = machine
+        observation.reportedBytes = Int(managed * Double(mebibyte))
+        return decider.decide(&observation, victims: { Decider.Victims() })
+    }
+
+    private var decider: Decider {
+        var configuration = ManagerConfiguration()
+        configuration.footprint = rule
+        return Decider(Decider.Setup(configuration: configuration))
+    }
+
+    @Test("A budget that is less than what critical keeps free of the machine lets caches grow to its own warning")
+    func growsOnLargeMachine() throws {
+        var decider = decider
+        var held: Double?
+        for step in 0...800 {
+            let managed = Double(step) / 2
+            guard decide(&decider, managed: managed, at: Double(step) / 50).holdBytes != nil else { continue }
+            held = managed
+            break
+        }
+        // Warning begins at 400 MiB of the footprint, and ends at 375.
+        #expect((300...370).contains(try #require(held)))
+    }
+
+    @Test("Limits under a budget rise beside others on the machine that take memory and give it back")
+    func growsBesideOthers() {
+        func rise(_ taken: Double) -> Int {
+            var decider = decider
+            decider.handle(.limitAnnounced(AnnouncedLimit(bytes: 30 << 30, until: .seconds(1))))
+            var bytes = 0
+            for step in 1...600 {
+                let seconds = Double(step) / 20
+                let others = 500 + (seconds.truncatingRemainder(dividingBy: 4) < 2 ? taken : 0)
+                bytes += decide(&decider, managed: 200, others: others, at: seconds).regrowth?.bytes ?? 0
+            }
+            return bytes
+        }
+        #expect(rise(0) > 100 * mebibyte)
+        #expect(rise(4000) == rise(0))
+    }
+
+    @Test("Memory of the process's own that comes and goes is kept free in a budget")
+    func keepsRoomForOwn() {
+        func rise(_ taken: Double) -> Int? {
+            var decider = decider
+            decider.handle(.limitAnnounced(AnnouncedLimit(bytes: 30 << 30, until: .seconds(1))))
+            var bytes: Int?
+            for step in 1...600 {
+                let seconds = Double(step) / 20
+                var observation = Decider.Observation()
+                observation.reading = reading(headroom: 22 << 30, limit: 24 << 30, at: seconds)
+                let own = seconds.truncatingRemainder(dividingBy: 8) < 4 ? taken : 0
+                observation.reading.footprintBytes = Int((110 + own) * Double(mebibyte))
+                observation.reportedBytes = 100 * mebibyte
+                let decision = decider.decide(&observation, victims: { Decider.Victims() })
+                if own == 0, let regrowth = decision.regrowth { bytes = regrowth.bytes }
+            }
+            return bytes
+        }
+        let calm = rise(0) ?? 0
+        let wild = rise(100) ?? 0
+        #expect(calm > 0)
+        #expect(calm - wild > 3 * mebibyte)
+    }
 }
