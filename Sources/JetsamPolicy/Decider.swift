@@ -51,6 +51,9 @@ package struct Decider {
     /// The number of such readings until the limit would be reached.
     private static let readingsToLimit = 8
 
+    /// The shortest sleep that a budget asks for. Nothing is killed above it, and each reading costs.
+    private static let budgetInterval = Duration.milliseconds(20)
+
     /// Caches that hold less are taken for empty under any limit.
     private static let negligibleBytes = 8 << 20
 
@@ -308,7 +311,7 @@ package struct Decider {
         if let budget = configuration.footprint.map({ BudgetView(context.reading, $0) }) {
             let ofBudget = pace.interval(
                 after: budget.reading, thresholds: budget.thresholds, level: machine.level, isCoveredByKernel: false)
-            interval = min(interval, ofBudget)
+            interval = min(interval, max(ofBudget, Self.budgetInterval))
         }
         if machine.level == .critical, hasNothingToGive(context) {
             interval = max(interval, min(SamplingPace.vainInterval, configuration.sampling.maximumInterval))

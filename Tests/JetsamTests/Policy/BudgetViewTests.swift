@@ -45,6 +45,16 @@ struct BudgetViewTests {
         #expect(byBudget < .milliseconds(30))
     }
 
+    @Test("For a small budget that is nearly used no more than fifty readings are taken in a second")
+    func paceOfSmallBudget() {
+        var configuration = ManagerConfiguration()
+        configuration.footprint = ManagerConfiguration.FootprintRule(budgetBytes: 64 * mebibyte)
+        var decider = Decider(Decider.Setup(configuration: configuration))
+        for step in 1...10 {
+            #expect(decide(&decider, managed: 40, at: Double(step) / 10).interval == .milliseconds(20))
+        }
+    }
+
     @Test("Limits do not rise towards the budget's warning")
     func regrowth() {
         let (budget, _) = view(footprint: 396)
