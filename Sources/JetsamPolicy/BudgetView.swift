@@ -60,9 +60,7 @@ struct RoomToGrow {
 extension HeadroomThresholds {
     /// The footprint rule's thresholds, as bytes that are left of its budget.
     package init(_ rule: ManagerConfiguration.FootprintRule) {
-        func left(_ percent: Int) -> Int {
-            rule.budgetBytes - (rule.budgetBytes / 100 * percent + rule.budgetBytes % 100 * percent / 100)
-        }
+        func left(_ percent: Int) -> Int { rule.budgetBytes - rule.share(percent) }
         self.init(limitBytes: rule.budgetBytes)
         warningEntry = left(rule.warningPercent)
         warningExit = left(rule.warningPercent - rule.exitPoints)

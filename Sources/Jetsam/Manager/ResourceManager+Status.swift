@@ -42,6 +42,8 @@ extension ResourceManager {
         public var instant: MonotonicInstant
         /// Indicates whether the manager only decides and does nothing.
         public var isDryRun: Bool
+        /// The process's own budget, and the footprint where the levels of the `footprint` rule begin, in bytes; nil without one.
+        package var footprintBudget: (bytes: Int, warningBytes: Int, criticalBytes: Int)?
         /// The rule that called for a higher level before; nil where the level rose last.
         package var endedRule: PressureRule?
         /// The hard limit that was announced, and for which caches are held; nil where none is.
@@ -67,6 +69,7 @@ extension ResourceManager {
             footprintNeededBytes: footprintNeededBytes(figures), stallPercent: figures.stallPercent,
             headroomThresholds: (figures.thresholds.warningEntry, figures.thresholds.criticalEntry),
             uptime: begunAt.map { $0.duration(to: now) }, instant: now, isDryRun: figures.isDryRun,
+            footprintBudget: figures.budget.map { ($0.budgetBytes, $0.warningBytes, $0.criticalBytes) },
             endedRule: figures.endedRule, announcedLimit: figures.announcedLimit)
     }
 

@@ -50,6 +50,9 @@ extension ResourceManager.Status {
             ("criticalBytes", .integer(headroomThresholds.criticalBytes)),
             ("availableBytes", .integer(reading.availableBytes)), ("highBytes", .integer(reading.highBytes)),
             ("footprintBytes", .integer(reading.footprintBytes)),
+            ("footprintBudgetBytes", .integer(footprintBudget?.bytes)),
+            ("footprintWarningBytes", .integer(footprintBudget?.warningBytes)),
+            ("footprintCriticalBytes", .integer(footprintBudget?.criticalBytes)),
             ("footprintNeededBytes", .integer(footprintNeededBytes)), ("stallPercent", .integer(stallPercent)),
         ])
     }

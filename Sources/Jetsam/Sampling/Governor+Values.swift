@@ -13,6 +13,8 @@ extension Governor {
         var sources: SourceFindings
         /// The headroom where the levels of the `headroom` rule begin.
         var thresholds: HeadroomThresholds
+        /// The process's own budget; nil where it has none.
+        var budget: ManagerConfiguration.FootprintRule?
         var stallPercent: Int
         var releases: ReleaseTally
         var isDryRun: Bool

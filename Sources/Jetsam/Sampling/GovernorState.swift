@@ -202,7 +202,7 @@ struct GovernorState {
         Governor.Figures(
             level: decider.level, reason: decider.reason, endedRule: decider.endedRule, reading: readings.latest,
             sources: readings.findings, thresholds: decider.thresholds(readings.latest),
-            stallPercent: decider.stallPercent(at: now),
+            budget: decider.setup.configuration.footprint, stallPercent: decider.stallPercent(at: now),
             releases: releases, isDryRun: isDryRun, announcedLimit: awaitedLimit(at: now),
             hollowBytes: parts.registry.hollowBytes)
     }

@@ -21,7 +21,7 @@ struct Footprint: Rule {
 
     static func missingBytes(_ reading: MemoryReading, _ configuration: ManagerConfiguration) -> Int {
         guard let rule = configuration.footprint else { return 0 }
-        return reading.footprintBytes - rule.budgetBytes / 100 * (rule.warningPercent - rule.exitPoints)
+        return reading.footprintBytes - rule.share(rule.warningPercent - rule.exitPoints)
     }
 
     mutating func vote(_ context: RuleContext, _ configuration: ManagerConfiguration) -> Vote? {
@@ -29,14 +29,13 @@ struct Footprint: Rule {
             held.reset()
             return nil
         }
-        func share(_ percent: Int) -> Int { rule.budgetBytes / 100 * percent + rule.budgetBytes % 100 * percent / 100 }
         let level = held.judge(
             context.reading.footprintBytes,
-            warning: (share(rule.warningPercent), share(rule.warningPercent - rule.exitPoints)),
-            critical: (share(rule.criticalPercent), share(rule.criticalPercent - rule.exitPoints)), isWorse: >)
+            warning: (rule.warningBytes, rule.share(rule.warningPercent - rule.exitPoints)),
+            critical: (rule.criticalBytes, rule.share(rule.criticalPercent - rule.exitPoints)), isWorse: >)
         return Vote(
             rule: .footprint, level: level, observed: context.reading.footprintBytes,
-            threshold: share(level == .critical ? rule.criticalPercent : rule.warningPercent), unit: .bytes)
+            threshold: level == .critical ? rule.criticalBytes : rule.warningBytes, unit: .bytes)
     }
 
     mutating func hear(_ notice: RuleNotice) {
@@ -75,6 +74,14 @@ extension ManagerConfiguration {
         public init(budgetBytes: Int) {
             self.budgetBytes = budgetBytes
         }
+
+        /// The footprint above which the vote is `warning`, in bytes.
+        package var warningBytes: Int { share(warningPercent) }
+        /// The footprint above which the vote is `critical`, in bytes.
+        package var criticalBytes: Int { share(criticalPercent) }
+
+        /// So many percent of the budget, in bytes.
+        func share(_ percent: Int) -> Int { budgetBytes / 100 * percent + budgetBytes % 100 * percent / 100 }
     }
 }
 

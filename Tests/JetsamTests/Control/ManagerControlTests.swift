@@ -61,6 +61,7 @@ import Testing
                     #""sinceProgressSeconds":null,"state":"held","overdueSeconds":null,"remainingSeconds":null"#,
                     #""connected":{"unattached":0,"inactive":0,"active":0,"#, #""steps":[{"sequence":"#,
                     #""uptimeSeconds":3.0"#, #""isDryRun":false"#, #""warningBytes":"#,
+                    #""footprintBudgetBytes":null"#,
                 ] {
                     #expect(answer.contains(part), "\(part) in \(answer)")
                 }

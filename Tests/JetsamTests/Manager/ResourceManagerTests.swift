@@ -101,7 +101,10 @@ struct ResourceManagerTests {
                 logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, environment: machine.environment)
         }
         if hasBudget {
-            _ = try make()
+            let budget = try make().status.footprintBudget
+            #expect(budget?.bytes == 100 << 20)
+            #expect(budget?.warningBytes == 80 << 20)
+            #expect(budget?.criticalBytes == 92 << 20)
             return
         }
         let error = #expect(throws: MemoryPressureError.self) { try make() }

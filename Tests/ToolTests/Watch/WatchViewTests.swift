@@ -85,6 +85,16 @@ private func busy(wideNames: Bool = false) -> Snapshot {
             ])
     }
 
+    @Test("The footprint stands beside the budget of a process that has one")
+    func budget() throws {
+        let text = """
+            {"reading":{"footprintBytes":419430400,"footprintBudgetBytes":536870912,"footprintWarningBytes":429496729,
+            "footprintCriticalBytes":493921239}}
+            """
+        let lines = WatchView.lines(Snapshot(try JSONText(parsing: Array(text.utf8)), of: 7), columns: 80)
+        #expect(lines.contains("budget    400 MiB of 512 MiB; warning above 409.6 MiB, critical above 471 MiB"))
+    }
+
     @Test(
         "No line is wider than the terminal, whatever its width and the names",
         arguments: [20, 40, 60, 79, 80, 200, 500])
@@ -161,7 +171,8 @@ private func busy(wideNames: Bool = false) -> Snapshot {
         let numbers = ["-9223372036854775808", "9223372036854775807", "1e300", "-1e300", "null", "\"x\"", "[]"]
         let keys = [
             "uptimeSeconds", "limitBytes", "usageBytes", "unreclaimableBytes", "headroomBytes", "warningBytes",
-            "criticalBytes", "stallPercent", "reportedBytes", "promisedBytes", "returnedBytes", "durationSeconds",
+            "criticalBytes", "footprintBudgetBytes", "footprintWarningBytes", "footprintCriticalBytes", "stallPercent",
+            "reportedBytes", "promisedBytes", "returnedBytes", "durationSeconds",
             "agoSeconds", "ageSeconds", "sinceProgressSeconds", "overdueSeconds", "held", "begun", "steps", "lost",
             "active", "cacheCount", "victimCount",
         ]

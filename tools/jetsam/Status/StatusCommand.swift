@@ -20,8 +20,9 @@ struct StatusCommand: ParsableCommand {
               announcedLimit   bytes and heldSeconds of a limit that is about to be set, or null: see jetsam release --help
               reading          readings, limitBytes, isLimited (false: the machine), tightestLevel, usageBytes,
                                unreclaimableBytes, headroomBytes, warningBytes and criticalBytes (where these levels begin),
-                               availableBytes, highBytes, footprintBytes, footprintNeededBytes (without caches and
-                               what the allocator retains), stallPercent
+                               availableBytes, highBytes, footprintBytes, footprintBudgetBytes (footprint.budgetBytes),
+                               footprintWarningBytes and footprintCriticalBytes (where its levels begin),
+                               footprintNeededBytes (without caches and what the allocator retains), stallPercent
               totals           levelChanges, steps, promisedBytes, freedBytes, returnedBytes, trimmedBytes,
                                releasedBytes, neededBytes, refetchedBytes, wastedBytes
               process          state, isReady, isShuttingDown, backgroundModes, missedDeadlines

@@ -61,6 +61,8 @@ struct Snapshot {
     var warningBytes = 0
     var criticalBytes = 0
     var footprintBytes = 0
+    /// The process's own budget, and where its levels begin; nil where it has none.
+    var budget: (bytes: Int, warningBytes: Int, criticalBytes: Int)?
     var stallPercent = 0
     var readings = 0
 
@@ -126,6 +128,12 @@ struct Snapshot {
         warningBytes = reading.count("warningBytes")
         criticalBytes = reading.count("criticalBytes")
         footprintBytes = reading.count("footprintBytes")
+        if reading["footprintBudgetBytes"]?.integer != nil {
+            budget = (
+                reading.count("footprintBudgetBytes"), reading.count("footprintWarningBytes"),
+                reading.count("footprintCriticalBytes")
+            )
+        }
         stallPercent = reading.count("stallPercent")
         readings = reading.count("readings")
     }

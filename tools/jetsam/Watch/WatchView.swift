@@ -49,10 +49,21 @@ struct WatchView {
                 "headroom",
                 "\(size(snapshot.headroomBytes)) (\(share) %); warning below \(size(snapshot.warningBytes)), "
                     + "critical below \(size(snapshot.criticalBytes))"),
+        ] + budget + [
             row(
                 "stall",
                 "\(snapshot.stallPercent) % of 2 s; footprint \(size(snapshot.footprintBytes)); "
-                    + "\(snapshot.readings.counted("reading", "readings"))"),
+                    + "\(snapshot.readings.counted("reading", "readings"))")
+        ]
+    }
+
+    private var budget: [String] {
+        guard let budget = snapshot.budget else { return [] }
+        return [
+            row(
+                "budget",
+                "\(size(snapshot.footprintBytes)) of \(size(budget.bytes)); warning above \(size(budget.warningBytes)), "
+                    + "critical above \(size(budget.criticalBytes))")
         ]
     }
 
