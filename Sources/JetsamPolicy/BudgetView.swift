@@ -2,8 +2,8 @@ internal import MemoryPressure
 
 /// A footprint budget seen as a limit of the process's own: what is left of it is its headroom.
 ///
-/// Pace and regrowth go by the limit that is nearer. By the container's alone, which may not exist, the sampler would sleep
-/// past the budget, and limits would rise until the footprint is over it again.
+/// By the container's limit alone, which may not exist, the sampler would sleep past the budget, and limits would rise until the
+/// footprint is over it again.
 struct BudgetView {
     var reading: MemoryReading
     var thresholds: HeadroomThresholds
@@ -14,15 +14,9 @@ struct BudgetView {
         self.reading.headroomBytes = max(0, rule.budgetBytes - reading.footprintBytes)
         thresholds = HeadroomThresholds(rule)
     }
-
-    /// Returns whether a smaller share of it is left than of the limit in `other`.
-    func isNearer(than other: MemoryReading) -> Bool {
-        Double(reading.headroomBytes) / Double(max(1, reading.limitBytes))
-            < Double(other.headroomBytes) / Double(max(1, other.limitBytes))
-    }
 }
 
-/// The limit that caches grow towards: the container's, or the budget where that is nearer.
+/// The limit that caches grow towards: the container's or the process's own budget, whichever leaves them less room.
 struct RoomToGrow {
     var reading: MemoryReading
     var thresholds: HeadroomThresholds
@@ -33,27 +27,31 @@ struct RoomToGrow {
     /// Bytes of headroom that its growth needs now.
     var required: Int
 
-    /// Nothing of the container's is asked of the budget: critical's entry of a large machine alone may be more than all of it.
+    /// Bytes of headroom that nothing else is known to need; less than 0 where some are missing.
+    var bytes: Int {
+        reading.headroomBytes.subtractingSaturating(max(StepScheduler.wantedHeadroom(thresholds), required))
+    }
+
     init(
         _ context: RuleContext, _ outlook: GrowthOutlook, leadTime: LeadTime, configuration: ManagerConfiguration
     ) {
-        if let budget = configuration.footprint.map({ BudgetView(context.reading, $0) }),
-            budget.isNearer(than: context.reading)
-        {
-            (reading, thresholds) = (budget.reading, budget.thresholds)
-            growthRate = outlook.ownGrowth.bytesPerSecond
-            rise = outlook.ownGrowth.rise.largest
-            required =
-                RequiredHeadroom(
-                    headroomBytes: budget.reading.headroomBytes, thresholds: budget.thresholds,
-                    growth: outlook.ownGrowth, leadTime: leadTime, configuration: configuration
-                ).byGrowth
-        } else {
-            (reading, thresholds) = (context.reading, context.thresholds)
-            growthRate = outlook.growth.bytesPerSecond
-            rise = outlook.growth.rise.largest
-            required = outlook.required.byGrowth
-        }
+        reading = context.reading
+        thresholds = context.thresholds
+        growthRate = outlook.growth.bytesPerSecond
+        rise = outlook.growth.rise.largest
+        required = outlook.required.byGrowth
+        guard let rule = configuration.footprint else { return }
+        let budget = BudgetView(context.reading, rule)
+        let own = outlook.ownGrowth
+        // Nothing of the container's is asked of the budget: critical's entry of a large machine alone may be more than all of it.
+        let ownRequired = RequiredHeadroom(
+            headroomBytes: budget.reading.headroomBytes, thresholds: budget.thresholds, growth: own,
+            leadTime: leadTime, configuration: configuration)
+        var ofBudget = self
+        (ofBudget.reading, ofBudget.thresholds) = (budget.reading, budget.thresholds)
+        (ofBudget.growthRate, ofBudget.rise) = (own.bytesPerSecond, own.rise.largest)
+        ofBudget.required = ownRequired.byGrowth
+        if ofBudget.bytes.subtractingSaturating(ofBudget.rise) < bytes.subtractingSaturating(rise) { self = ofBudget }
     }
 }
 

@@ -276,9 +276,7 @@ package struct Decider {
         let elapsed = reported.instant.duration(to: context.now).nanoseconds
         let grown = observation.reportedBytes.subtractingSaturating(reported.bytes)
         guard grown > 0, elapsed > 0 else { return nil }
-        let limit = roomToGrow(context)
-        let room = limit.reading.headroomBytes.subtractingSaturating(
-            max(StepScheduler.wantedHeadroom(limit.thresholds), limit.required))
+        let room = roomToGrow(context).bytes
         // The next reading may come too late to set a limit, and the one after that surely does.
         let next = interval(after: context, isCoveredByKernel: observation.isCoveredByKernel)
         let soon = Double(grown) * 2 * Double(next.nanoseconds) / Double(elapsed)
@@ -388,10 +386,10 @@ extension Decider {
         }
 
         /// The part of the observation that the account of releases takes.
-        package var sample: ReleaseAccount.Sample {
+        package func sample(_ configuration: ManagerConfiguration) -> ReleaseAccount.Sample {
             ReleaseAccount.Sample(
-                instant: reading.instant, limitBytes: reading.limitBytes, headroomBytes: reading.headroomBytes,
-                cacheBytes: reportedBytes, refetchedBytes: refetchedBytes)
+                reading, at: reading.instant, budget: configuration.footprint, cacheBytes: reportedBytes,
+                refetchedBytes: refetchedBytes)
         }
 
         /// The same where caches held so many bytes more; fewer where it is negative.

@@ -43,6 +43,24 @@ package struct ReleaseAccount: Equatable, Sendable {
             self.cacheBytes = cacheBytes
             self.refetchedBytes = refetchedBytes
         }
+
+        /// What a reading shows of the limit that lacks most of its reserve: the container's, or the process's own budget.
+        package init(
+            _ reading: MemoryReading, at instant: MonotonicInstant, budget: ManagerConfiguration.FootprintRule?,
+            cacheBytes: Int, refetchedBytes: Int
+        ) {
+            var (limit, headroom) = (reading.limitBytes, reading.headroomBytes)
+            func lacking(_ limit: Int, _ headroom: Int) -> Int {
+                ReleaseAccount.reserveBytes(limitBytes: limit).subtractingSaturating(headroom)
+            }
+            if let budget = budget?.budgetBytes {
+                let left = budget.subtractingSaturating(reading.footprintBytes)
+                if lacking(budget, left) > lacking(limit, headroom) { (limit, headroom) = (budget, left) }
+            }
+            self.init(
+                instant: instant, limitBytes: limit, headroomBytes: headroom, cacheBytes: cacheBytes,
+                refetchedBytes: refetchedBytes)
+        }
     }
 
     /// The figures of one episode, or the sums of several.

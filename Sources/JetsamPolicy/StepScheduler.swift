@@ -112,7 +112,12 @@ struct StepScheduler {
         let target = targetBytes(
             context, missing: missing, asksAll: isFirstAtLevel || mayStepAtOnce || isRetry(context))
         // A trim alone brings back the bytes that the allocator retains, so no cache is asked for them.
-        let isTrimDue = missing > 0 && context.canTrim(atLeast: min(TrimSchedule.leastBytes, missing))
+        // The reclaimer goes by the same number: a step for a trim that it does not make would come again and again.
+        let isTrimDue =
+            missing > 0
+            && context.canTrim(
+                atLeast: TrimSchedule.dueBytes(
+                    configuration.trim, limitBytes: leastLimit(context), missingBytes: missing))
         guard target > 0 || isTrimDue || isFirstAtLevel || !areLimitsSet else { return nil }
         step += 1
         begun[begunCount % Self.mostSteps] = context.now
@@ -130,7 +135,7 @@ struct StepScheduler {
         givenBeside = 0
         let urgent = context.leastMillisecondsToLimit < configuration.trim.urgentTimeToLimit.milliseconds
         var demand = ReclaimDemand(
-            level: context.level, reason: context.reason, targetBytes: target, missingBytes: missing,
+            level: context.level, reason: stepReason(context), targetBytes: target, missingBytes: missing,
             retainedBytes: context.retainedBytes, growthRate: context.growthRate,
             leadNanoseconds: Int(context.required.leadNanoseconds), step: step,
             limitBytes: leastLimit(context), isUrgent: urgent,
@@ -205,7 +210,9 @@ struct StepScheduler {
                 return false
             }
             // By a quarter: a share of time wavers by itself.
-            let wasLowered = lastSignal.rule == vote.rule && vote.observed <= lastSignal.observed * 3 / 4
+            // Some rules observe no value that a step could lower, as what somebody holds.
+            let wasLowered =
+                lastSignal.rule == vote.rule && lastSignal.observed > 0 && vote.observed <= lastSignal.observed * 3 / 4
             vainSteps = wasLowered ? 0 : vainSteps + 1
             let first = configuration.reclaim.sharePercent
             sharePercent =
@@ -287,10 +294,23 @@ struct StepScheduler {
 
     /// Returns what is missing that headroom does not show: to leave in time, and to limits that some rules have of their own.
     private func missingOtherwise(_ context: ReclaimContext) -> Int {
-        // Of the rule that votes highest now, and of the one that raised the level.
-        max(
+        // Of the rule that votes highest now, and of the one that raised the level; of the budget also beside a higher vote.
+        var missing = max(
             context.leavingDeficit, context.vote.rule.type.missingBytes(context.reading, configuration),
             context.reason.rule.type.missingBytes(context.reading, configuration))
+        if let budget = configuration.footprint, context.reading.footprintBytes > budget.warningBytes {
+            missing = max(missing, Footprint.missingBytes(context.reading, configuration))
+        }
+        return missing
+    }
+
+    /// Returns the reason of a step: what votes for the level now. Where no rule does, the level waits to fall.
+    private func stepReason(_ context: ReclaimContext) -> LevelReason {
+        let vote = context.vote
+        guard vote.level >= context.level, vote.rule != context.reason.rule else { return context.reason }
+        return LevelReason(
+            rule: vote.rule, observed: vote.observed, threshold: vote.threshold, unit: vote.unit,
+            cause: context.reason.cause)
     }
 
     /// Returns the lesser of the limit and the process's own budget: what is much of the one may be little of the other.
@@ -362,7 +382,9 @@ struct StepScheduler {
 
     /// - Parameter asksAll: Also those of whom nothing is expected.
     private func targetBytes(_ context: ReclaimContext, missing: Int, asksAll: Bool) -> Int {
-        let coming = context.inFlightBytes.addingSaturating(context.retainedBytes)
+        // Nobody trims for less than that: those bytes do not come.
+        let retained = context.retainedBytes >= TrimSchedule.leastBytes ? context.retainedBytes : 0
+        let coming = context.inFlightBytes.addingSaturating(retained)
         // If only few bytes are missing, a step is not worth it.
         guard missing.subtractingSaturating(coming) >= min(missing, leastLimit(context) / Self.leastShare) else {
             return 0

@@ -40,15 +40,25 @@ package struct TrimSchedule {
         retainedBytes = max(0, bytes) - floorBytes
     }
 
-    /// Due where enough was freed, or as much as is missing: then the trim alone may end the shortage, and the level must
+    /// Due where enough was freed, or nearly as much as is missing: then the trim alone may end the shortage, and the level must
     /// not stay up, nor caches be asked again, for what has been given already. A cheap one is due for anything to speak of.
     package func isDue(limitBytes: Int, missingBytes: Int, isCheap: Bool = false, at now: MonotonicInstant) -> Bool {
+        let due = Self.dueBytes(
+            configuration, limitBytes: limitBytes, missingBytes: missingBytes, isCheap: isCheap)
+        return retainedBytes >= due && (isCheap || now >= earliest)
+    }
+
+    /// The bytes that must be retained for a trim to be due, apart from the time. What would be missing after it is too little for a
+    /// step that asks caches.
+    static func dueBytes(
+        _ configuration: ManagerConfiguration.Trim, limitBytes: Int, missingBytes: Int, isCheap: Bool = false
+    ) -> Int {
         let least =
             isCheap
-            ? Self.leastBytes
-            : max(configuration.minimumFreedBytes, limitBytes / 100 * configuration.minimumFreedPercent)
-        guard retainedBytes >= max(1, missingBytes > 0 ? min(least, missingBytes) : least) else { return false }
-        return isCheap || now >= earliest
+            ? leastBytes : max(configuration.minimumFreedBytes, limitBytes / 100 * configuration.minimumFreedPercent)
+        guard missingBytes > 0 else { return max(1, least) }
+        let nearly = missingBytes - limitBytes / StepScheduler.leastShare
+        return max(1, min(least, max(leastBytes, nearly), missingBytes))
     }
 
     /// Before this instant no trim is due, whatever was freed.

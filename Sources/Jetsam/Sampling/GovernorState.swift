@@ -48,7 +48,7 @@ struct GovernorState {
             victims: { Decider.Victims(heldBackgroundTasks: stock.heldBackgroundTasks, scenes: stock.scenes) },
             timeToLeave: { stock.timeToLeave?.nanoseconds ?? 0 })
         parts.recorder.record(observation, decision)
-        releases.look(at: observation.sample)
+        releases.look(at: observation.sample(decider.setup.configuration))
         keepForFlight(reading, decision.level)
         let wantsThreshold = readings.askForThreshold(reading)
         let didChange = note(decision.outcome, reading)

@@ -161,7 +161,7 @@ package struct Trial: Sendable {
         let leaving = observation.leavingNanoseconds
         let decision = decider.decide(&observation, victims: { victims }, timeToLeave: { leaving })
         write(observation, decision)
-        releases.look(at: observation.sample)
+        releases.look(at: observation.sample(decider.setup.configuration))
         outcome.readings += 1
         if case .changed = decision.outcome { outcome.levelChanges += 1 }
         noteHeadroom(observation.reading)

@@ -19,8 +19,6 @@ struct BudgetViewTests {
     func headroom() {
         #expect(view(footprint: 380).budget.reading.headroomBytes == 120 * mebibyte)
         #expect(view(footprint: 600).budget.reading.headroomBytes == 0)
-        #expect(view(footprint: 380).budget.isNearer(than: view(footprint: 380).machine))
-        #expect(!view(footprint: 10).budget.isNearer(than: view(footprint: 10).machine))
     }
 
     @Test("Its thresholds are where the footprint rule votes")
@@ -113,6 +111,22 @@ struct BudgetViewTests {
         }
         #expect(rise(0) > 100 * mebibyte)
         #expect(rise(4000) == rise(0))
+    }
+
+    @Test("Limits rise by the room in the budget, also where a smaller share of the machine's memory is left")
+    func growsByBudgetOnBusyMachine() {
+        func rise(others: Double) -> Int {
+            var decider = decider
+            decider.handle(.limitAnnounced(AnnouncedLimit(bytes: 30 << 30, until: .seconds(1))))
+            var most = 0
+            for step in 1...200 {
+                let decision = decide(&decider, managed: 100, others: others, at: Double(step) / 20)
+                most = max(most, decision.regrowth?.bytes ?? 0)
+            }
+            return most
+        }
+        #expect((1...30 * mebibyte).contains(rise(others: 500)))
+        #expect(rise(others: 18_000) == rise(others: 500))
     }
 
     @Test("Memory of the process's own that comes and goes is kept free in a budget")

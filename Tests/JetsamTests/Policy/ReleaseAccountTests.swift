@@ -49,6 +49,34 @@ struct ReleaseAccountTests {
         }
     }
 
+    @Test("A release for the process's own budget was needed, though the machine has much memory")
+    func budget() {
+        func figures(budget: Int?) -> ReleaseAccount.Figures {
+            let rule = budget.map { ManagerConfiguration.FootprintRule(budgetBytes: $0 * mebibyte) }
+            func sample(_ footprint: Int, caches: Int, refetched: Int = 0, at seconds: Double) -> ReleaseAccount.Sample
+            {
+                ReleaseAccount.Sample(
+                    reading(headroom: 20 << 30, limit: 24 << 30, footprint: footprint * mebibyte),
+                    at: .seconds(seconds), budget: rule, cacheBytes: caches * mebibyte,
+                    refetchedBytes: refetched * mebibyte)
+            }
+            var account = ReleaseAccount()
+            _ = account.add(
+                releasedBytes: 50 * mebibyte, before: sample(450, caches: 300, at: 0),
+                after: sample(400, caches: 250, at: 0.1))
+            _ = account.look(at: sample(430, caches: 280, refetched: 30, at: 5))
+            _ = account.end()
+            return account.total
+        }
+        let own = figures(budget: 500)
+        #expect(own.neededBytes == 50 * mebibyte)
+        #expect(own.wastedBytes == 0)
+        for other in [figures(budget: nil), figures(budget: 10_000)] {
+            #expect(other.neededBytes == 0)
+            #expect(other.wastedBytes == 30 * mebibyte)
+        }
+    }
+
     static let cases = [
         Case(
             "what was short is needed, and nothing of it is wasted although it is fetched again", released: 40,

@@ -592,6 +592,72 @@ struct StepSchedulerTests {
         #expect(try most(budget: 350)! == -1, "37 MiB are missing of it")
     }
 
+    @Test(
+        "A step that asks nobody trims, and one is made as long as anything is missing, whatever the allocator retains")
+    func emptySteps() throws {
+        for missing in 1...60 {
+            for quarters in 0...240 {
+                var scheduler = StepScheduler(configuration: .init())
+                scheduler.stepEnded(
+                    try next(&scheduler, context(headroom: 100, level: .warning)).step, promisedBytes: 1,
+                    at: .seconds(0))
+                var short = context(headroom: 131 - missing, level: .warning, at: 10)
+                guard short.reading.headroomBytes < short.thresholds.warningEntry else { continue }
+                short.retainedBytes = quarters * mebibyte / 4
+                let demand = try next(&scheduler, short)
+                guard demand.targetBytes == 0 else { continue }
+                var trims = TrimSchedule(configuration: .init())
+                trims.noteFreed(short.retainedBytes)
+                let isDue = trims.isDue(
+                    limitBytes: demand.limitBytes, missingBytes: demand.missingBytes, at: .seconds(10))
+                #expect(isDue, "\(missing) MiB missing, \(quarters) quarters retained")
+            }
+        }
+    }
+
+    @Test("What somebody holds asks for its share again and again, never for more, and ever more seldom")
+    func heldLevel() throws {
+        var scheduler = StepScheduler(configuration: .init())
+        var asked: [Int] = []
+        var times: [Int] = []
+        for second in 0...100 {
+            let held = context(
+                headroom: 400, level: .critical, rule: .external, at: Double(second), purgeable: 200)
+            guard let demand = scheduler.next(held) else { continue }
+            if demand.targetBytes > 0 {
+                asked.append(rounded(demand))
+                times.append(second)
+            }
+            scheduler.stepEnded(demand.step, promisedBytes: demand.targetBytes, at: .seconds(Double(second)))
+        }
+        #expect(asked.allSatisfy { $0 == 10 })
+        #expect(asked.count <= 7)
+        #expect(times.last ?? 0 > 50)
+    }
+
+    @Test("What the budget lacks is asked for beside a higher vote of another rule")
+    func budgetBesideOthers() throws {
+        var configuration = ManagerConfiguration()
+        configuration.footprint = ManagerConfiguration.FootprintRule(budgetBytes: 100 * mebibyte)
+        for (footprint, asked) in [(85, 10), (79, 5)] {
+            var scheduler = StepScheduler(configuration: configuration)
+            let held = context(
+                headroom: 400, level: .critical, rule: .external, purgeable: 100, footprint: footprint)
+            #expect(rounded(try next(&scheduler, held)) == asked)
+        }
+    }
+
+    @Test("A step says which rule calls for it now, and while none does, which one raised the level")
+    func reasonOfStep() throws {
+        for (vote, rule) in [(PressureLevel.warning, PressureRule.headroom), (.normal, .timeToLimit)] {
+            var scheduler = StepScheduler(configuration: .init())
+            var short = context(headroom: 90, level: .warning, rule: .timeToLimit)
+            short.vote = Vote(rule: .headroom, level: vote, observed: 90, threshold: 102, unit: .bytes)
+            if vote == .normal { short.level = .critical }
+            #expect(try next(&scheduler, short).reason.rule == rule)
+        }
+    }
+
     @Test("In a small budget on a large machine a few bytes that the allocator retains keep no step from being made")
     func smallBudget() throws {
         var configuration = ManagerConfiguration()

@@ -169,7 +169,7 @@ extension TraceDigest {
         let hadEpisode = tally.account.current != nil
         let ended = tally.look(
             at: ReleaseAccount.Sample(
-                instant: instant, limitBytes: record.reading.limitBytes, headroomBytes: record.reading.headroomBytes,
+                record.reading, at: instant, budget: header?.configuration.footprint,
                 cacheBytes: record.reportedBytes, refetchedBytes: record.refetchedBytes))
         if let ended { episodes.append(Told(instant: episodeBegan, record: ended)) }
         if tally.account.current != nil, !hadEpisode || ended != nil { episodeBegan = instant }
