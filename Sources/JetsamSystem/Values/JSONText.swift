@@ -80,3 +80,24 @@ extension JSONText {
     /// The keys and values in their order; none where it is no object.
     package var pairs: [(String, JSONText)] { if case .object(let pairs) = self { pairs } else { [] } }
 }
+
+extension JSONText {
+    /// The first number in it that is beyond `bound`, above or below 0, or is none at all, with the key under which it stands; nil where
+    /// there is none. Figures that somebody wrote by hand are looked at once, before they are reckoned with.
+    package func firstNumber(beyond bound: Double) -> (key: String, value: JSONText)? {
+        switch self {
+        case .null, .bool, .string: return nil
+        case .integer(let value): return Double(value.magnitude) > bound ? ("", self) : nil
+        case .number(let value): return value.magnitude <= bound ? nil : ("", self)
+        case .array(let values):
+            for value in values { if let found = value.firstNumber(beyond: bound) { return found } }
+        case .object(let pairs):
+            for (key, value) in pairs {
+                if let found = value.firstNumber(beyond: bound) {
+                    return (found.key.isEmpty ? key : found.key, found.value)
+                }
+            }
+        }
+        return nil
+    }
+}

@@ -31,6 +31,26 @@ struct SurvivalPageTests {
         #expect(html.contains("75 %<span"))
     }
 
+    @Test(
+        "Figures that no run has are refused, or shown without harm",
+        arguments: ["-1", "0", "null", "\"x\"", "9223372036854775807", "-9223372036854775808", "1e308", "1e-320"])
+    func wildFigures(value: String) throws {
+        for key in [
+            "releasedBytes", "neededBytes", "p99Milliseconds", "hitRate", "requestsPerCPUSecond", "warningSeconds",
+        ] {
+            let text = """
+                {"rows":[{"disturbance":"growth","who":"jetsam","killed":0,"runs":1,"\(key)":\(value)}],
+                "pairs":[{"disturbance":"growth","budgetBytes":1,"pairs":1,"hitRate":{"median":\(value),"from":0,"to":0}}]}
+                """
+            do {
+                #expect(try page(text).contains("growth"))
+            } catch let error as SurvivalPage.Mistake {
+                #expect(error.description.contains("a figure of such a table"))
+                #expect(value.count > 4)
+            }
+        }
+    }
+
     @Test("It says how long Jetsam was at a level, and how it does in pairs with the fixed cache")
     func levelsAndPairs() throws {
         let html = try page(table)

@@ -34,6 +34,8 @@ struct SurvivalTableTests {
         arguments: [
             ("", "it is no JSON"), ("[]", "it has no array"), ("{\"runs\":3}", "it has no array"),
             ("{\"runs\":[{\"disturbance\":\"growth\"}]}", "a run lacks"),
+            ("{\"runs\":[{\"releasedBytes\":9223372036854775807}]}", "releasedBytes is 9223372036854775807: a figure"),
+            ("{\"runs\":[{\"p99Milliseconds\":-1e308}]}", "p99Milliseconds is "),
         ])
     func refused(text: String, reason: String) {
         let error = #expect(throws: StressError.self) { try SurvivalTable(text) }
@@ -49,6 +51,9 @@ struct SurvivalTableTests {
         #expect(try SurvivalTable.rows(table.json.description) == table.rows)
         #expect(throws: StressError.self) { try SurvivalTable.rows("{\"rows\":[{\"who\":\"jetsam\"}]}") }
         #expect(throws: StressError.self) { try SurvivalTable.rows("{}") }
+        let text =
+            "{\"rows\":[{\"disturbance\":\"growth\",\"who\":\"jetsam\",\"killed\":0,\"runs\":-9223372036854775808}]}"
+        #expect(throws: StressError.self) { try SurvivalTable.rows(text) }
     }
 
     @Test("Of the budgets that were tried the largest one counts that was never killed")

@@ -123,6 +123,7 @@ extension SurvivalTable {
         do { json = try JSONText(parsing: Array(text.utf8)) } catch {
             throw StressError("it is no JSON: \(error)")
         }
+        try Self.check(json)
         guard case .array(let runs) = json["runs"] else { throw StressError("it has no array \"runs\"") }
         machine = json["machine"]?.pairs ?? []
         configuration = json["configuration"]?.string
@@ -134,6 +135,14 @@ extension SurvivalTable {
         }
     }
 
+    /// Bytes, times and counts of a run are far less.
+    private static let largestFigure = 1e15
+
+    private static func check(_ json: JSONText) throws {
+        guard let (key, value) = json.firstNumber(beyond: largestFigure) else { return }
+        throw StressError("\(key) is \(value): a figure of such a table is no larger than \(Int(largestFigure))")
+    }
+
     /// The rows of a table that was written before. Where only they were kept, and not the runs, they are taken as they are.
     ///
     /// - Throws: `StressError` where it is none.
@@ -141,6 +150,7 @@ extension SurvivalTable {
         guard let json = try? JSONText(parsing: Array(text.utf8)), json["runs"] == nil,
             case .array(let rows) = json["rows"]
         else { return try SurvivalTable(text).rows }
+        try check(json)
         return try rows.map { row in
             guard let row = Row(row) else { throw StressError("a row lacks disturbance, who, killed or runs: \(row)") }
             return row

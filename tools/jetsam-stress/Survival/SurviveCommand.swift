@@ -123,14 +123,15 @@ struct SurviveCommand: ParsableCommand {
             StandardError.write("jetsam-stress: \(error)")
             throw ExitCode(2)
         } catch let stop as SurvivalRun.Interrupted {
-            StandardError.write(
-                "jetsam-stress: stopped; \(json.map { "what was done is in \($0)" } ?? "nothing was kept")")
+            let kept = json.flatMap { Syscalls.exists($0) ? "what was done is in \($0)" : nil }
+            StandardError.write("jetsam-stress: stopped; \(kept ?? "nothing was kept")")
             throw ExitCode(128 + stop.signal)
         }
     }
 
     private func chosenDisturbances() throws -> [Disturbance] {
         guard let only else { return Disturbance.all.filter { !quick || $0.quickRuns != nil } }
+        guard only.contains(where: { $0 != "," }) else { throw ValidationError("--only: no disturbance is named.") }
         return try only.split(separator: ",").map { name in
             guard let found = Disturbance.all.first(where: { $0.name == name }) else {
                 throw ValidationError(
@@ -143,6 +144,7 @@ struct SurviveCommand: ParsableCommand {
 
     private func chosenWays() throws -> [Way] {
         guard let ways else { return quick ? [.nothing, .cleared, .jetsam] : Way.allCases }
+        guard ways.contains(where: { $0 != "," }) else { throw ValidationError("--ways: no way is named.") }
         return try ways.split(separator: ",").map { name in
             guard let found = Way(rawValue: String(name)) else {
                 throw ValidationError(
@@ -157,6 +159,11 @@ struct SurviveCommand: ParsableCommand {
         let files = [("--server", server), ("--script", script)] + (config.map { [("--config", $0)] } ?? [])
         for (option, file) in files where !Syscalls.exists(file) {
             throw StressError("\(option) \(file): there is no such file")
+        }
+        if let json, let facts = try? FileFacts(at: json) {
+            for (option, file) in files where (try? FileFacts(at: file).identity) == facts.identity {
+                throw StressError("--json \(json): it is the file of \(option), which is read")
+            }
         }
         guard System.executablePath(of: "wrk") != nil else {
             throw StressError("wrk is missing: install the package wrk")

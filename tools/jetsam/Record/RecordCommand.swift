@@ -88,7 +88,7 @@ struct RecordCommand: ParsableCommand {
             StandardError.write("process \(process): error: its memory cannot be read: \(error)")
             throw ExitCode(66)
         }
-        var sink = OutputFile(output, permissions: .ownerReadWrite)
+        var sink = OutputFile(output, madeFrom: config.map { [$0] } ?? [], permissions: .ownerReadWrite)
         var signals = EndingSignals()
         var isInterrupted = false
         let end = seconds.map { clock.now.advanced(by: .seconds($0)) }

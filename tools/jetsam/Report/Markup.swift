@@ -1,3 +1,5 @@
+internal import MemoryPressure
+
 /// Text as it may stand in HTML, between tags and in quoted attributes.
 enum Markup {
     static func escaped(_ text: some StringProtocol) -> String {
@@ -27,13 +29,14 @@ enum Markup {
 
     /// A number for an attribute, with one decimal where it has one.
     static func number(_ value: Double) -> String {
-        let tenths = Int((value * 10).rounded())
+        let tenths = Int(saturating: (value * 10).rounded())
         if tenths % 10 == 0 { return "\(tenths / 10)" }
         return "\(tenths < 0 ? "-" : "")\(tenths.magnitude / 10).\(tenths.magnitude % 10)"
     }
 
     static func percent(_ place: Double) -> String {
-        let hundredths = Int((place * 10_000).rounded())
+        // No place, where it is a part of nothing.
+        let hundredths = place.isFinite ? max(0, Int(saturating: (place * 10_000).rounded())) : 0
         let rest = String(hundredths % 100)
         return "\(hundredths / 100).\(rest.count < 2 ? "0" : "")\(rest)%"
     }

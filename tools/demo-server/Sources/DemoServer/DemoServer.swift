@@ -64,7 +64,9 @@ struct DemoServer: AsyncParsableCommand {
             """, valueName: "file"))
     var samples: String?
 
+    // The words begin with a dash.
     @Option(
+        parsing: .unconditional,
         help: .init(
             """
             Takes memory in this process, beside the cache, once the server listens: the words that jetsam-stress takes, such \
