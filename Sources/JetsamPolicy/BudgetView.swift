@@ -51,7 +51,10 @@ struct RoomToGrow {
         (ofBudget.reading, ofBudget.thresholds) = (budget.reading, budget.thresholds)
         (ofBudget.growthRate, ofBudget.rise) = (own.bytesPerSecond, own.rise.largest)
         ofBudget.required = ownRequired.byGrowth
-        if ofBudget.bytes.subtractingSaturating(ofBudget.rise) < bytes.subtractingSaturating(rise) { self = ofBudget }
+        let isOnlyLimit = context.reading.limitBytes == 0
+        if isOnlyLimit || ofBudget.bytes.subtractingSaturating(ofBudget.rise) < bytes.subtractingSaturating(rise) {
+            self = ofBudget
+        }
     }
 }
 

@@ -96,6 +96,17 @@ struct BudgetViewTests {
         #expect((300...370).contains(try #require(held)))
     }
 
+    @Test("Caches grow to the budget where nothing else is known of the memory")
+    func growsWhereOnlyBudgetIsKnown() {
+        var decider = decider
+        for step in 0...200 {
+            var observation = Decider.Observation()
+            observation.reading = reading(headroom: 0, limit: 0, at: Double(step) / 50, footprint: step * mebibyte)
+            observation.reportedBytes = step * mebibyte
+            #expect(decider.decide(&observation, victims: { Decider.Victims() }).holdBytes == nil, "\(step) MiB")
+        }
+    }
+
     @Test("Limits under a budget rise beside others on the machine that take memory and give it back")
     func growsBesideOthers() {
         func rise(_ taken: Double) -> Int {
