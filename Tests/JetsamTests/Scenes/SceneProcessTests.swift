@@ -183,6 +183,44 @@ struct SceneProcessTests {
         #expect(fixture.scenes.statistics.missedDeadlines == 0, "it was not their doing")
     }
 
+    @Test("A scene whose turn comes a moment before the process goes on has the time that its changes always have")
+    func lastMoment() async throws {
+        let fixture = SceneFixture()
+        let spot = SlowSpot()
+        let record = SceneRecord { name, _ in if name == "didEnterBackground" { await spot.stay() } }
+        let scene = try await fixture.scenes.connect("a", observer: record)
+        await scene.turn.acquire()
+        let end = end(fixture)
+        let down = Task { await fixture.scenes.processGoesDown(to: .background, isFinal: true, by: end) }
+        try await eventually("it is under way") { scene.turn.waiting == 1 }
+        fixture.advance(by: .milliseconds(4999))
+        scene.turn.release()
+        await fixture.advance(by: .milliseconds(2), whenArrived: spot.gate)
+        await down.value
+        spot.open()
+        try await eventually("it was told and saved") {
+            record.calls.suffix(2) == ["didEnterBackground", "encodeState"] && !scene.isUnsaved
+        }
+        #expect(fixture.scenes.statistics.missedDeadlines == 0, "it was not its doing")
+    }
+
+    @Test("A scene whose turn comes late is told that the process is up again")
+    func lateUp() async throws {
+        let fixture = SceneFixture()
+        let record = SceneRecord()
+        let scene = try await fixture.scenes.connect("a", observer: record)
+        await fixture.scenes.processGoesDown(to: .inactive, isFinal: false, by: end(fixture))
+        await scene.turn.acquire()
+        let end = end(fixture)
+        let up = Task { await fixture.scenes.processCameUp(to: .active, by: end) }
+        try await eventually("it is under way") { scene.turn.waiting == 1 }
+        fixture.advance(by: .seconds(6))
+        await up.value
+        scene.turn.release()
+        try await eventually("it was told") { record.calls.last == "didBecomeActive" && scene.sceneState == .active }
+        #expect(fixture.scenes.statistics.missedDeadlines == 0, "it was not its doing")
+    }
+
     @Test("A turn that comes when the process is up again lowers nothing")
     func upAgain() async throws {
         let fixture = SceneFixture()

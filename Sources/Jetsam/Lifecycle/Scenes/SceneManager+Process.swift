@@ -18,11 +18,11 @@ extension SceneManager {
             case .inactive where from == .active, .background where from == .active || from == .inactive,
                 .suspended where from != .suspended && from != .disconnected && from != .unattached:
                 scene.resume(to: from)
-                // A process that ends goes on by its deadline, and what it has not waited for may still finish before the next.
-                let end = isFinal && state == .inactive ? nil : time(until: deadline)
-                try? await scene.move(to: state, cause: .process, by: end, isLast: isFinal && state == .background)
+                // What is not stored when a process ends is lost.
+                let storing = isFinal && state == .background ? deadline : nil
+                try? await scene.move(to: state, cause: .process, storingBy: storing)
             case .disconnected:
-                try? await scene.move(to: .disconnected, cause: .process, by: time(until: deadline))
+                try? await scene.move(to: .disconnected, cause: .process)
             default: break
             }
         }
@@ -35,17 +35,14 @@ extension SceneManager {
         if state == .active, restorer.progress.isDue { Task { await restorePostponed() } }
         await follow(by: deadline) { [self] scene in
             guard ceiling.state == state, let target = scene.takeResumption(under: state) else { return }
-            try? await scene.move(to: target, cause: .process, by: deadline)
+            try? await scene.move(to: target, cause: .process)
         }
     }
 
-    /// A scene whose turn comes late, because others held it up, is told all the same: the process waits for it no more, so each
-    /// of its changes has the time that it always has.
-    private func time(until deadline: MonotonicInstant) -> MonotonicInstant? {
-        deadline > parts.now ? deadline : nil
-    }
-
     /// Goes through the scenes, those of high priority first, several at a time; goes on without them after the deadline.
+    ///
+    /// The deadline is the process's alone. A scene has the time that its changes always have, however little is left when its turn
+    /// comes: that others held it up is not its doing, and it is told and saved all the same.
     private func follow(by deadline: MonotonicInstant, _ body: @escaping @Sendable (ServerScene) async -> Void) async {
         let queue = SceneQueue(byPriority)
         guard queue.count > 0 else { return }

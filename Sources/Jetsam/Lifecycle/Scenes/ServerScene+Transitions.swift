@@ -15,9 +15,10 @@ extension ServerScene {
     ///
     /// - Parameters:
     ///   - deadline: For all of them together; nil gives each its own.
-    ///   - isLast: True where a state that is not stored by `deadline` is lost: storing has all of that time.
+    ///   - last: The time that storing has, where that is longer than the change's own.
     func move(
-        to target: SceneState, cause: SceneCause, by deadline: MonotonicInstant? = nil, isLast: Bool = false
+        to target: SceneState, cause: SceneCause, by deadline: MonotonicInstant? = nil,
+        storingBy last: MonotonicInstant? = nil
     ) async throws(SceneRefusal) {
         let (from, path) = path(to: target)
         // Who connects it has not had its turn yet: nothing was told to the observer, and nothing may be before that.
@@ -27,7 +28,7 @@ extension ServerScene {
         for next in path {
             let own = parts.transitionDeadline
             let end = min(own, deadline ?? own)
-            try await step(to: next, cause: cause, by: end, storingBy: isLast ? deadline ?? end : end)
+            try await step(to: next, cause: cause, by: end, storingBy: max(end, last ?? end))
         }
         if target == .disconnected { releaseObserver() }
     }
