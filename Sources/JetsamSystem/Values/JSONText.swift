@@ -82,9 +82,19 @@ extension JSONText {
 }
 
 extension JSONText {
+    /// Bytes, times and counts of a run are far less.
+    private static let largestFigure = 1e15
+
+    /// A sentence on the first figure in it that no run has; nil where there is none. Figures that somebody wrote by hand are looked at
+    /// once, before they are reckoned with.
+    package var wildFigure: String? {
+        guard let (key, value) = firstNumber(beyond: Self.largestFigure) else { return nil }
+        return "\(key) is \(value): a figure of such a table is no larger than \(Int(Self.largestFigure))"
+    }
+
     /// The first number in it that is beyond `bound`, above or below 0, or is none at all, with the key under which it stands; nil where
-    /// there is none. Figures that somebody wrote by hand are looked at once, before they are reckoned with.
-    package func firstNumber(beyond bound: Double) -> (key: String, value: JSONText)? {
+    /// there is none.
+    private func firstNumber(beyond bound: Double) -> (key: String, value: JSONText)? {
         switch self {
         case .null, .bool, .string: return nil
         case .integer(let value): return Double(value.magnitude) > bound ? ("", self) : nil

@@ -135,12 +135,8 @@ extension SurvivalTable {
         }
     }
 
-    /// Bytes, times and counts of a run are far less.
-    private static let largestFigure = 1e15
-
     private static func check(_ json: JSONText) throws {
-        guard let (key, value) = json.firstNumber(beyond: largestFigure) else { return }
-        throw StressError("\(key) is \(value): a figure of such a table is no larger than \(Int(largestFigure))")
+        if let wild = json.wildFigure { throw StressError(wild) }
     }
 
     /// The rows of a table that was written before. Where only they were kept, and not the runs, they are taken as they are.

@@ -37,16 +37,9 @@ struct SurvivalPage {
     private let disturbances: [String]
     private let ways: [String]
 
-    /// Bytes, times and counts of a run are far less.
-    private static let largestFigure = 1e15
-
     /// - Throws: ``Mistake`` where the JSON has no rows, or figures that no run has.
     init(_ json: JSONText, name: String) throws {
-        if let (key, value) = json.firstNumber(beyond: Self.largestFigure) {
-            throw Mistake(
-                description: "\(key) is \(value): a figure of such a table is no larger than \(Int(Self.largestFigure))"
-            )
-        }
+        if let wild = json.wildFigure { throw Mistake(description: wild) }
         guard case .array(let elements)? = json["rows"], !elements.isEmpty else {
             throw Mistake(description: "it has no \"rows\"")
         }
