@@ -51,8 +51,8 @@ package struct Decider {
     /// The number of such readings until the limit would be reached.
     private static let readingsToLimit = 8
 
-    /// The shortest sleep that a budget asks for. Nothing is killed above it, and each reading costs.
-    private static let budgetInterval = Duration.milliseconds(20)
+    /// The shortest sleep that a soft limit asks for. Nothing is killed above it, and each reading costs.
+    private static let softInterval = Duration.milliseconds(20)
 
     /// Caches that hold less are taken for empty under any limit.
     private static let negligibleBytes = 8 << 20
@@ -306,11 +306,8 @@ package struct Decider {
         var interval = pace.interval(
             after: context.reading, thresholds: context.thresholds, level: machine.level,
             isCoveredByKernel: isCoveredByKernel)
-        if let budget = configuration.footprint.map({ BudgetView(context.reading, $0) }) {
-            let ofBudget = pace.interval(
-                after: budget.reading, thresholds: budget.thresholds, level: machine.level, isCoveredByKernel: false)
-            interval = min(interval, max(ofBudget, Self.budgetInterval))
-        }
+        interval = min(interval, self.interval(to: SoftLimit.budget(context.reading, configuration)))
+        interval = min(interval, self.interval(to: SoftLimit.high(context.reading, configuration)))
         if machine.level == .critical, hasNothingToGive(context) {
             interval = max(interval, min(SamplingPace.vainInterval, configuration.sampling.maximumInterval))
         }
@@ -325,6 +322,13 @@ package struct Decider {
             interval = min(interval, max(minimum, context.now.duration(to: fall)))
         }
         return interval
+    }
+
+    private func interval(to limit: SoftLimit?) -> Duration {
+        guard let limit else { return configuration.sampling.maximumInterval }
+        let interval = pace.interval(
+            after: limit.reading, thresholds: limit.thresholds, level: machine.level, isCoveredByKernel: false)
+        return max(interval, Self.softInterval)
     }
 
     /// Returns whether neither caches nor a trim can bring what is worth a step.

@@ -44,7 +44,7 @@ package struct ReleaseAccount: Equatable, Sendable {
             self.refetchedBytes = refetchedBytes
         }
 
-        /// What a reading shows of the limit that lacks most of its reserve: the container's, or the process's own budget.
+        /// What a reading shows of the limit that lacks most of its reserve: the hard one, `memory.high`, or the process's own budget.
         package init(
             _ reading: MemoryReading, at instant: MonotonicInstant, budget: ManagerConfiguration.FootprintRule?,
             cacheBytes: Int, refetchedBytes: Int
@@ -53,10 +53,13 @@ package struct ReleaseAccount: Equatable, Sendable {
             func lacking(_ limit: Int, _ headroom: Int) -> Int {
                 ReleaseAccount.reserveBytes(limitBytes: limit).subtractingSaturating(headroom)
             }
-            if let budget = budget?.budgetBytes {
-                let left = budget.subtractingSaturating(reading.footprintBytes)
-                if lacking(budget, left) > lacking(limit, headroom) { (limit, headroom) = (budget, left) }
+            func yield(to soft: Int, _ left: Int) {
+                if lacking(soft, left) > lacking(limit, headroom) { (limit, headroom) = (soft, left) }
             }
+            if let budget = budget?.budgetBytes {
+                yield(to: budget, budget.subtractingSaturating(reading.footprintBytes))
+            }
+            if let high = reading.highBytes, let distance = reading.distanceToHighBytes { yield(to: high, distance) }
             self.init(
                 instant: instant, limitBytes: limit, headroomBytes: headroom, cacheBytes: cacheBytes,
                 refetchedBytes: refetchedBytes)

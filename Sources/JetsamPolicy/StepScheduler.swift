@@ -294,12 +294,12 @@ struct StepScheduler {
 
     /// Returns what is missing that headroom does not show: to leave in time, and to limits that some rules have of their own.
     private func missingOtherwise(_ context: ReclaimContext) -> Int {
-        // Of the rule that votes highest now, and of the one that raised the level; of the budget also beside a higher vote.
+        // Of the rule that votes highest now, and of the one that raised the level; of a soft limit also beside a higher vote.
         var missing = max(
             context.leavingDeficit, context.vote.rule.type.missingBytes(context.reading, configuration),
             context.reason.rule.type.missingBytes(context.reading, configuration))
-        if let budget = configuration.footprint, context.reading.footprintBytes > budget.warningBytes {
-            missing = max(missing, Footprint.missingBytes(context.reading, configuration))
+        for rule in Rules.all where rule.isPassed(context.reading, configuration) {
+            missing = max(missing, rule.missingBytes(context.reading, configuration))
         }
         return missing
     }
@@ -313,9 +313,10 @@ struct StepScheduler {
             cause: context.reason.cause)
     }
 
-    /// Returns the lesser of the limit and the process's own budget: what is much of the one may be little of the other.
+    /// Returns the least of the hard limit and the soft ones: what is much of the one may be little of the other.
     private func leastLimit(_ context: ReclaimContext) -> Int {
-        min(context.reading.limitBytes, configuration.footprint?.budgetBytes ?? .max)
+        let reading = context.reading
+        return min(reading.limitBytes, configuration.footprint?.budgetBytes ?? .max, reading.highBytes ?? .max)
     }
 
     /// Returns the missing headroom. Where the thresholds call, warning's exit is asked for, so that the level can fall. Where

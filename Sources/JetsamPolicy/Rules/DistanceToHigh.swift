@@ -19,7 +19,12 @@ struct DistanceToHigh: Rule {
 
     static func missingBytes(_ reading: MemoryReading, _ configuration: ManagerConfiguration) -> Int {
         guard let high = reading.highBytes, let distance = reading.distanceToHighBytes else { return 0 }
-        return high / 100 * configuration.distanceToHigh.warningExitPercent - distance
+        return configuration.distanceToHigh.exit(high).subtractingSaturating(distance)
+    }
+
+    static func isPassed(_ reading: MemoryReading, _ configuration: ManagerConfiguration) -> Bool {
+        guard let high = reading.highBytes, let distance = reading.distanceToHighBytes else { return false }
+        return distance < configuration.distanceToHigh.entry(high)
     }
 
     mutating func vote(_ context: RuleContext, _ configuration: ManagerConfiguration) -> Vote? {
@@ -28,9 +33,8 @@ struct DistanceToHigh: Rule {
             held.reset()
             return nil
         }
-        let entry = high / 100 * rule.warningPercent
-        let level = held.judge(
-            distance, warning: (entry, high / 100 * rule.warningExitPercent), critical: nil, isWorse: <)
+        let entry = rule.entry(high)
+        let level = held.judge(distance, warning: (entry, rule.exit(high)), critical: nil, isWorse: <)
         return Vote(rule: .distanceToHigh, level: level, observed: distance, threshold: entry, unit: .bytes)
     }
 }
@@ -54,6 +58,10 @@ extension ManagerConfiguration {
         public var warningExitPercent = 10
 
         package init() {}
+
+        /// The bytes below which the vote is `warning`, and above which it ends, for such a `memory.high`.
+        func entry(_ highBytes: Int) -> Int { highBytes / 100 * warningPercent }
+        func exit(_ highBytes: Int) -> Int { highBytes / 100 * warningExitPercent }
     }
 }
 

@@ -24,6 +24,10 @@ struct Footprint: Rule {
         return reading.footprintBytes - rule.share(rule.warningPercent - rule.exitPoints)
     }
 
+    static func isPassed(_ reading: MemoryReading, _ configuration: ManagerConfiguration) -> Bool {
+        configuration.footprint.map { reading.footprintBytes > $0.warningBytes } ?? false
+    }
+
     mutating func vote(_ context: RuleContext, _ configuration: ManagerConfiguration) -> Vote? {
         guard let rule = configuration.footprint else {
             held.reset()

@@ -7,6 +7,9 @@ struct GrowthOutlook {
     /// The growth of this process's own memory beside the caches. It is followed where the process has a budget: that is not
     /// used up by what others take.
     private(set) var ownGrowth: UnmanagedGrowth
+    /// The growth of unmanaged memory in the cgroup with the nearest `memory.high`. That may lie below a hard limit that others use
+    /// too, or have none above it.
+    private(set) var growthUnderHigh: UnmanagedGrowth
     /// The decision whether leaving has to begin before there is an emergency.
     var early = EarlyLeave()
     /// Indicates whether the caches began to be asked for it at the last reading.
@@ -26,17 +29,20 @@ struct GrowthOutlook {
         growth = UnmanagedGrowth(window: configuration.timeToLimit.window)
         // Not a copy: the arrays of one are made anew when one of both changes first, and a reading may not allocate.
         ownGrowth = UnmanagedGrowth(window: configuration.timeToLimit.window)
+        growthUnderHigh = UnmanagedGrowth(window: configuration.timeToLimit.window)
     }
 
     /// Measures growth anew, as its window is another.
     mutating func changeWindow(_ window: Duration) {
         growth = UnmanagedGrowth(window: window)
         ownGrowth = UnmanagedGrowth(window: window)
+        growthUnderHigh = UnmanagedGrowth(window: window)
     }
 
     mutating func forget() {
         growth.reset()
         ownGrowth.reset()
+        growthUnderHigh.reset()
         early.pause()
         lastUnmanaged = nil
         isSuspicious = false
@@ -66,16 +72,18 @@ struct GrowthOutlook {
         _ context: RuleContext, _ configuration: ManagerConfiguration
     ) {
         let bytes = context.reading.unreclaimableBytes - context.managedBytes
-        growth.append(
-            context.reading, managedBytes: context.managedBytes, inFlightBytes: context.inFlightBytes,
-            fastest: configuration.sampling.maximumGrowthRate)
+        func append(_ reading: MemoryReading, to growth: inout UnmanagedGrowth) {
+            growth.append(
+                reading, managedBytes: context.managedBytes, inFlightBytes: context.inFlightBytes,
+                fastest: configuration.sampling.maximumGrowthRate)
+        }
+        append(context.reading, to: &growth)
         if configuration.footprint != nil {
             var own = context.reading
             own.unreclaimableBytes = own.footprintBytes
-            ownGrowth.append(
-                own, managedBytes: context.managedBytes, inFlightBytes: context.inFlightBytes,
-                fastest: configuration.sampling.maximumGrowthRate)
+            append(own, to: &ownGrowth)
         }
+        if let high = SoftLimit.high(context.reading, configuration) { append(high.reading, to: &growthUnderHigh) }
         if let last = lastUnmanaged {
             let nanoseconds = last.instant.duration(to: context.now).nanoseconds
             let reach = configuration.timeToLimit.warning.nanoseconds

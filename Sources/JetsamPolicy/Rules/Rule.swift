@@ -15,6 +15,9 @@ protocol Rule: Sendable {
     /// Returns the bytes that are missing for its vote to end; not positive where none are, and 0 where it does not say. Missing
     /// headroom is reckoned whatever rule calls.
     static func missingBytes(_ reading: MemoryReading, _ configuration: ManagerConfiguration) -> Int
+    /// Returns whether a limit is passed that this rule alone looks at, or is too near. What is missing is then asked for also where
+    /// another rule votes higher.
+    static func isPassed(_ reading: MemoryReading, _ configuration: ManagerConfiguration) -> Bool
 
     init()
     /// Votes on one reading; nil where it has nothing to say, as without its signal.
@@ -31,5 +34,6 @@ extension Rule {
         _ isUsed: (MemorySignalSource) -> Bool, _ configuration: ManagerConfiguration
     ) -> Bool { false }
     static func missingBytes(_ reading: MemoryReading, _ configuration: ManagerConfiguration) -> Int { 0 }
+    static func isPassed(_ reading: MemoryReading, _ configuration: ManagerConfiguration) -> Bool { false }
     mutating func hear(_ notice: RuleNotice) {}
 }

@@ -49,15 +49,17 @@ struct ReleaseAccountTests {
         }
     }
 
-    @Test("A release for the process's own budget was needed, though the machine has much memory")
-    func budget() {
-        func figures(budget: Int?) -> ReleaseAccount.Figures {
+    @Test("A release for the process's own budget, or for memory.high, was needed, though the machine has much memory")
+    func softLimits() {
+        func figures(budget: Int? = nil, high: Int? = nil) -> ReleaseAccount.Figures {
             let rule = budget.map { ManagerConfiguration.FootprintRule(budgetBytes: $0 * mebibyte) }
             func sample(_ footprint: Int, caches: Int, refetched: Int = 0, at seconds: Double) -> ReleaseAccount.Sample
             {
-                ReleaseAccount.Sample(
-                    reading(headroom: 20 << 30, limit: 24 << 30, footprint: footprint * mebibyte),
-                    at: .seconds(seconds), budget: rule, cacheBytes: caches * mebibyte,
+                var reading = reading(headroom: 20 << 30, limit: 24 << 30, footprint: footprint * mebibyte)
+                reading.highBytes = high.map { $0 * mebibyte }
+                reading.distanceToHighBytes = high.map { ($0 - footprint) * mebibyte }
+                return ReleaseAccount.Sample(
+                    reading, at: .seconds(seconds), budget: rule, cacheBytes: caches * mebibyte,
                     refetchedBytes: refetched * mebibyte)
             }
             var account = ReleaseAccount()
@@ -68,10 +70,11 @@ struct ReleaseAccountTests {
             _ = account.end()
             return account.total
         }
-        let own = figures(budget: 500)
-        #expect(own.neededBytes == 50 * mebibyte)
-        #expect(own.wastedBytes == 0)
-        for other in [figures(budget: nil), figures(budget: 10_000)] {
+        for near in [figures(budget: 500), figures(high: 500), figures(budget: 10_000, high: 500)] {
+            #expect(near.neededBytes == 50 * mebibyte)
+            #expect(near.wastedBytes == 0)
+        }
+        for other in [figures(), figures(budget: 10_000), figures(high: 10_000)] {
             #expect(other.neededBytes == 0)
             #expect(other.wastedBytes == 30 * mebibyte)
         }

@@ -4,35 +4,7 @@ import Testing
 @testable import Jetsam
 @testable import JetsamPolicy
 
-struct StepSchedulerTests {
-    private func context(
-        headroom: Int, level: PressureLevel, rule: PressureRule = .headroom, at seconds: Double = 0,
-        purgeable: Int = 300,
-        footprint: Int? = nil, byGrowth: Int = 0, time: Int? = nil, inFlight: Int = 0, vote: PressureLevel? = nil,
-        atOnce: Int? = nil, observed: Int = 0
-    ) -> ReclaimContext {
-        let reading = reading(
-            headroom: headroom * mebibyte, at: seconds, footprint: footprint.map { $0 * mebibyte })
-        let thresholds = HeadroomThresholds(limitBytes: reading.limitBytes, rule: .init())
-        var required = RequiredHeadroom()
-        required.byGrowth = byGrowth * mebibyte
-        return ReclaimContext(
-            reading: reading, thresholds: thresholds, level: level,
-            reason: LevelReason(rule: rule, observed: 0, threshold: 0, unit: .none, cause: .sampler),
-            vote: Vote(rule: rule, level: vote ?? level, observed: observed, threshold: 0, unit: .none),
-            required: required, millisecondsToLimit: time, millisecondsAtOnce: atOnce,
-            purgeableBytes: purgeable * mebibyte,
-            inFlightBytes: inFlight * mebibyte)
-    }
-
-    /// What is asked for, to the nearest MiB.
-    private func rounded(_ demand: ReclaimDemand) -> Int { (demand.targetBytes + mebibyte / 2) / mebibyte }
-
-    private func next(_ scheduler: inout StepScheduler, _ context: ReclaimContext) throws -> ReclaimDemand {
-        let demand = scheduler.next(context)
-        return try #require(demand)
-    }
-
+struct StepSchedulerTests: StepSchedulerSuite {
     @Test("Where the threshold calls, a step asks for what is missing to warning's exit, and for little in between")
     func thresholdTarget() throws {
         var scheduler = StepScheduler(configuration: .init())
@@ -557,42 +529,6 @@ struct StepSchedulerTests {
     }
 
     @Test(
-        "What was asked for by a rule that names no bytes, or for a limit of its own, is not taken back for much headroom",
-        arguments: [PressureRule.footprint, .distanceToHigh, .external, .stall])
-    func keepsWhatOthersAskedFor(rule: PressureRule) throws {
-        var configuration = ManagerConfiguration()
-        configuration.footprint = ManagerConfiguration.FootprintRule(budgetBytes: 100 * mebibyte)
-        var scheduler = StepScheduler(configuration: configuration)
-        var begun = context(headroom: 400, level: .critical, rule: rule, footprint: 99)
-        begun.reading.highBytes = 112 * mebibyte
-        begun.reading.distanceToHighBytes = 0
-        let demand = try next(&scheduler, begun)
-        #expect(demand.targetBytes > 0)
-        begun.reading.instant = .seconds(0.05)
-        begun.inFlightBytes = demand.targetBytes / 2
-        #expect(scheduler.next(begun) == nil)
-        #expect(scheduler.openBytes?.most == nil)
-    }
-
-    @Test("A step for the threshold takes nothing back that the process's own budget lacks")
-    func keepsWhatBudgetLacks() throws {
-        func most(budget: Int) throws -> Int? {
-            var configuration = ManagerConfiguration()
-            configuration.footprint = ManagerConfiguration.FootprintRule(budgetBytes: budget * mebibyte)
-            var scheduler = StepScheduler(configuration: configuration)
-            let begun = context(headroom: 30, level: .critical, footprint: 300)
-            let demand = try next(&scheduler, begun)
-            var later = context(headroom: 130, level: .critical, at: 0.05, footprint: 300)
-            later.vote.rule = .footprint
-            later.inFlightBytes = demand.targetBytes / 2
-            #expect(scheduler.next(later) == nil)
-            return scheduler.openBytes?.most
-        }
-        #expect(try most(budget: 1000)! < -20 * mebibyte)
-        #expect(try most(budget: 350)! == -1, "37 MiB are missing of it")
-    }
-
-    @Test(
         "A step that asks nobody trims, and one is made as long as anything is missing, whatever the allocator retains")
     func emptySteps() throws {
         for missing in 1...60 {
@@ -635,18 +571,6 @@ struct StepSchedulerTests {
         #expect(times.last ?? 0 > 50)
     }
 
-    @Test("What the budget lacks is asked for beside a higher vote of another rule")
-    func budgetBesideOthers() throws {
-        var configuration = ManagerConfiguration()
-        configuration.footprint = ManagerConfiguration.FootprintRule(budgetBytes: 100 * mebibyte)
-        for (footprint, asked) in [(85, 10), (79, 5)] {
-            var scheduler = StepScheduler(configuration: configuration)
-            let held = context(
-                headroom: 400, level: .critical, rule: .external, purgeable: 100, footprint: footprint)
-            #expect(rounded(try next(&scheduler, held)) == asked)
-        }
-    }
-
     @Test("A step says which rule calls for it now, and while none does, which one raised the level")
     func reasonOfStep() throws {
         for (vote, rule) in [(PressureLevel.warning, PressureRule.headroom), (.normal, .timeToLimit)] {
@@ -656,18 +580,6 @@ struct StepSchedulerTests {
             if vote == .normal { short.level = .critical }
             #expect(try next(&scheduler, short).reason.rule == rule)
         }
-    }
-
-    @Test("In a small budget on a large machine a few bytes that the allocator retains keep no step from being made")
-    func smallBudget() throws {
-        var configuration = ManagerConfiguration()
-        configuration.footprint = ManagerConfiguration.FootprintRule(budgetBytes: 400 * mebibyte)
-        var scheduler = StepScheduler(configuration: configuration)
-        var over = context(headroom: 22 << 10, level: .warning, rule: .footprint, footprint: 340)
-        over.reading.limitBytes = 24 << 30
-        over.thresholds = HeadroomThresholds(limitBytes: 24 << 30, rule: .init())
-        over.retainedBytes = mebibyte
-        #expect(rounded(try next(&scheduler, over)) == 39)
     }
 
     @Test("What stalled before a step is no reason for another one within the two seconds that the signal covers")

@@ -16,13 +16,15 @@ struct InvariantTests {
         let world: World
         let server: SimulatedServer
 
-        init(isDryRun: Bool = false) throws {
+        init(isDryRun: Bool = false, budget: Int? = nil, high: Int? = nil) throws {
             tree = try KernelTree.v2(limit: 1 << 30)
             var configuration = ManagerConfiguration()
             configuration.isDryRun = isDryRun
             configuration.ladder.takesScenes = true
+            configuration.footprint = budget.map { ManagerConfiguration.FootprintRule(budgetBytes: $0 * mebibyte) }
             var plan = WorldPlan(seed: 1, duration: 1)
             plan.limitBytes = 1 << 30
+            plan.highBytes = high.map { $0 * mebibyte }
             world = try World(plan, tree: tree)
             let caches = [("low", ResourcePriority.low), ("high", .high)].map { name, priority in
                 SimulatedCache.Plan(
@@ -119,6 +121,22 @@ struct InvariantTests {
         #expect(stage.violated == [.need])
     }
 
+    @Test(
+        "For a level that somebody holds half of what caches had may be released, and in the next episode nothing more")
+    func needOfHeldLevel() throws {
+        let stage = try Stage()
+        stage.world.heldUntil = stage.world.now + 60_000_000_000
+        stage.note(.gave(stage.low, bytes: 0))
+        stage.world.heldUntil = .min
+        var figures = ReleaseAccount.Figures()
+        // Both have 200 MiB.
+        figures.releasedBytes = 200 * mebibyte + (1 << 30) / 20 + 16 * mebibyte
+        stage.world.ended(figures, stage.server)
+        #expect(stage.violated.isEmpty)
+        stage.world.ended(figures, stage.server)
+        #expect(stage.violated == [.need])
+    }
+
     @Test("A higher band may be asked only in a step that asks the lower ones for what they have left")
     func order() throws {
         let stage = try Stage()
@@ -176,9 +194,33 @@ struct InvariantTests {
     func pace() throws {
         let stage = try Stage()
         for count in 1...21 {
-            stage.note(.step(.made()))
+            stage.note(.step(.made(targetBytes: 1)))
             #expect(stage.violated == (count <= 20 ? [] : [.pace]))
             stage.pass(0.04)
+        }
+    }
+
+    @Test("Five steps a second may ask for nothing, one more may not")
+    func emptySteps() throws {
+        let stage = try Stage()
+        for count in 1...6 {
+            stage.note(.step(.made()), .step(.made(targetBytes: 1)))
+            #expect(stage.violated == (count <= 5 ? [] : [.pace]))
+            stage.pass(0.1)
+        }
+    }
+
+    @Test(
+        "Five seconds beyond a budget or memory.high count once where caches have enough, and not where there is room",
+        arguments: [(480, nil), (nil, 480), (520, nil), (nil, 520)] as [(Int?, Int?)])
+    func softLimit(budget: Int?, high: Int?) throws {
+        // The process has 500 MiB.
+        let stage = try Stage(budget: budget, high: high)
+        for look in 0..<22 {
+            stage.note(.look)
+            let isBeyond = budget ?? high ?? 0 < 500
+            #expect(stage.violated == (isBeyond && look >= 20 ? [.softLimit] : []), "look \(look)")
+            stage.pass(0.25)
         }
     }
 
@@ -277,10 +319,11 @@ struct InvariantTests {
 
 extension ReclaimStep {
     /// A step that did nothing.
-    fileprivate static func made() -> ReclaimStep {
+    fileprivate static func made(targetBytes: Int = 0) -> ReclaimStep {
         let reason = LevelReason(rule: .headroom, observed: 0, threshold: 0, unit: .none, cause: .sampler)
         return ReclaimStep(
-            sequence: 1, step: 1, level: .warning, reason: reason, missingBytes: 0, targetBytes: 0, promisedBytes: 0,
+            sequence: 1, step: 1, level: .warning, reason: reason, missingBytes: 0, targetBytes: targetBytes,
+            promisedBytes: 0,
             freedBytes: nil, returnedBytes: 0, isDisturbed: false, didTrim: false,
             headroomBefore: 0, headroomAfter: 0,
             timeToFirstRelease: nil, duration: .zero, parts: [])

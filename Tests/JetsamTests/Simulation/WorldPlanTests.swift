@@ -1,3 +1,4 @@
+import JetsamPolicy
 import Testing
 
 @testable import JetsamSimulation
@@ -30,6 +31,32 @@ struct WorldPlanTests {
             #expect(end > World.start + plan.duration / 2)
         }
         #expect(kinds == Set(Disturbance.Kind.allCases).subtracting([.mix]))
+    }
+
+    @Test(
+        "A hundred plans have budgets near the limit and far below it, a memory.high, and held levels; most have none of them"
+    )
+    func softLimits() {
+        var counts: [String: Int] = [:]
+        for seed in UInt64(1)...100 {
+            let plan = WorldPlan(seed: seed, duration: 3_600_000_000_000)
+            if let budget = plan.servers[0].configuration.footprint?.budgetBytes {
+                #expect(budget < plan.limitBytes)
+                counts[budget * 4 < plan.limitBytes ? "far" : "near", default: 0] += 1
+            }
+            if let high = plan.highBytes {
+                #expect(high < plan.limitBytes)
+                counts["high", default: 0] += 1
+            }
+            if !plan.heldLevels.isEmpty { counts["held", default: 0] += 1 }
+            var end = World.start
+            for held in plan.heldLevels {
+                #expect(held.begin > end && held.end < World.start + plan.duration)
+                end = held.end
+            }
+        }
+        #expect(Set(counts.keys) == ["far", "near", "high", "held"])
+        #expect(counts.values.reduce(0, +) < 50, "\(counts)")
     }
 
     @Test(

@@ -110,6 +110,31 @@ final class SimulatedServer: @unchecked Sendable {
     /// What it costs, in bytes, as of the last count.
     private(set) var footprintBytes = 0
 
+    /// A limit above which nothing is killed: the process's own budget or `memory.high`, and what is left of it.
+    struct SoftLimit {
+        var limitBytes: Int
+        var leftBytes: Int
+        /// Where its warning begins and ends, in bytes that are left.
+        var entry: Int
+        var exit: Int
+        /// Whether it makes the level `critical`.
+        var isCritical: Bool
+    }
+
+    /// The soft limit that it has; no world has two.
+    var softLimit: SoftLimit? {
+        if let rule = plan.configuration.footprint {
+            let bytes = rule.budgetBytes
+            return SoftLimit(
+                limitBytes: bytes, leftBytes: bytes - footprintBytes, entry: bytes / 5, exit: bytes / 4,
+                isCritical: true)
+        }
+        guard let bytes = world.cgroup.highBytes else { return nil }
+        return SoftLimit(
+            limitBytes: bytes, leftBytes: bytes - world.cgroup.unreclaimableBytes, entry: bytes / 20, exit: bytes / 10,
+            isCritical: false)
+    }
+
     /// Counts anew what it costs.
     func recount() -> Int {
         let held = (tasks?.bytes ?? 0) + (scenes?.bytes ?? 0)
@@ -127,9 +152,14 @@ final class SimulatedServer: @unchecked Sendable {
     func sample() -> ReleaseAccount.Sample {
         let cgroup = world.cgroup
         let files = max(0, cgroup.hotFileBytes - ReleaseAccount.reserveBytes(limitBytes: cgroup.limitBytes))
+        var reading = MemoryReading()
+        reading.limitBytes = cgroup.limitBytes
+        reading.headroomBytes = max(0, cgroup.headroomBytes) - files
+        reading.footprintBytes = footprintBytes
+        reading.highBytes = cgroup.highBytes
+        reading.distanceToHighBytes = cgroup.highBytes.map { $0 - cgroup.unreclaimableBytes }
         return ReleaseAccount.Sample(
-            instant: world.conductor.clock.now, limitBytes: cgroup.limitBytes,
-            headroomBytes: max(0, cgroup.headroomBytes) - files, cacheBytes: cacheBytes,
+            reading, at: world.conductor.clock.now, budget: plan.configuration.footprint, cacheBytes: cacheBytes,
             refetchedBytes: caches.reduce(0) { $0 + $1.refetchedBytes })
     }
 

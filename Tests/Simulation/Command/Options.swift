@@ -33,7 +33,7 @@ struct Options {
 
         Runs managers in made-up worlds, an hour of simulated time for each seed: caches, background tasks and scenes with a
         made-up kernel, on a clock that is moved by hand. Memory grows, comes and goes, limits are cut, handlers are slow, hang,
-        throw and lie. In each world ten invariants are watched. Those that hold must go on to hold. The others may be violated no
+        throw and lie. In each world eleven invariants are watched. Those that hold must go on to hold. The others may be violated no
         more often than is written down in Tests/Simulation/Baseline.txt, over the seeds 1 to 100. Some seeds run twice and must
         give the same digest.
 

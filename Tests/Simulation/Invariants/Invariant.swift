@@ -14,7 +14,7 @@ extension Invariant {
 
 /// The invariants by name.
 package enum InvariantName: String, CaseIterable, Sendable {
-    case survival, need, order, gates, regrowth, pace, normal, expiry, ledger, lastResort
+    case survival, need, order, gates, regrowth, pace, normal, expiry, ledger, lastResort, softLimit
 
     func make() -> any Invariant {
         switch self {
@@ -28,6 +28,7 @@ package enum InvariantName: String, CaseIterable, Sendable {
         case .expiry: ExpiryInvariant()
         case .ledger: LedgerInvariant()
         case .lastResort: LastResortInvariant()
+        case .softLimit: SoftLimitInvariant()
         }
     }
 
@@ -39,12 +40,13 @@ package enum InvariantName: String, CaseIterable, Sendable {
         case .order: "lower bands before higher ones, tasks and scenes by their order"
         case .gates: "nothing is taken that a gate forbids"
         case .regrowth: "every cache that wants more grows again once there is room"
-        case .pace: "at most 20 steps in a second"
+        case .pace: "at most 20 steps in a second, and 5 that ask for nothing"
         case .normal: "back to normal once the load is gone"
         case .expiry: "no background task expires early, twice or never"
         case .ledger: "every byte that was promised is in the ledger, and none is in flight at rest"
         case .lastResort:
             "the last resort is called once: with nothing left to take, or when leaving takes longer than memory lasts"
+        case .softLimit: "no longer than five seconds beyond a budget or memory.high while caches have enough"
         }
     }
 }

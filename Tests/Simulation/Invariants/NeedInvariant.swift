@@ -7,6 +7,8 @@ import MemoryPressure
 /// be released beyond that as it grew in a step, or in as long a time before it, and in the shortest lead time at least.
 /// What a cache is asked for that has misbehaved is asked of the others as well: what it gives then was not counted on. So is what one
 /// gives that was never asked before and turns out to take too long.
+///
+/// A level that somebody holds is no need. For that a few percent are asked for at a time, and all in all no more than half.
 final class NeedInvariant: Invariant {
     /// What there was beside all caches when the first cache of a step was asked, in bytes, and when that was.
     private var atBeginning: [ObjectIdentifier: (bytes: Int, instant: Int64)] = [:]
@@ -17,6 +19,9 @@ final class NeedInvariant: Invariant {
 
     /// What caches gave in the episode that nobody counted on, in bytes.
     private var surprising: [ObjectIdentifier: Int] = [:]
+
+    /// The most that caches held while somebody held a level in the episode, in bytes.
+    private var held: [ObjectIdentifier: Int] = [:]
 
     /// No step takes longer, in nanoseconds.
     private static let longest: Int64 = 2_000_000_000
@@ -29,6 +34,7 @@ final class NeedInvariant: Invariant {
             let isNew = atBeginning[id].map { server.world.now - $0.instant > Self.longest } ?? true
             if isNew { atBeginning[id] = (unmanaged, server.world.now) }
         case .gave(let cache, let bytes):
+            if server.world.isHeld(within: Self.longest) { held[id] = max(held[id] ?? 0, server.cacheBytes + bytes) }
             if cache.isDistrusted || cache.isSurprisinglySlow { surprising[id, default: 0] += bytes }
             if let first = atBeginning[id] {
                 // Growth is taken to go on for as long as that at least.
@@ -44,10 +50,11 @@ final class NeedInvariant: Invariant {
     }
 
     func episodeEnded(_ figures: ReleaseAccount.Figures, of server: SimulatedServer) {
-        let limit = server.world.cgroup.limitBytes
+        let limit = min(server.world.cgroup.limitBytes, server.softLimit?.limitBytes ?? .max)
         let id = ObjectIdentifier(server)
         let unforeseen = (grown.removeValue(forKey: id) ?? 0) + (surprising.removeValue(forKey: id) ?? 0)
-        let most = figures.neededBytes * 5 / 4 + limit / 20 + (16 << 20) + unforeseen
+        let asked = (held.removeValue(forKey: id) ?? 0) / 2
+        let most = figures.neededBytes * 5 / 4 + limit / 20 + (16 << 20) + unforeseen + asked
         guard figures.releasedBytes > most, !leaving.contains(id) else { return }
         server.world.violate(
             .need,

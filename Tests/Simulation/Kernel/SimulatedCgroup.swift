@@ -2,6 +2,8 @@
 final class SimulatedCgroup: @unchecked Sendable {
     /// The hard limit in bytes.
     var limitBytes: Int
+    /// The `memory.high` in bytes; nil where none is set. Who passes it is made to wait, and that is not simulated.
+    var highBytes: Int?
     /// Memory of the servers in bytes; the world keeps it up to date.
     var serverBytes = 0
     /// Memory of other servers in bytes.
@@ -29,7 +31,9 @@ final class SimulatedCgroup: @unchecked Sendable {
     var processCount: Int { serverCount + neighbourCount + (growingNeighbourBytes > 0 ? 1 : 0) }
     var unreclaimableBytes: Int { serverBytes + neighbourBytes + growingNeighbourBytes }
     var headroomBytes: Int { limitBytes - unreclaimableBytes }
-    var pageCacheBytes: Int { max(0, min(hotFileBytes + coldFileBytes, headroomBytes)) }
+    var pageCacheBytes: Int {
+        max(0, min(hotFileBytes + coldFileBytes, min(limitBytes, highBytes ?? limitBytes) - unreclaimableBytes))
+    }
     var usageBytes: Int { unreclaimableBytes + pageCacheBytes }
     var stalledMicroseconds: Int { Int(stalledNanoseconds / 1000) }
     var isOverLimit: Bool { unreclaimableBytes > limitBytes }

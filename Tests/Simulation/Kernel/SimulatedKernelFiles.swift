@@ -16,7 +16,7 @@ struct SimulatedKernelFiles {
     init(in cgroup: SimulatedCgroup, tree: KernelTree, footprint: @escaping () -> Int) {
         var root = tree.root
         let directory = tree.directory() ?? ""
-        root.madeUpFiles = MadeUpFiles([
+        var files: [String: any MadeUpFiles.Source] = [
             directory + "/memory.current": TextSource { $0.addLine("", cgroup.usageBytes) },
             directory + "/memory.max": TextSource { $0.addLine("", cgroup.limitBytes) },
             directory + "/memory.stat": TextSource { text in
@@ -63,7 +63,9 @@ struct SimulatedKernelFiles {
                 text.add((Self.machineBytes - cgroup.unreclaimableBytes) / 1024)
                 text.add(" kB\n")
             },
-        ])
+        ]
+        if let high = cgroup.highBytes { files[directory + "/memory.high"] = TextSource { $0.addLine("", high) } }
+        root.madeUpFiles = MadeUpFiles(files)
         self.root = root
     }
 }

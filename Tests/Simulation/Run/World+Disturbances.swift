@@ -7,6 +7,21 @@ extension World {
         conductor.at(disturbances[index].end) { [self] in end(index) }
     }
 
+    func schedule(_ held: HeldLevel) {
+        conductor.at(held.begin) { [self] in
+            heldUntil = held.end
+            onEvent?("held: \(held.level) for \(held.duration / 1_000_000_000) s")
+            for server in servers where server.life == .running {
+                server.manager.simulate(held.level, for: .nanoseconds(held.duration))
+            }
+        }
+    }
+
+    /// Whether somebody holds a level, or did so many nanoseconds ago.
+    func isHeld(within nanoseconds: Int64 = 0) -> Bool {
+        heldUntil > .min && conductor.now <= heldUntil + nanoseconds
+    }
+
     /// Nothing is under way, and has not been for so many nanoseconds.
     func isCalm(for nanoseconds: Int64) -> Bool { conductor.now - disturbedAt >= nanoseconds }
 

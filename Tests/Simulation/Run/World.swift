@@ -47,6 +47,8 @@ final class World: @unchecked Sendable {
     var emergencyAt: Int64?
     /// What each cache had given until then, in bytes.
     var givenUntilShort: [ObjectIdentifier: Int] = [:]
+    /// When the level that somebody holds ends, in nanoseconds.
+    var heldUntil = Int64.min
     /// When a disturbance was under way last, in nanoseconds.
     var disturbedAt = World.start
     /// When the kernel ended somebody last, in nanoseconds.
@@ -61,6 +63,7 @@ final class World: @unchecked Sendable {
         self.plan = plan
         self.tree = tree
         cgroup = SimulatedCgroup(limitBytes: plan.limitBytes)
+        cgroup.highBytes = plan.highBytes
         disturbances = plan.disturbances
         invariants = InvariantName.allCases.map { $0.make() }
         conductor.onMove = { [self] in move(by: $0) }
@@ -72,6 +75,7 @@ final class World: @unchecked Sendable {
         JobQueue.shared.install()
         for server in plan.servers { try add(server) }
         for index in disturbances.indices { schedule(index) }
+        for held in plan.heldLevels { schedule(held) }
         look()
         conductor.run(until: World.start + plan.duration)
         isOver = true

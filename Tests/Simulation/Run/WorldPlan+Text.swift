@@ -3,7 +3,10 @@ import MemoryPressure
 
 extension WorldPlan: CustomStringConvertible {
     var description: String {
-        (["limit \(ByteCount(limitBytes))"] + servers.map(\.description)).joined(separator: "\n")
+        var limits = ["limit \(ByteCount(limitBytes))"]
+        if let highBytes { limits.append("memory.high \(ByteCount(highBytes))") }
+        if !heldLevels.isEmpty { limits.append("\(heldLevels.count) held levels") }
+        return ([limits.joined(separator: ", ")] + servers.map(\.description)).joined(separator: "\n")
     }
 }
 
@@ -12,6 +15,7 @@ extension SimulatedServer.Plan: CustomStringConvertible {
         var words = ["base \(ByteCount(baseBytes))", "\(sceneCount) scenes"]
         if configuration.isDryRun { words.append("dry run") }
         if configuration.ladder.takesScenes { words.append("takes scenes") }
+        if let budget = configuration.footprint { words.append("budget \(ByteCount(budget.budgetBytes))") }
         if hasLastResort { words.append("has a last resort") }
         words.append("allocator keeps \(Int(retainedShare * 100)) %")
         return (["\(name): \(words.joined(separator: ", "))"] + caches.map { "  \($0)" }).joined(separator: "\n")

@@ -5,6 +5,10 @@ import MemoryPressure
 struct WorldPlan {
     let seed: UInt64
     var limitBytes: Int
+    /// The `memory.high` of the cgroup, in bytes; nil where none is set.
+    var highBytes: Int?
+    /// Levels that somebody holds for a while.
+    var heldLevels: [HeldLevel] = []
     private(set) var servers: [SimulatedServer.Plan] = []
     let disturbances: [Disturbance]
     /// Nanoseconds.
@@ -25,6 +29,33 @@ struct WorldPlan {
                 using: &random, begin: World.start, duration: duration, limitBytes: limitBytes,
                 spareBytes: max(limitBytes / 10, limitBytes - base - limitBytes / 10), servers: count
             ).disturbances
+        drawSoftLimits()
+    }
+
+    /// Gives some worlds a limit above which nothing is killed, or somebody who holds levels. It is drawn apart, so that other worlds
+    /// are the same without.
+    private mutating func drawSoftLimits() {
+        var random = SeededGenerator(seed: ~seed)
+        guard servers.count == 1, !servers[0].configuration.isDryRun else { return }
+        switch random.share() {
+        case ..<0.15:
+            let bytes = Int(Double(limitBytes) * random.share(in: 0.45...0.95))
+            servers[0].configuration.footprint = ManagerConfiguration.FootprintRule(budgetBytes: bytes)
+            // The limit is then far away.
+            if random.chance(0.4) { limitBytes *= 8 }
+        case ..<0.3: highBytes = Int(Double(limitBytes) * random.share(in: 0.5...0.95))
+        case ..<0.4:
+            var begin = World.start
+            while true {
+                begin += random.nanoseconds(in: 60...900)
+                let held = HeldLevel(
+                    level: random.pick([.warning, .critical]), begin: begin, duration: random.nanoseconds(in: 1...120))
+                guard held.end < World.start + duration else { break }
+                heldLevels.append(held)
+                begin = held.end
+            }
+        default: break
+        }
     }
 
     private static func server(

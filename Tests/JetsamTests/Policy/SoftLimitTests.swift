@@ -5,25 +5,27 @@ import Testing
 @testable import Jetsam
 @testable import JetsamPolicy
 
-struct BudgetViewTests {
+struct SoftLimitTests {
     private let rule = ManagerConfiguration.FootprintRule(budgetBytes: 500 * mebibyte)
 
     /// A process of `footprint` MiB on a large machine without a limit.
-    private func view(footprint: Int) -> (budget: BudgetView, machine: MemoryReading) {
+    private func view(footprint: Int) throws -> (budget: SoftLimit, machine: MemoryReading) {
         var machine = reading(headroom: 22 << 30, limit: 24 << 30)
         machine.footprintBytes = footprint * mebibyte
-        return (BudgetView(machine, rule), machine)
+        var configuration = ManagerConfiguration()
+        configuration.footprint = rule
+        return (try #require(SoftLimit.budget(machine, configuration)), machine)
     }
 
     @Test("What is left of the budget is its headroom, never less than nothing")
-    func headroom() {
-        #expect(view(footprint: 380).budget.reading.headroomBytes == 120 * mebibyte)
-        #expect(view(footprint: 600).budget.reading.headroomBytes == 0)
+    func headroom() throws {
+        #expect(try view(footprint: 380).budget.reading.headroomBytes == 120 * mebibyte)
+        #expect(try view(footprint: 600).budget.reading.headroomBytes == 0)
     }
 
     @Test("Its thresholds are where the footprint rule votes")
-    func thresholds() {
-        let thresholds = view(footprint: 0).budget.thresholds
+    func thresholds() throws {
+        let thresholds = try view(footprint: 0).budget.thresholds
         #expect(thresholds.warningEntry == 100 * mebibyte)
         #expect(thresholds.warningExit == 125 * mebibyte)
         #expect(thresholds.criticalEntry == 40 * mebibyte)
@@ -31,8 +33,8 @@ struct BudgetViewTests {
     }
 
     @Test("The sampler does not sleep past a budget that is near, however much memory the machine has")
-    func pace() {
-        let (budget, machine) = view(footprint: 380)
+    func pace() throws {
+        let (budget, machine) = try view(footprint: 380)
         let pace = SamplingPace(configuration: .init())
         let byMachine = pace.interval(
             after: machine, thresholds: HeadroomThresholds(limitBytes: machine.limitBytes, rule: .init()),
@@ -54,8 +56,8 @@ struct BudgetViewTests {
     }
 
     @Test("Limits do not rise towards the budget's warning")
-    func regrowth() {
-        let (budget, _) = view(footprint: 396)
+    func regrowth() throws {
+        let (budget, _) = try view(footprint: 396)
         var regrowth = Regrowth(configuration: .init())
         let decision = regrowth.next(
             reading: budget.reading, thresholds: budget.thresholds, level: .normal, growthRate: 0)
@@ -162,5 +164,58 @@ struct BudgetViewTests {
         let wild = rise(100) ?? 0
         #expect(calm > 0)
         #expect(calm - wild > 3 * mebibyte)
+    }
+
+    /// Decides on a process of 10 MiB and its caches in a cgroup with a `memory.high` of 500 MiB and no limit, on a machine where
+    /// others hold `others` MiB.
+    private func decideUnderHigh(
+        _ decider: inout Decider, managed: Double, others: Double = 500, at seconds: Double
+    ) -> Decider.Decision {
+        var observation = Decider.Observation()
+        observation.reading = reading(
+            headroom: (23 << 30) - Int((others + managed) * Double(mebibyte)), limit: 24 << 30, at: seconds,
+            footprint: Int((10 + managed) * Double(mebibyte)))
+        observation.reading.isLimited = false
+        observation.reading.highBytes = 500 * mebibyte
+        observation.reading.distanceToHighBytes = Int((490 - managed) * Double(mebibyte))
+        observation.reportedBytes = Int(managed * Double(mebibyte))
+        return decider.decide(&observation, victims: { Decider.Victims() })
+    }
+
+    @Test("Caches stop before memory.high makes a warning, and the sampler does not sleep past it")
+    func growsTowardsHigh() throws {
+        var decider = Decider(Decider.Setup())
+        var held: Double?
+        for step in 0...900 {
+            let managed = Double(step) / 2
+            let decision = decideUnderHigh(&decider, managed: managed, at: Double(step) / 50)
+            if managed > 300 { #expect(decision.interval <= .milliseconds(65), "\(managed) MiB") }
+            guard decision.holdBytes != nil else { continue }
+            held = managed
+            break
+        }
+        // Warning begins at 475 MiB in the cgroup, and ends at 450.
+        #expect((400...440).contains(try #require(held)))
+    }
+
+    @Test(
+        "Limits under memory.high rise up to where its warning begins, whatever others on the machine take and give back"
+    )
+    func regrowthUnderHigh() {
+        func rise(managed: Double, taken: Double) -> Int {
+            var decider = Decider(Decider.Setup())
+            decider.handle(.limitAnnounced(AnnouncedLimit(bytes: 30 << 30, until: .seconds(1))))
+            var bytes = 0
+            for step in 1...600 {
+                let seconds = Double(step) / 20
+                let others = 500 + (seconds.truncatingRemainder(dividingBy: 4) < 2 ? taken : 0)
+                let decision = decideUnderHigh(&decider, managed: managed, others: others, at: seconds)
+                bytes += decision.regrowth?.bytes ?? 0
+            }
+            return bytes
+        }
+        #expect(rise(managed: 200, taken: 0) > 100 * mebibyte)
+        #expect(rise(managed: 200, taken: 4000) == rise(managed: 200, taken: 0))
+        #expect(rise(managed: 463, taken: 0) == 0, "27 MiB are left, and at 25 it is a warning")
     }
 }
