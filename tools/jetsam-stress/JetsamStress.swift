@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CommandOutput
 
 /// `jetsam-stress`: takes memory in a known way, or gives a command a memory limit of its own and says how it ended.
 @main
@@ -12,6 +13,8 @@ struct JetsamStress: ParsableCommand {
 
             Write sizes as 4096, 512MiB, 1.5GiB (powers of 1024) or 200MB (powers of 1000). A rate is a size and /s: 200MB/s, \
             1GiB/s. Write times as 500ms, 5s, 2m, 1h; a number without a unit is seconds.
+
+            Every command ends with 73 if what it prints cannot be written.
             """,
         subcommands: [
             AllocateCommand.self, RunCommand.self, ServeCommand.self, EnterCommand.self, TraceCommand.self,
@@ -19,4 +22,9 @@ struct JetsamStress: ParsableCommand {
         ],
         defaultSubcommand: AllocateCommand.self
     )
+
+    static func main() {
+        StandardStreams.guardOutput()
+        main(nil)
+    }
 }

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CommandOutput
 
 /// `jetsam`: looks at what the library has to work with, and at what it does.
 @main
@@ -10,6 +11,7 @@ struct JetsamCommand: ParsableCommand {
         commandName: "jetsam",
         abstract:
             "Shows which memory signals Jetsam can use on this machine and in this container, and what it does in a process.",
+        discussion: "Every command ends with 73 if what it prints cannot be written.",
         version: version,
         subcommands: [
             DoctorCommand.self, CheckCommand.self, ListCommand.self, StatusCommand.self, WatchCommand.self,
@@ -17,4 +19,9 @@ struct JetsamCommand: ParsableCommand {
             RecordCommand.self, ReplayCommand.self, TuneCommand.self, ReportCommand.self,
         ]
     )
+
+    static func main() {
+        StandardStreams.guardOutput()
+        main(nil)
+    }
 }

@@ -92,7 +92,7 @@ struct AllocateCommand: ParsableCommand {
     func run() throws {
         do {
             let result = try perform()
-            System.writeToStandardOutput((json ? result.json.description : result.text) + "\n")
+            print(json ? result.json.description : result.text)
             guard result.tasks?.handlers.isInOrder(mayBeEarly: managed) ?? true else { throw ExitCode(1) }
         } catch let error as StressError {
             StandardError.write("jetsam-stress: \(error)")

@@ -32,7 +32,7 @@ struct HollowLoadCommand: ParsableCommand {
             let watch = unmanaged ? nil : try HollowWatch(isDryRun: dryRun)
             let result = try load.run(
                 quiet: quiet.duration, growthBytes: growth.bytes, bytesPerSecond: rate.bytes, watch)
-            System.writeToStandardOutput(result.description + "\n")
+            print(result.description)
         } catch let error as StressError {
             StandardError.write("jetsam-stress: \(error)")
             throw ExitCode(2)

@@ -37,9 +37,9 @@ struct GroupRun {
         let process = try Self.start(command, in: group)
         var watch = Watch(group: group, process: process, command: command[0], resize: resize)
         let end = wait(for: process, &watch, from: start)
-        // Nobody is left to prepare.
+        // Nobody is left to prepare, and what the shell has started ends with it.
         if let preparing = watch.resize?.preparing {
-            System.send(System.killSignal, to: preparing)
+            System.send(System.killSignal, to: -preparing)
             _ = System.waitForEnd(of: preparing)
         }
         return RunReport(
@@ -104,7 +104,9 @@ struct GroupRun {
             if let end = System.reap(process) { return end }
             watch.resize?.tick(
                 usageBytes: watch.group.usageBytes, elapsed: { start.duration(to: clock.now) },
-                start: { line throws(Errno) in try System.spawn("/bin/sh", ["sh", "-c", line, "sh", "\(process)"]) },
+                start: { line throws(Errno) in
+                    try System.spawn("/bin/sh", ["sh", "-c", line, "sh", "\(process)"], leadsGroup: true)
+                },
                 end: System.reap,
                 write: { watch.group.setLimit(bytes: $0, swapBytes: limits.swapBytes) })
             let now = clock.now

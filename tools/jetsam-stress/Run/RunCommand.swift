@@ -98,6 +98,7 @@ struct RunCommand: ParsableCommand {
     func run() throws {
         let report: RunReport
         do {
+            if let file = self.report { try checkDirectory(of: file, for: "--report") }
             report = try GroupRun(
                 limits: .init(hardBytes: limit.bytes, highBytes: high?.bytes, swapBytes: swap.bytes),
                 resize: resize.flatMap { size in
@@ -105,12 +106,12 @@ struct RunCommand: ParsableCommand {
                 },
                 grace: grace.duration, showsProgress: progress || System.standardErrorIsTerminal
             ).run(command)
+            print(json ? report.json.description : report.text)
             if let file = self.report { try Self.write(report.json.description + "\n", to: file) }
         } catch let error as StressError {
             StandardError.write("jetsam-stress: \(error)")
             throw ExitCode(2)
         }
-        System.writeToStandardOutput((json ? report.json.description : report.text) + "\n")
         throw ExitCode(report.exitStatus)
     }
 

@@ -127,7 +127,7 @@ struct ServeCommand: ParsableCommand {
                     disturbance: disturb.map { try StressPattern($0) }, control: control,
                     showsProgress: progress || System.standardErrorIsTerminal, logs: progress)
             ).run()
-            System.writeToStandardOutput((json ? result.json.description : result.text) + "\n")
+            print(json ? result.json.description : result.text)
         } catch let error as StressError {
             StandardError.write("jetsam-stress: \(error)")
             throw ExitCode(2)

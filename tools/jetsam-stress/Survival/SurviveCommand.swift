@@ -160,6 +160,7 @@ struct SurviveCommand: ParsableCommand {
         for (option, file) in files where !Syscalls.exists(file) {
             throw StressError("\(option) \(file): there is no such file")
         }
+        if let json { try checkDirectory(of: json, for: "--json") }
         if let json, let facts = try? FileFacts(at: json) {
             for (option, file) in files where (try? FileFacts(at: file).identity) == facts.identity {
                 throw StressError("--json \(json): it is the file of \(option), which is read")
@@ -178,10 +179,10 @@ struct SurviveCommand: ParsableCommand {
         let other = try compare.map(Self.rows)
         if quick { series.sayWhatIsLeftOut() }
         try series.perform()
-        System.writeToStandardOutput(series.table.text + "\n")
+        print(series.table.text)
         guard let other else { return }
         let comparison = SurvivalComparison(series.table.rows, with: other)
-        System.writeToStandardOutput(comparison.text + "\n")
+        print(comparison.text)
         guard comparison.compared > 0 else { throw StressError("--compare: the tables have no cell in common") }
         if !comparison.differences.isEmpty { throw ExitCode(1) }
     }

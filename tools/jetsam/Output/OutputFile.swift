@@ -38,11 +38,13 @@ struct OutputFile {
         self.permissions = permissions
     }
 
-    /// Whether what is there now may be replaced: asked before work that takes long.
+    /// Whether what is there now may be replaced, or there is a place for it: asked before work that takes long.
     func checkPlace() throws {
-        guard path != "-", let facts = try? FileFacts(at: path) else { return }
+        guard path != "-" else { return }
         do {
-            try check(facts)
+            if let facts = try? FileFacts(at: path) { return try check(facts) }
+            let directory = FilePath(path).removingLastComponent()
+            _ = try FileFacts(at: directory.isEmpty ? "." : directory.string)
         } catch {
             throw complain("\(error)")
         }
@@ -78,13 +80,18 @@ struct OutputFile {
         var description: String {
             switch self {
             case .noRegularFile: "it is no regular file, and only those are replaced"
+            case .source("-"): "it is the standard input, which is read"
             case .source(let path): "it is '\(path)' itself, which is read"
             }
         }
     }
 
     private func open() throws -> FileDescriptor {
-        guard path != "-" else { return .standardOutput }
+        guard path != "-" else {
+            // Closed, it cannot be told from a file, and writing says so. A terminal may be read and written.
+            if let facts = try? FileFacts(of: 1), facts.kind == .ordinary { try check(facts) }
+            return .standardOutput
+        }
         // Neither emptied nor waited for before it is seen to be a file.
         let file = try FileDescriptor.open(
             FilePath(path), .writeOnly, options: [.create, .closeOnExec, .nonBlocking], permissions: permissions)
@@ -100,13 +107,14 @@ struct OutputFile {
 
     private func check(_ facts: FileFacts) throws {
         guard facts.kind == .ordinary else { throw Failure.noRegularFile }
-        for source in sources where source != "-" {
-            if try FileFacts(at: source).identity == facts.identity { throw Failure.source(source) }
+        for source in sources {
+            let read = try source == "-" ? FileFacts(of: 0) : FileFacts(at: source)
+            if read.identity == facts.identity { throw Failure.source(source) }
         }
     }
 
     private func complain(_ message: String) -> ExitCode {
-        StandardError.write("\(path): error: cannot be written: \(message)")
+        StandardError.write("\(path == "-" ? "standard output" : path): error: cannot be written: \(message)")
         return ExitCode(73)
     }
 }

@@ -1,3 +1,4 @@
+internal import CommandOutput
 internal import SystemPackage
 
 #if canImport(Glibc)
@@ -21,9 +22,12 @@ enum Terminal {
         return (Int(size.ws_col), Int(size.ws_row))
     }
 
-    /// Writes all of it, however slow the terminal is; false where it has gone.
-    @discardableResult
-    static func write(_ text: String) -> Bool {
-        (try? FileDescriptor.standardOutput.writeAll(text.utf8)) != nil
+    /// Writes all of it, however slow the terminal is. The command ends where it has gone, or takes no more.
+    static func write(_ text: String) {
+        do {
+            try FileDescriptor.standardOutput.writeAll(text.utf8)
+        } catch {
+            StandardStreams.fail(error as? Errno ?? .ioError)
+        }
     }
 }

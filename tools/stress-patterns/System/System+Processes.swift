@@ -104,8 +104,10 @@ extension System {
         /// - Parameters:
         ///   - output: The file that its standard output goes to, made anew; nil for this process's own.
         ///   - errors: The same for its standard error.
+        ///   - leadsGroup: Whether it is the first of a process group of its own, so that all that it starts can be ended together.
         package static func spawn(
-            _ path: String, _ arguments: [String], output: String? = nil, errors: String? = nil
+            _ path: String, _ arguments: [String], output: String? = nil, errors: String? = nil,
+            leadsGroup: Bool = false
         ) throws(Errno) -> Int32 {
             var actions = unsafe posix_spawn_file_actions_t()
             unsafe posix_spawn_file_actions_init(&actions)
@@ -121,7 +123,8 @@ extension System {
             var all = signalSet([SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGCHLD])
             unsafe posix_spawnattr_setsigmask(&attributes, &none)
             unsafe posix_spawnattr_setsigdefault(&attributes, &all)
-            unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+            let group = leadsGroup ? POSIX_SPAWN_SETPGROUP : 0
+            unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | group))
             let strings: [UnsafeMutablePointer<CChar>?] = unsafe arguments.map { unsafe strdup($0) } + [nil]
             defer { unsafe strings.forEach { unsafe free($0) } }
             var process: Int32 = 0
@@ -147,7 +150,8 @@ extension System {
         static func blockSignals(_ signals: [Int32]) {}
         static func nextSignal(of signals: [Int32], within time: Duration) -> (number: Int32, fromKernel: Bool)? { nil }
         package static func spawn(
-            _ path: String, _ arguments: [String], output: String? = nil, errors: String? = nil
+            _ path: String, _ arguments: [String], output: String? = nil, errors: String? = nil,
+            leadsGroup: Bool = false
         ) throws(Errno) -> Int32 { throw .notSupported }
         static func dieWithParent() {}
     }

@@ -21,10 +21,6 @@ package enum System {
 
     package static var standardErrorIsTerminal: Bool { isatty(2) == 1 }
 
-    package static func writeToStandardOutput(_ text: String) {
-        _ = try? FileDescriptor.standardOutput.writeAll(text.utf8)
-    }
-
     /// Runs a call that answers -1 and sets `errno` when it fails.
     @discardableResult
     package static func check(_ result: Int32) throws(Errno) -> Int32 {
