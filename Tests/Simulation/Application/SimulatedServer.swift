@@ -114,8 +114,7 @@ final class SimulatedServer: @unchecked Sendable {
     struct SoftLimit {
         var limitBytes: Int
         var leftBytes: Int
-        /// Where its warning begins and ends, in bytes that are left.
-        var entry: Int
+        /// Where its warning ends, in bytes that are left.
         var exit: Int
         /// Whether it makes the level `critical`.
         var isCritical: Bool
@@ -126,13 +125,16 @@ final class SimulatedServer: @unchecked Sendable {
         if let rule = plan.configuration.footprint {
             let bytes = rule.budgetBytes
             return SoftLimit(
-                limitBytes: bytes, leftBytes: bytes - footprintBytes, entry: bytes / 5, exit: bytes / 4,
-                isCritical: true)
+                limitBytes: bytes, leftBytes: bytes - footprintBytes, exit: bytes / 4, isCritical: true)
         }
         guard let bytes = world.cgroup.highBytes else { return nil }
         return SoftLimit(
-            limitBytes: bytes, leftBytes: bytes - world.cgroup.unreclaimableBytes, entry: bytes / 20, exit: bytes / 10,
-            isCritical: false)
+            limitBytes: bytes, leftBytes: bytes - world.cgroup.unreclaimableBytes, exit: bytes / 10, isCritical: false)
+    }
+
+    /// Whether one part in so many of the soft limit is left beyond where its warning ends, and `bytes` more; true without one.
+    func hasSoftRoom(ofPart part: Int, and bytes: Int = 0) -> Bool {
+        softLimit.map { $0.leftBytes >= $0.exit + $0.limitBytes / part + bytes } ?? true
     }
 
     /// Counts anew what it costs.

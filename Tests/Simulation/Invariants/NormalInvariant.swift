@@ -19,7 +19,7 @@ final class NormalInvariant: Invariant {
         let exit = HeadroomThresholds(limitBytes: world.cgroup.limitBytes).warningExit
         let isGrowing = isGrowing(server)
         let isEasy =
-            !isGrowing && world.isCalm(for: 0) && !world.isHeld() && hasSoftRoom(server)
+            !isGrowing && world.isCalm(for: 0) && !world.isHeld() && server.hasSoftRoom(ofPart: 50)
             && world.disturbedAt < world.now && !world.cgroup.isThrashing
             && world.cgroup.headroomBytes >= exit + world.cgroup.limitBytes / 50
         guard isEasy else { return easySince[key] = nil }
@@ -29,12 +29,6 @@ final class NormalInvariant: Invariant {
         guard world.now - since >= Self.patience, told.insert(key).inserted else { return }
         world.violate(
             .normal, "still \(server.manager.level) with \(world.cgroup.headroomBytes >> 20) MiB of headroom")
-    }
-
-    /// Returns whether there is as much room under the soft limit, where it has one.
-    private func hasSoftRoom(_ server: SimulatedServer) -> Bool {
-        guard let limit = server.softLimit else { return true }
-        return limit.leftBytes >= limit.exit + limit.limitBytes / 50
     }
 
     /// Looks at what the last second's growth comes to in ten.

@@ -39,7 +39,7 @@ final class RegrowthInvariant: Invariant {
         let rise = max(world.rise.largest, rises[ObjectIdentifier(server)]?.largest ?? 0)
         let hasRoom =
             server.life == .running && !world.cgroup.isThrashing && !isGrowing(server)
-            && !world.isHeld(within: Self.fall) && hasSoftRoom(server, rise: rise)
+            && !world.isHeld(within: Self.fall) && server.hasSoftRoom(ofPart: 20, and: rise)
             && world.cgroup.headroomBytes >= exit + world.cgroup.limitBytes / 20 + rise
         let first = server.caches.filter(\.wantsMore).map(\.plan.priority).max()
         for cache in server.caches {
@@ -60,12 +60,6 @@ final class RegrowthInvariant: Invariant {
                 "\(cache.plan.name) has \(cache.bytes >> 20) of \(cache.wantedBytes >> 20) MiB, limit \(limit), headroom \(room), rise \(rise >> 20)"
             )
         }
-    }
-
-    /// Returns whether there is as much room under the soft limit, where it has one.
-    private func hasSoftRoom(_ server: SimulatedServer, rise: Int) -> Bool {
-        guard let limit = server.softLimit else { return true }
-        return limit.leftBytes >= limit.exit + limit.limitBytes / 20 + rise
     }
 
     /// Returns whether memory beside its caches grows so fast that the level is a warning for it, or did a moment ago.
