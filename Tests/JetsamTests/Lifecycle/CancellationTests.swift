@@ -57,7 +57,7 @@ struct CancellationTests {
         await fixture.record.heard("didBecomeActive")
         _ = try fixture.tasks.begin("endless").intoIdentifier()
         await group.triggerGracefulShutdown()
-        try await fixture.until("it waits for the task") { fixture.nextDeadline == 28 }
+        try await fixture.until("it waits for the task") { fixture.nextDeadline == 27.95 }
         running.cancel()
         try? await running.value
         #expect(fixture.manager.processState == .notRunning)

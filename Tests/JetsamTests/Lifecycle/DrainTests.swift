@@ -72,7 +72,7 @@ struct DrainTests {
             await group.triggerGracefulShutdown()
             await fixture.record.heard("didEnterBackground")
             try await fixture.until("it waits for them, or does not") {
-                fixture.nextDeadline == 28 || !database.isOpen
+                fixture.nextDeadline == 27.95 || !database.isOpen
             }
             #expect(opener.events.contains("server ended") && database.isOpen)
             gates.withLock { $0.removeFirst() }.resume()
@@ -109,7 +109,7 @@ struct DrainTests {
             #expect(
                 fixture.manager.status.process.terminationDeadline
                     == fixture.machine.clock.now.advanced(by: .seconds(10)))
-            try await fixture.until("it waits for them") { fixture.nextDeadline == 8 }
+            try await fixture.until("it waits for them") { fixture.nextDeadline == 7.95 }
             fixture.machine.advance(by: .milliseconds(7900))
             #expect(database.isOpen && fixture.manager.processState == .background)
             #expect(!fixture.record.events.contains("willTerminate"))
@@ -134,6 +134,32 @@ struct DrainTests {
         fixture.record.release("willTerminate")
     }
 
+    @Test("A task may begin until shortly before the end of the waiting, and has time to be told")
+    func lastToBegin() async throws {
+        let fixture = try LifecycleFixture { $0.terminationGracePeriod = .seconds(10) }
+        let told = Lock<[Double]>([])
+        try await fixture.run(servers: []) { fixture, group in
+            await fixture.record.heard("didBecomeActive")
+            _ = try fixture.tasks.begin("endless").intoIdentifier()
+            await group.triggerGracefulShutdown()
+            await fixture.record.heard("didEnterBackground")
+            try await fixture.until("it waits for the task") { fixture.nextDeadline == 7.95 }
+            fixture.machine.advance(by: .milliseconds(7940))
+            _ = try fixture.tasks.begin("last") { told.withLock { $0.append(fixture.seconds) } }.intoIdentifier()
+            fixture.machine.advance(by: .milliseconds(10))
+            try await fixture.until("nothing begins any more") {
+                fixture.nextDeadline == 8 && !fixture.tasks.mayBegin(priority: .high)
+            }
+            let calls = told.withLock { $0 }
+            #expect(calls.count == 1 && calls.allSatisfy { $0 < 7.95 }, "\(calls)")
+            fixture.machine.advance(by: .milliseconds(50))
+        }
+        let left = fixture.logs.warnings.filter {
+            $0.hasPrefix("2 background tasks have not ended and are waited for no longer: ")
+        }
+        #expect(left.count == 1)
+    }
+
     @Test("A handler hears that the process drains, and of no more time than the process waits")
     func timeLeft() async throws {
         // The process waits until 3 s. The deadline is at 2 s, and a grace of 2 s after it would be longer.
@@ -147,7 +173,7 @@ struct DrainTests {
             }.intoIdentifier()
             await group.triggerGracefulShutdown()
             await fixture.record.heard("didEnterBackground")
-            try await fixture.until("it waits for the task") { fixture.nextDeadline == 3 }
+            try await fixture.until("it waits for the task") { fixture.nextDeadline == 2.96 }
             fixture.machine.advance(by: .milliseconds(1900))
             fixture.tasks.endBackgroundTask(task)
         }
@@ -188,7 +214,7 @@ struct DrainTests {
             #expect(!fixture.record.events.contains("didEnterBackground"))
             fixture.machine.advance(by: .milliseconds(100))
             await fixture.record.heard("didEnterBackground")
-            try await fixture.until("the server is waited for") { fixture.nextDeadline == 8 }
+            try await fixture.until("the server is waited for") { fixture.nextDeadline == 7.95 }
             #expect(fixture.manager.processState == .background && !fixture.record.events.contains("willTerminate"))
             fixture.machine.advance(by: .seconds(5))
             await fixture.record.heard("willTerminate")
@@ -215,7 +241,7 @@ struct DrainTests {
             try await fixture.until("the server has some time") { fixture.nextDeadline == 3 }
             fixture.machine.advance(by: .seconds(3))
             await fixture.record.heard("didEnterBackground")
-            try await fixture.until("the server is waited for") { fixture.nextDeadline == 8 }
+            try await fixture.until("the server is waited for") { fixture.nextDeadline == 7.95 }
             spot.open()
             try await fixture.until("the task is held") { held.withLock { $0 } != nil }
             for _ in 0..<50 { await Task.yield() }
@@ -235,7 +261,7 @@ struct DrainTests {
             #expect(fixture.tasks.statistics.overdue == 1)
             await group.triggerGracefulShutdown()
             guard holds else { return }
-            try await fixture.until("it waits for the task") { fixture.nextDeadline == 4 + 28 }
+            try await fixture.until("it waits for the task") { fixture.nextDeadline == 31.95 }
             fixture.machine.advance(by: .seconds(28))
         }
         #expect(fixture.seconds == (holds ? 32 : 4))

@@ -17,7 +17,7 @@ struct StateRequestTests {
             await #expect(throws: LifecycleRefusal.shuttingDown) { try await fixture.manager.becomeActive() }
             #expect(fixture.manager.processState == .inactive)
             fixture.machine.advance(by: .seconds(1))
-            try await fixture.until("it waits for the task") { fixture.nextDeadline == 28 }
+            try await fixture.until("it waits for the task") { fixture.nextDeadline == 27.95 }
             await #expect(throws: LifecycleRefusal.shuttingDown) { try await fixture.manager.becomeActive() }
             await #expect(throws: LifecycleRefusal.shuttingDown) {
                 try await fixture.manager.resignActive(cause: .resume)

@@ -19,6 +19,8 @@ struct TerminationClockTests {
         #expect(clock.end == began.advanced(by: gracePeriod))
         #expect(began < clock.taskDeadline)
         #expect(clock.taskDeadline <= clock.waitEnd)
+        #expect(
+            clock.admissionEnd < clock.waitEnd && clock.admissionEnd.duration(to: clock.waitEnd) <= .milliseconds(50))
         #expect(began < clock.backgroundStart && clock.backgroundStart <= clock.taskDeadline)
         #expect(clock.backgroundStart.duration(to: clock.taskDeadline) <= .seconds(5))
         #expect(clock.waitEnd <= clock.terminateEnd && clock.terminateEnd <= clock.end)
@@ -41,6 +43,7 @@ struct TerminationClockTests {
             began: .seconds(0), gracePeriod: .seconds(30), backgroundDeadline: .seconds(5), exitRoom: .seconds(2),
             taskGrace: .seconds(2))
         #expect(clock.taskDeadline == .seconds(26))
+        #expect(clock.admissionEnd == .seconds(27.95))
         #expect(clock.waitEnd == .seconds(28))
         #expect(clock.terminateEnd == .seconds(29))
         #expect(clock.backgroundStart == .seconds(21))

@@ -138,7 +138,7 @@ import Testing
         await group.triggerGracefulShutdown()
         try await fixture.until("the server is told") { events.events.contains("server is told") }
         fixture.machine.advance(by: .seconds(3))
-        try await fixture.until("the server is waited for") { fixture.nextDeadline == 8 }
+        try await fixture.until("the server is waited for") { fixture.nextDeadline == 7.95 }
         fixture.machine.advance(by: .seconds(5))
         await fixture.record.heard("willTerminate")
         // What the group does by itself when its time is over.

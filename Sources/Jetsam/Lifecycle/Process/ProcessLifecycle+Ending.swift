@@ -84,15 +84,15 @@ extension ProcessLifecycle {
             try? await move(to: .background, cause: ending.cause, by: end)
         }
         turn.release()
-        var areReleased = await tasks.wait(until: clock.waitEnd)
+        await tasks.wait(until: clock.admissionEnd)
         // They may begin tasks for what they finish.
         if !ending.isByItself {
-            await waitForServers(until: clock.waitEnd)
-            if areReleased { areReleased = await tasks.wait(until: clock.waitEnd) }
+            await waitForServers(until: clock.admissionEnd)
+            await tasks.wait(until: clock.admissionEnd)
         }
         dependencies.tasks.shut()
-        // Those that began between the end of the last one and now were let in, and are waited for as well.
-        if areReleased { await tasks.wait(until: clock.waitEnd) }
+        // Those that began until now were let in: they are told and waited for as well.
+        await tasks.wait(until: clock.waitEnd)
         tasks.tellWhoExpired(since: expired)
         tasks.tellWhatIsLeft()
         await turn.acquire()

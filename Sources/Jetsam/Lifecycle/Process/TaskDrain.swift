@@ -28,19 +28,15 @@ final class TaskDrain: Sendable {
     }
 
     /// Waits until none is held.
-    ///
-    /// - Returns: True where none was held any more.
-    @discardableResult
-    func wait(until end: MonotonicInstant) async -> Bool {
-        guard tasks.heldCount > 0 else { return true }
+    func wait(until end: MonotonicInstant) async {
+        guard tasks.heldCount > 0 else { return }
         let wait = TimedWait()
         let release = Task { [tasks] in
             await tasks.waitUntilReleased()
             wait.resolve(.done)
         }
-        let outcome = await waits.run(wait, until: { end }, movesWithPauses: false)
+        _ = await waits.run(wait, until: { end }, movesWithPauses: false)
         release.cancel()
-        return outcome == .done
     }
 
     /// Says how many tasks were told that their time is over since the process began to drain. The line that

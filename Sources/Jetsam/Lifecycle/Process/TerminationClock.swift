@@ -13,10 +13,16 @@ struct TerminationClock: Sendable, Equatable {
     let end: MonotonicInstant
     /// The process's deadline, as held background tasks are told it.
     let taskDeadline: MonotonicInstant
+    /// The time from which no background task begins any more: whoever was let in before is told before the waiting ends.
+    let admissionEnd: MonotonicInstant
     /// The time from which held background tasks are waited for no longer.
     let waitEnd: MonotonicInstant
     /// The time from which the last callback is waited for no longer.
     let terminateEnd: MonotonicInstant
+
+    /// The time from the last admission to the end of the waiting. A task that begins when its time is over is told within two
+    /// milliseconds where threads run at once.
+    private static let timeToTell = Duration.milliseconds(50)
 
     /// - Parameters:
     ///   - backgroundDeadline: The time that entering the background may take; at most half of the time up to the background
@@ -31,6 +37,7 @@ struct TerminationClock: Sendable, Equatable {
         end = began.advanced(by: gracePeriod)
         let room = min(exitRoom, gracePeriod / 4)
         waitEnd = end.advanced(by: .zero - room)
+        admissionEnd = waitEnd.advanced(by: .zero - min(Self.timeToTell, gracePeriod / 100))
         terminateEnd = end.advanced(by: .zero - room / 2)
         taskDeadline = waitEnd.advanced(by: .zero - min(taskGrace, gracePeriod / 4))
         let background = min(backgroundDeadline, began.duration(to: taskDeadline) / 2)

@@ -60,7 +60,7 @@ final class LifecycleFixture: Sendable {
 
     /// When the life cycle stops waiting for something that is under way, on the scale of `seconds`.
     var nextDeadline: Double? {
-        lifecycle.waits.deadlines.nextDue.map { Double($0.nanoseconds) / 1e9 - 3600 }
+        lifecycle.waits.deadlines.nextDue.map { Double($0.nanoseconds - 3_600_000_000_000) / 1e9 }
     }
 
     /// Returns once every call that an observer got so far has returned.
