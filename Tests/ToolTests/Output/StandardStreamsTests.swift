@@ -34,12 +34,13 @@ struct StandardStreamsTests {
         #expect(end == .exited(0), "\(errors)")
     }
 
-    @Test("A file that a command opens does not become its standard error where that is closed")
+    @Test(
+        "The standard error is open in what a command starts, where it was closed", .enabled(if: ToolProcess.canLimit))
     func closedErrors() throws {
         let directory = try TemporaryDirectory()
-        let (end, _) = try run("$2 trace made --readings 10 2>&-; s=$?; head -c 11 made; exit $s", in: directory)
+        let (end, _) = try run("$2 run --limit 64MiB -- readlink /proc/self/fd/2 2>&-", in: directory)
         #expect(end == .exited(0))
-        #expect(try System.text(of: directory.path + "/output").hasPrefix("{\"k\":\"trace"))
+        #expect(try System.text(of: directory.path + "/output").hasPrefix("/dev/null\n"))
     }
 
     @Test(
@@ -63,15 +64,22 @@ struct StandardStreamsTests {
         #expect(errors.contains(error), "\(errors)")
     }
 
-    @Test(
-        "A run says what is missing for the file of its report before the command begins, and prints its outcome where that fails"
-    )
-    func reports() throws {
+    @Test("A run says what is missing for the file of its report before the command begins")
+    func reportWithoutPlace() throws {
         let directory = try TemporaryDirectory()
         let (end, errors) = try run(
             "$2 run --limit 64MiB --report none/file -- touch begun; s=$?; ls; exit $s", in: directory)
         #expect(end == .exited(2))
         #expect(errors.contains("--report none/file: there is no directory 'none'"), "\(errors)")
         #expect(try !System.text(of: directory.path + "/output").contains("begun"))
+    }
+
+    @Test("A run prints its outcome although its report cannot be written", .enabled(if: ToolProcess.canLimit))
+    func lostReport() throws {
+        let directory = try TemporaryDirectory()
+        let (end, errors) = try run("$2 run --limit 64MiB --report . -- true", in: directory)
+        #expect(end == .exited(2))
+        #expect(errors.contains("--report . cannot be written: Is a directory"), "\(errors)")
+        #expect(try System.text(of: directory.path + "/output").hasPrefix("lived: "))
     }
 }
