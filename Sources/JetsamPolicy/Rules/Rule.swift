@@ -15,8 +15,8 @@ protocol Rule: Sendable {
     /// Returns the bytes that are missing for its vote to end; not positive where none are, and 0 where it does not say. Missing
     /// headroom is reckoned whatever rule calls.
     static func missingBytes(_ reading: MemoryReading, _ configuration: ManagerConfiguration) -> Int
-    /// Returns whether a limit is passed that this rule alone looks at, or is too near. What is missing is then asked for also where
-    /// another rule votes higher.
+    /// Returns whether memory is close to a limit that only this rule looks at, or beyond it. What is missing is then asked for also
+    /// where another rule votes higher.
     static func isPassed(_ reading: MemoryReading, _ configuration: ManagerConfiguration) -> Bool
 
     init()

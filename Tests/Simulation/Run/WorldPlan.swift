@@ -41,7 +41,7 @@ struct WorldPlan {
         case ..<0.15:
             let bytes = Int(Double(limitBytes) * random.share(in: 0.45...0.95))
             servers[0].configuration.footprint = ManagerConfiguration.FootprintRule(budgetBytes: bytes)
-            // The limit is then far away.
+            // For some the limit is far beyond the budget.
             if random.chance(0.4) { limitBytes *= 8 }
         case ..<0.3: highBytes = Int(Double(limitBytes) * random.share(in: 0.5...0.95))
         case ..<0.4:

@@ -2,7 +2,7 @@ internal import MemoryPressure
 
 /// The division of the termination grace period, from the moment at which shutdown began. It never moves. Pure.
 ///
-///     began ── into the background, at the latest ── tasks expire ── their grace ── waiting ends ── will terminate ── others stop ── end
+///     began ── into the background, at the latest ── tasks expire ── their grace ── none begins ── waiting ends ── will terminate ── others stop ── end
 struct TerminationClock: Sendable, Equatable {
     /// The time when shutdown began.
     let began: MonotonicInstant
