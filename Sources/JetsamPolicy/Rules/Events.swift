@@ -40,7 +40,8 @@ extension ManagerConfiguration {
         /// New `high` or `max` vote only while the memory that the kernel could still take back for free is less than this
         /// percent of the limit; with more of it they say no more than that files were read or written. Default 10.
         ///
-        /// Why: If more page cache than this is left, usage touches the limit only because files were read or written.
+        /// Why: If more page cache than this is left, usage touches the limit only because files were read or written. It is a
+        /// percentage of `memory.high` if that is lower than the limit.
         public var reclaimablePercent = EventWatch.Thresholds().reclaimablePercent
         /// The time that a vote lasts after the last new event. Default 2 s.
         ///

@@ -62,9 +62,12 @@ package struct EventWatch: Sendable {
 
     /// Page cache touches a limit all the time and is taken back for free; only when little of it is left does the kernel's work there
     /// say more than that files were read or written.
+    ///
+    /// - Parameter percent: So much of the limit is not little; of `memory.high` where that is lower, as it holds page cache down.
     package static func isCacheAtLimit(_ reading: MemoryReading, percent: Int) -> Bool {
         let reclaimable = max(0, reading.usageBytes - reading.unreclaimableBytes)
-        return reading.isLimited && reclaimable >= reading.limitBytes / 100 * percent
+        let limit = min(reading.limitBytes, reading.highBytes ?? .max)
+        return reading.isLimited && reclaimable >= limit / 100 * percent
     }
 
     private mutating func observe(_ counters: MemoryEventCounters, at now: MonotonicInstant) {

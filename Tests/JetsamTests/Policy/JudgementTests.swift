@@ -204,19 +204,25 @@ struct JudgementTests {
 
     @Test("Touching the limit with page cache raises nothing; with nothing left to take back it does")
     func eventsAndPageCache() {
-        func vote(cache: Int, headroom: Int) -> Vote {
+        func vote(cache: Int, headroom: Int, high: Int? = nil) -> Vote {
             var judgement = Judgement(configuration: .init())
-            _ = judgement.judge(
-                context(reading(headroom: headroom * mebibyte, events: counters(), cache: cache * mebibyte)))
-            return judgement.judge(
-                context(
-                    reading(
-                        headroom: headroom * mebibyte, at: 0.1, events: counters(max: 375), cache: cache * mebibyte)))
+            func look(at seconds: Double, max: UInt64) -> Vote {
+                var reading = reading(
+                    headroom: headroom * mebibyte, at: seconds, events: counters(max: max), cache: cache * mebibyte)
+                reading.highBytes = high.map { $0 * mebibyte }
+                return judgement.judge(context(reading))
+            }
+            _ = look(at: 0, max: 0)
+            return look(at: 0.1, max: 375)
         }
         #expect(vote(cache: 200, headroom: 220).level == .normal)
         #expect(vote(cache: 10, headroom: 220).rule == .events)
         #expect(vote(cache: 10, headroom: 220).level == .warning)
         #expect(vote(cache: 10, headroom: 300).level == .normal)
+        // A lower memory.high holds page cache down: 40 MiB are little of 512 and not of 320.
+        #expect(vote(cache: 40, headroom: 220).rule == .events)
+        #expect(vote(cache: 40, headroom: 220, high: 320).level == .normal)
+        #expect(vote(cache: 30, headroom: 220, high: 320).rule == .events)
     }
 
     @Test("A new oom is critical at any headroom while the limit is full, and an emergency; an old one is not news")

@@ -49,4 +49,17 @@ struct SimulatedKernelTests {
         cgroup.serverBytes = 101 * mebibyte
         #expect(cgroup.isOverLimit)
     }
+
+    @Test("A memory.high leaves files less room than the hard limit, and is touched in its place")
+    func pageCacheUnderHigh() {
+        let cgroup = SimulatedCgroup(limitBytes: 200 * mebibyte)
+        cgroup.highBytes = 100 * mebibyte
+        cgroup.serverBytes = 60 * mebibyte
+        cgroup.hotFileBytes = 75 * mebibyte
+        cgroup.move(by: 1_000_000_000)
+        #expect(cgroup.highTouches > 0 && cgroup.limitTouches == 0)
+        #expect(cgroup.isThrashing && cgroup.pageCacheBytes == 40 * mebibyte && cgroup.stalledMicroseconds > 0)
+        cgroup.highBytes = nil
+        #expect(!cgroup.isThrashing && cgroup.pageCacheBytes == 85 * mebibyte)
+    }
 }

@@ -153,13 +153,15 @@ final class SimulatedServer: @unchecked Sendable {
     /// Files that are needed all the time take room, too: with less than they need, that much is missing as well.
     func sample() -> ReleaseAccount.Sample {
         let cgroup = world.cgroup
-        let files = max(0, cgroup.hotFileBytes - ReleaseAccount.reserveBytes(limitBytes: cgroup.limitBytes))
+        func files(_ limit: Int) -> Int {
+            max(0, cgroup.hotFileBytes - ReleaseAccount.reserveBytes(limitBytes: limit))
+        }
         var reading = MemoryReading()
         reading.limitBytes = cgroup.limitBytes
-        reading.headroomBytes = max(0, cgroup.headroomBytes) - files
+        reading.headroomBytes = max(0, cgroup.headroomBytes) - files(cgroup.limitBytes)
         reading.footprintBytes = footprintBytes
         reading.highBytes = cgroup.highBytes
-        reading.distanceToHighBytes = cgroup.highBytes.map { $0 - cgroup.unreclaimableBytes }
+        reading.distanceToHighBytes = cgroup.highBytes.map { $0 - cgroup.unreclaimableBytes - files($0) }
         return ReleaseAccount.Sample(
             reading, at: world.conductor.clock.now, budget: plan.configuration.footprint, cacheBytes: cacheBytes,
             refetchedBytes: caches.reduce(0) { $0 + $1.refetchedBytes })

@@ -1,7 +1,8 @@
 import Jetsam
 import MemoryPressure
 
-/// What an episode releases is at most 1.25 × what it needed, five points of the limit and 16 MiB.
+/// What an episode releases is at most 1.25 × what it needed, five points of the limit and 16 MiB. Where several limits
+/// called, the largest counts.
 ///
 /// What is needed is known only afterwards. While caches give, memory may go on to grow, and nobody can know that it stops: as much may
 /// be released beyond that as it grew in a step, or in as long a time before it, and in the shortest lead time at least.
@@ -23,6 +24,9 @@ final class NeedInvariant: Invariant {
     /// The most that caches held while somebody held a level in the episode, in bytes.
     private var held: [ObjectIdentifier: Int] = [:]
 
+    /// The largest limit in the episode of those that lacked most of their reserve as caches were asked, in bytes.
+    private var limits: [ObjectIdentifier: Int] = [:]
+
     /// No step takes longer, in nanoseconds.
     private static let longest: Int64 = 2_000_000_000
 
@@ -33,6 +37,7 @@ final class NeedInvariant: Invariant {
         case .asked:
             let isNew = atBeginning[id].map { server.world.now - $0.instant > Self.longest } ?? true
             if isNew { atBeginning[id] = (unmanaged, server.world.now) }
+            limits[id] = max(limits[id] ?? 0, server.sample().limitBytes)
         case .gave(let cache, let bytes):
             if server.world.isHeld(within: Self.longest) { held[id] = max(held[id] ?? 0, server.cacheBytes + bytes) }
             if cache.isDistrusted || cache.isSurprisinglySlow { surprising[id, default: 0] += bytes }
@@ -50,8 +55,9 @@ final class NeedInvariant: Invariant {
     }
 
     func episodeEnded(_ figures: ReleaseAccount.Figures, of server: SimulatedServer) {
-        let limit = min(server.world.cgroup.limitBytes, server.softLimit?.limitBytes ?? .max)
         let id = ObjectIdentifier(server)
+        let last = min(server.world.cgroup.limitBytes, server.softLimit?.limitBytes ?? .max)
+        let limit = max(last, limits.removeValue(forKey: id) ?? 0)
         let unforeseen = (grown.removeValue(forKey: id) ?? 0) + (surprising.removeValue(forKey: id) ?? 0)
         let asked = (held.removeValue(forKey: id) ?? 0) / 2
         let most = figures.neededBytes * 5 / 4 + limit / 20 + (16 << 20) + unforeseen + asked

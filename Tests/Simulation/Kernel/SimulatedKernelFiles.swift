@@ -30,7 +30,7 @@ struct SimulatedKernelFiles {
                 text.addLine("workingset_activate_file ", cgroup.refaultedPages)
             },
             directory + "/memory.events": TextSource { text in
-                text.addLine("high ", 0)
+                text.addLine("high ", cgroup.highTouches)
                 text.addLine("max ", cgroup.limitTouches)
                 text.addLine("oom ", cgroup.kills)
                 text.addLine("oom_kill ", cgroup.kills)
