@@ -81,4 +81,16 @@ import Testing
         #expect(figures.refetchedBytes == 7 * Self.mebibyte)
         #expect(figures.neededBytes == 50 * Self.mebibyte)
     }
+
+    @Test("A release for memory.high was needed, though the hard limit is far")
+    func underHigh() {
+        tree.setHigh(bytes: 500 * Self.mebibyte)
+        look(usedMiB: 450, cacheMiB: 200)
+        look(usedMiB: 380, cacheMiB: 130)
+        ledger.release(bytes: 70 * Self.mebibyte, took: .milliseconds(500))
+        look(usedMiB: 380, cacheMiB: 130)
+        let figures = ledger.summary.figures
+        // 20 % of memory.high are to be free, and 10 % were.
+        #expect(figures.neededBytes == 50 * Self.mebibyte && figures.releasedBytes == 70 * Self.mebibyte)
+    }
 }

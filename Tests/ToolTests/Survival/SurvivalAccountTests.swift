@@ -8,9 +8,11 @@ import Testing
 struct SurvivalAccountTests {
     private static let mebibyte = 1 << 20
 
-    /// A run in MiB: at each of these milliseconds the headroom, the cache, and what was released and fetched again so far.
-    private func account(_ looks: [(Int, headroom: Int, cache: Int, released: Int, refetched: Int)]) -> SurvivalAccount
-    {
+    /// A run in MiB, of a limit of 512: at each of these milliseconds the headroom, the cache, and what was released and fetched again so
+    /// far.
+    private func account(
+        _ looks: [(Int, headroom: Int, cache: Int, released: Int, refetched: Int)], high: Int? = nil
+    ) -> SurvivalAccount {
         let lines = looks.map { look in
             """
             \(look.0 * 1_000_000) \(look.cache * Self.mebibyte) 0 0 \(look.released * Self.mebibyte) \
@@ -19,9 +21,13 @@ struct SurvivalAccountTests {
         }
         return SurvivalAccount(
             looks.map { look in
-                SurvivalAccount.Look(
-                    instant: MonotonicInstant(nanoseconds: Int64(look.0) * 1_000_000), limitBytes: 512 * Self.mebibyte,
-                    headroomBytes: look.headroom * Self.mebibyte)
+                var reading = MemoryReading()
+                reading.instant = MonotonicInstant(nanoseconds: Int64(look.0) * 1_000_000)
+                reading.limitBytes = 512 * Self.mebibyte
+                reading.headroomBytes = look.headroom * Self.mebibyte
+                reading.highBytes = high.map { $0 * Self.mebibyte }
+                reading.distanceToHighBytes = high.map { (look.headroom - 512 + $0) * Self.mebibyte }
+                return reading
             }, [ServerSamples(lines.joined(separator: "\n"))])
     }
 
@@ -46,6 +52,16 @@ struct SurvivalAccountTests {
         // 20 % of 512 MiB, less what was free with all that the cache had held: 150 - 100.
         let reserve = 512 * Self.mebibyte / 5
         #expect(figures.neededBytes == reserve - 50 * Self.mebibyte)
+    }
+
+    @Test("A release for memory.high was needed, though the hard limit is far")
+    func underHigh() {
+        let looks = [
+            (0, 230, 200, 0, 0), (20, 230, 200, 0, 0), (40, 260, 170, 30, 0), (2000, 260, 170, 30, 0),
+        ].map { ($0.0, headroom: $0.1, cache: $0.2, released: $0.3, refetched: $0.4) }
+        #expect(account(looks).figures.neededBytes == 0)
+        // Of a memory.high of 300 MiB 20 % are to be free: 60, and 18 were.
+        #expect(account(looks, high: 300).figures.neededBytes == 42 * Self.mebibyte)
     }
 
     @Test("A run without releases has no figures")

@@ -79,8 +79,8 @@ final class ServeLedger: Sendable {
         let reading = reader.withLock { $0.read(.full, at: clock.now, includingStall: false) }
         state.withLock { state in
             let sample = ReleaseAccount.Sample(
-                instant: reading.instant, limitBytes: reading.limitBytes, headroomBytes: reading.headroomBytes,
-                cacheBytes: cacheBytes, refetchedBytes: state.refetchedBytes)
+                reading, at: reading.instant, budget: nil, cacheBytes: cacheBytes,
+                refetchedBytes: state.refetchedBytes)
             state.recent.append(sample)
             state.count(until: sample.instant.advanced(by: .zero - Self.reach))
             state.headroomBytes = reading.headroomBytes

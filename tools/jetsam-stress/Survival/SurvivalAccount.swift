@@ -3,13 +3,6 @@ internal import MemoryPressure
 
 /// What was released in a run, needed and wasted, by looks from outside: the group's headroom and the servers' own samples.
 struct SurvivalAccount {
-    /// One look at the group.
-    struct Look: Equatable {
-        var instant: MonotonicInstant
-        var limitBytes: Int
-        var headroomBytes: Int
-    }
-
     /// A server counts a release when it is over, at most so long after its cache became smaller.
     private static let reach = Duration.milliseconds(500)
 
@@ -18,12 +11,12 @@ struct SurvivalAccount {
     private var recent: [ReleaseAccount.Sample] = []
     private var releasedBytes = 0
 
-    init(_ looks: [Look], _ servers: [ServerSamples]) {
+    /// - Parameter looks: Readings of the group.
+    init(_ looks: [MemoryReading], _ servers: [ServerSamples]) {
         for look in looks {
             let parts = servers.map { $0.at(look.instant) }
             let sample = ReleaseAccount.Sample(
-                instant: look.instant, limitBytes: look.limitBytes, headroomBytes: look.headroomBytes,
-                cacheBytes: parts.reduce(0) { $0 + $1.cacheBytes },
+                look, at: look.instant, budget: nil, cacheBytes: parts.reduce(0) { $0 + $1.cacheBytes },
                 refetchedBytes: parts.reduce(0) { $0 + $1.refetchedBytes })
             add(sample, releasedBytes: parts.reduce(0) { $0 + $1.releasedBytes })
         }

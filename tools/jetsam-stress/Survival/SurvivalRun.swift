@@ -114,7 +114,7 @@ struct SurvivalRun {
     }
 
     /// Whether the caches hold what they are to hold when the disturbance begins.
-    private func isFilled(_ served: [Served], _ look: SurvivalAccount.Look?) -> Bool {
+    private func isFilled(_ served: [Served], _ look: MemoryReading?) -> Bool {
         guard let look else { return false }
         if Double(look.headroomBytes) <= Double(look.limitBytes) * Self.headroomAtBegin { return true }
         guard let budgetBytes else { return false }
@@ -214,7 +214,7 @@ struct SurvivalRun {
     // MARK: - The end
 
     private func finish(
-        served: inout [Served], _ looks: [SurvivalAccount.Look], _ group: LimitedGroup, _ times: Times
+        served: inout [Served], _ looks: [MemoryReading], _ group: LimitedGroup, _ times: Times
     ) -> SurvivalResult {
         let end = clock.now
         let begins = times.disturbed ?? end
@@ -296,7 +296,7 @@ struct SurvivalRun {
 private struct Looks {
     private let reader: KernelReader
     private let process: Int32
-    private(set) var looks: [SurvivalAccount.Look] = []
+    private(set) var looks: [MemoryReading] = []
 
     init(_ process: Int32) throws {
         self.process = process
@@ -313,8 +313,6 @@ private struct Looks {
         reader.refreshLimits()
         let reading = reader.read(.full, at: now, includingStall: false)
         guard reading.isLimited else { return }
-        looks.append(
-            SurvivalAccount.Look(
-                instant: now, limitBytes: reading.limitBytes, headroomBytes: reading.headroomBytes))
+        looks.append(reading)
     }
 }
