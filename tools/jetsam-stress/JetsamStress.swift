@@ -14,7 +14,8 @@ struct JetsamStress: ParsableCommand {
             Write sizes as 4096, 512MiB, 1.5GiB (powers of 1024) or 200MB (powers of 1000). A rate is a size and /s: 200MB/s, \
             1GiB/s. Write times as 500ms, 5s, 2m, 1h; a number without a unit is seconds.
 
-            Every command ends with 73 if what it prints cannot be written.
+            Every command ends with 73 if what it prints cannot be written, and with 71 if its process may open too few files or start \
+            no thread.
             """,
         subcommands: [
             AllocateCommand.self, RunCommand.self, ServeCommand.self, EnterCommand.self, TraceCommand.self,
@@ -25,6 +26,7 @@ struct JetsamStress: ParsableCommand {
 
     static func main() {
         StandardStreams.guardOutput()
+        ProcessLimits.check()
         main(nil)
     }
 }

@@ -11,7 +11,10 @@ struct JetsamCommand: ParsableCommand {
         commandName: "jetsam",
         abstract:
             "Shows which memory signals Jetsam can use on this machine and in this container, and what it does in a process.",
-        discussion: "Every command ends with 73 if what it prints cannot be written.",
+        discussion: """
+            Every command ends with 73 if what it prints cannot be written, and with 71 if its process may open too few files or start \
+            no thread.
+            """,
         version: version,
         subcommands: [
             DoctorCommand.self, CheckCommand.self, ListCommand.self, StatusCommand.self, WatchCommand.self,
@@ -22,6 +25,7 @@ struct JetsamCommand: ParsableCommand {
 
     static func main() {
         StandardStreams.guardOutput()
+        ProcessLimits.check()
         main(nil)
     }
 }
