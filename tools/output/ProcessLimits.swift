@@ -17,29 +17,26 @@ package enum ProcessLimits {
     /// Dispatch has three descriptors of its own, and a command a few at a time.
     private static let descriptors = 8
 
-    /// Ends the command where the process may open no more files, or start no thread. To be called once the standard descriptors are open.
+    /// Ends the command where the process may open too few files, or start no thread. To be called once the standard descriptors are open.
     package static func check() {
-        if let error = openFiles() {
-            fail(
-                "\(descriptors) more files cannot be open at once: \(error); 'ulimit -n' says how many this process may open"
-            )
+        if !canOpenFiles() {
+            fail("\(descriptors) more files cannot be open at once: \(Errno.tooManyOpenFiles); 'ulimit -n' is too low")
         }
         if let error = startThread() {
-            fail(
-                "no thread can be started: \(error); 'ulimit -u', 'ulimit -v' and the cgroup's pids.max say how many this process may have"
-            )
+            fail("no thread can be started: \(error); 'ulimit -u', 'ulimit -v' or the cgroup's pids.max is too low")
         }
     }
 
-    private static func openFiles() -> Errno? {
+    /// Copies of a descriptor count like files, and need none that might not be there.
+    private static func canOpenFiles() -> Bool {
         var opened: [Int32] = []
         defer { for descriptor in opened { close(descriptor) } }
         for _ in 0..<descriptors {
-            let descriptor = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
-            guard descriptor >= 0 else { return Errno(rawValue: errno) }
+            let descriptor = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0)
+            guard descriptor >= 0 else { return errno != EMFILE }
             opened.append(descriptor)
         }
-        return nil
+        return true
     }
 
     private static func startThread() -> Errno? {

@@ -5,7 +5,7 @@ package struct EventWatch: Sendable {
     package struct Thresholds: Sendable, Equatable {
         /// New `high` or `max` count only below this percent of headroom.
         package var headroomPercent: Int
-        /// From so much page cache on, in percent of the limit, touching the limit means nothing.
+        /// From so much page cache on, in percent of the limit or of a lower `memory.high`, touching them means nothing.
         package var reclaimablePercent: Int
         /// The time for which an event counts.
         package var hold: Duration
@@ -53,7 +53,8 @@ package struct EventWatch: Sendable {
     /// where a limit was touched while little page cache was left. A process that reads or writes files waits at a limit too, until
     /// the kernel takes back page cache that nobody needs.
     ///
-    /// - Parameter reclaimablePercent: From so much page cache on, in percent of the limit, touching the limit means nothing.
+    /// - Parameter reclaimablePercent: From so much page cache on, in percent of the limit or of a lower `memory.high`, touching them
+    ///   means nothing.
     package func showsShortage(_ reading: MemoryReading, reclaimablePercent: Int) -> Bool {
         refaults.showsThrash(within: StallWindow.length, of: reading.instant)
             || (sawEvents(within: StallWindow.length, of: reading.instant)
@@ -63,7 +64,7 @@ package struct EventWatch: Sendable {
     /// Page cache touches a limit all the time and is taken back for free; only when little of it is left does the kernel's work there
     /// say more than that files were read or written.
     ///
-    /// - Parameter percent: So much of the limit is not little; of `memory.high` where that is lower, as it holds page cache down.
+    /// - Parameter percent: From so much page cache on it is not little: in percent of the limit, or of `memory.high` if that is lower.
     package static func isCacheAtLimit(_ reading: MemoryReading, percent: Int) -> Bool {
         let reclaimable = max(0, reading.usageBytes - reading.unreclaimableBytes)
         let limit = min(reading.limitBytes, reading.highBytes ?? .max)

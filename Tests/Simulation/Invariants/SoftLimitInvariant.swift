@@ -12,8 +12,8 @@ final class SoftLimitInvariant: Invariant {
     func observe(_ event: WorldEvent, of server: SimulatedServer) {
         guard case .look = event, let limit = server.softLimit else { return }
         let key = ObjectIdentifier(server)
-        let waitForSlow = !limit.isCritical && server.caches.contains { $0.slowness > 1 }
-        guard server.life == .running, limit.leftBytes < 0, !waitForSlow else { return beyondSince[key] = nil }
+        let waitsForSlow = !limit.isCritical && server.caches.contains { $0.slowness > 1 }
+        guard server.life == .running, limit.leftBytes < 0, !waitsForSlow else { return beyondSince[key] = nil }
         let honest = server.caches.filter { $0.manner == .honest && !$0.isDistrusted && $0.slowness == 1 }
         let givable = honest.reduce(0) { sum, cache in
             sum + max(0, cache.bytes - (limit.isCritical ? 0 : cache.peakBytes / 4))

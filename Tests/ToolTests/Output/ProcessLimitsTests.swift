@@ -6,9 +6,9 @@ import Testing
 /// What the commands do in a process that may do too little.
 struct ProcessLimitsTests {
     @Test(
-        "A command ends with 71 and says why where it may open no files or start no thread",
+        "A command ends with 71 and says why where it may open too few files or start no thread",
         arguments: [
-            ("ulimit -n 6", "error: 8 more files cannot be open at once: Too many open files; 'ulimit -n'"),
+            ("ulimit -n 6", "error: 8 more files cannot be open at once: Too many open files; 'ulimit -n' is too low"),
             // A thread is given as much address space for its stack.
             ("ulimit -s 4000000; ulimit -v 2000000", "error: no thread can be started: "),
         ])

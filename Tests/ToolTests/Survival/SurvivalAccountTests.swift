@@ -8,11 +8,11 @@ import Testing
 struct SurvivalAccountTests {
     private static let mebibyte = 1 << 20
 
-    /// A run in MiB, of a limit of 512: at each of these milliseconds the headroom, the cache, and what was released and fetched again so
-    /// far.
-    private func account(
-        _ looks: [(Int, headroom: Int, cache: Int, released: Int, refetched: Int)], high: Int? = nil
-    ) -> SurvivalAccount {
+    /// What is seen at so many milliseconds: the headroom, the cache, and what was released and fetched again so far, in MiB.
+    private typealias Look = (Int, headroom: Int, cache: Int, released: Int, refetched: Int)
+
+    /// A run under a limit of 512 MiB, and a `memory.high` of so many where one is set.
+    private func account(_ looks: [Look], high: Int? = nil) -> SurvivalAccount {
         let lines = looks.map { look in
             """
             \(look.0 * 1_000_000) \(look.cache * Self.mebibyte) 0 0 \(look.released * Self.mebibyte) \
@@ -56,9 +56,9 @@ struct SurvivalAccountTests {
 
     @Test("A release for memory.high was needed, though the hard limit is far")
     func underHigh() {
-        let looks = [
+        let looks: [Look] = [
             (0, 230, 200, 0, 0), (20, 230, 200, 0, 0), (40, 260, 170, 30, 0), (2000, 260, 170, 30, 0),
-        ].map { ($0.0, headroom: $0.1, cache: $0.2, released: $0.3, refetched: $0.4) }
+        ]
         #expect(account(looks).figures.neededBytes == 0)
         // Of a memory.high of 300 MiB 20 % are to be free: 60, and 18 were.
         #expect(account(looks, high: 300).figures.neededBytes == 42 * Self.mebibyte)
