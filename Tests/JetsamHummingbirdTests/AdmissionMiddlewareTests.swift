@@ -1,16 +1,17 @@
 #if Hummingbird
     import Hummingbird
-    import HummingbirdTesting
     import Jetsam
     import JetsamHummingbird
     import NIOCore
+    import NIOHTTP1
     import Testing
 
     struct AdmissionMiddlewareTests {
         let registry = BackgroundTaskRegistry()
 
-        private func application(retryAfter: ClosedRange<Int> = 5...10, seed: UInt64? = nil) -> some ApplicationProtocol
-        {
+        private func router(
+            retryAfter: ClosedRange<Int> = 5...10, seed: UInt64? = nil
+        ) -> Router<BasicRequestContext> {
             let router = Router()
             for (name, priority) in [("low", ResourcePriority.low), ("normal", .normal), ("high", .high)] {
                 router.group("\(name)")
@@ -26,7 +27,7 @@
                 }
             router.group("fails").add(middleware: AdmissionMiddleware(priority: .high, registry: registry))
                 .get { _, _ -> String in throw HTTPError(.conflict) }
-            return Application(router: router, logger: ManagedServer.logger)
+            return router
         }
 
         @Test(
@@ -36,25 +37,24 @@
             ])
         func levels(level: PressureLevel, refused: [String]) async throws {
             registry.noteLevel(level)
-            try await application().test(.live) { client in
+            try await withClient(of: router()) { client in
                 for name in ["low", "normal", "high"] {
-                    try await client.execute(uri: "/\(name)", method: .get) { response in
-                        guard refused.contains(name) else {
-                            #expect(response.status == .ok && String(buffer: response.body) == "\(name) served")
-                            return
-                        }
-                        let seconds = response.headers[.retryAfter] ?? ""
-                        let others = level == .warning ? "normal" : "high"
-                        #expect(response.status == .serviceUnavailable)
-                        #expect(response.headers[.contentType] == "text/plain; charset=utf-8")
-                        #expect(5...10 ~= Int(seconds) ?? 0)
-                        #expect(
-                            String(buffer: response.body) == """
-                                Requests of priority \(name) are not taken at pressure \(level); those of \(others) and above \
-                                are. Try again in \(seconds) s.
-
-                                """)
+                    let response = try await client.get("/\(name)")
+                    guard refused.contains(name) else {
+                        #expect(response.status == .ok && response.text == "\(name) served")
+                        continue
                     }
+                    let seconds = response.headers["retry-after"].first ?? ""
+                    let others = level == .warning ? "normal" : "high"
+                    #expect(response.status == .serviceUnavailable)
+                    #expect(response.headers["content-type"] == ["text/plain; charset=utf-8"])
+                    #expect(5...10 ~= Int(seconds) ?? 0)
+                    #expect(
+                        response.text == """
+                            Requests of priority \(name) are not taken at pressure \(level); those of \(others) and above \
+                            are. Try again in \(seconds) s.
+
+                            """)
                 }
             }
         }
@@ -62,38 +62,29 @@
         @Test("A process that drains refuses what nobody misses, one that ends everything")
         func leaving() async throws {
             registry.beginDraining(deadline: MonotonicInstant(nanoseconds: .max))
-            try await application().test(.live) { client in
-                try await client.execute(uri: "/low", method: .get) { response in
-                    #expect(response.status == .serviceUnavailable)
-                    #expect(
-                        String(buffer: response.body).hasPrefix(
-                            "Requests of priority low are not taken while the process drains"))
-                }
-                try await client.execute(uri: "/normal", method: .get) { #expect($0.status == .ok) }
+            try await withClient(of: router()) { client in
+                var response = try await client.get("/low")
+                #expect(response.status == .serviceUnavailable)
+                #expect(response.text.hasPrefix("Requests of priority low are not taken while the process drains"))
+                #expect(try await client.get("/normal").status == .ok)
                 registry.shut()
-                try await client.execute(uri: "/high", method: .get) { response in
-                    #expect(response.status == .serviceUnavailable)
-                    #expect(
-                        String(buffer: response.body).hasPrefix(
-                            "Requests of priority high are not taken because the process ends. Try"))
-                }
+                response = try await client.get("/high")
+                #expect(response.status == .serviceUnavailable)
+                #expect(
+                    response.text.hasPrefix("Requests of priority high are not taken because the process ends."))
             }
         }
 
         @Test("A route whose background task is refused answers the same, and other errors pass")
         func refusedInside() async throws {
-            try await application().test(.live) { client in
-                try await client.execute(uri: "/begins", method: .get) { response in
-                    #expect(response.status == .ok && String(buffer: response.body) == "done")
-                }
+            try await withClient(of: router()) { client in
+                var response = try await client.get("/begins")
+                #expect(response.status == .ok && response.text == "done")
                 registry.noteLevel(.warning)
-                try await client.execute(uri: "/begins", method: .get) { response in
-                    #expect(response.status == .serviceUnavailable && response.headers[.retryAfter] != nil)
-                    #expect(
-                        String(buffer: response.body).hasPrefix(
-                            "Requests of priority low are not taken at pressure warning"))
-                }
-                try await client.execute(uri: "/fails", method: .get) { #expect($0.status == .conflict) }
+                response = try await client.get("/begins")
+                #expect(response.status == .serviceUnavailable && !response.headers["retry-after"].isEmpty)
+                #expect(response.text.hasPrefix("Requests of priority low are not taken at pressure warning"))
+                #expect(try await client.get("/fails").status == .conflict)
             }
         }
 
@@ -101,13 +92,10 @@
         func spread() async throws {
             registry.noteLevel(.critical)
             func times() async throws -> [Int] {
-                try await application(retryAfter: 10...40, seed: 7).test(.live) { client in
+                try await withClient(of: router(retryAfter: 10...40, seed: 7)) { client in
                     var times: [Int] = []
                     for _ in 0..<100 {
-                        times.append(
-                            try await client.execute(uri: "/low", method: .get) {
-                                $0.headers[.retryAfter].flatMap { Int($0) } ?? 0
-                            })
+                        times.append(try await client.get("/low").headers["retry-after"].first.flatMap { Int($0) } ?? 0)
                     }
                     return times
                 }

@@ -1,6 +1,5 @@
 #if Hummingbird
     import Hummingbird
-    import HummingbirdTesting
     import Jetsam
     import JetsamHummingbird
     import JetsamTesting
@@ -19,7 +18,7 @@
             try await server.run(router, connections: connections) { port, group in
                 for _ in 0..<200 {
                     let client = try await TestClient.connected(to: port)
-                    try await client.close(mode: .all)
+                    try await client.close()
                 }
                 for _ in 0..<10 {
                     let text = try await withClient(port) { try await $0.get("/").text }
@@ -46,7 +45,7 @@
                 let client = try await TestClient.connected(to: port)
                 let answer = Task { try await client.get("/slow") }
                 for await _ in begun { break }
-                try await client.close(mode: .all)
+                try await client.close()
                 _ = await answer.result
                 await group.triggerGracefulShutdown()
                 while server.manager.isReady { await Task.yield() }

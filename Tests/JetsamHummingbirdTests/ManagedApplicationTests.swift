@@ -1,10 +1,10 @@
 #if Hummingbird
     import Hummingbird
-    import HummingbirdTesting
     import Jetsam
     import JetsamHummingbird
     import JetsamTesting
     import NIOCore
+    import NIOHTTP1
     import ServiceLifecycle
     import Synchronization
     import Testing
@@ -18,16 +18,20 @@
             let hasPrepared = Mutex(false)
             let router = Router()
             router.get { _, _ in "served" }
+            let port = ListeningPort()
             var application = Application(
-                router: router, configuration: ApplicationConfiguration(serverName: "kept"),
-                onServerRunning: { [manager = server.manager] _ in wasReady.withLock { $0 = manager.isReady } },
+                router: router,
+                configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0), serverName: "kept"),
+                onServerRunning: { [manager = server.manager] channel in
+                    wasReady.withLock { $0 = manager.isReady }
+                    port.tell(channel)
+                },
                 logger: ManagedServer.logger)
             application.beforeServerStarts { hasPrepared.withLock { $0 = true } }
-            try await application.managed(by: server.manager).test(.live) { client in
-                try await client.execute(uri: "/", method: .get) { response in
-                    #expect(String(buffer: response.body) == "served")
-                    #expect(response.headers[.server] == "kept")
-                }
+            try await withClient(of: application.managed(by: server.manager), port) { client in
+                let response = try await client.get("/")
+                #expect(response.text == "served")
+                #expect(response.headers["server"] == ["kept"])
             }
             #expect(hasPrepared.withLock { $0 })
             #expect(wasReady.withLock { $0 } == false)

@@ -1,6 +1,5 @@
 #if Hummingbird
     import Hummingbird
-    import HummingbirdTesting
     import Jetsam
     import JetsamHummingbird
     import JetsamTesting
@@ -104,7 +103,7 @@
                     await Task.yield()
                 }
                 #expect(try await answer.value.text == "served")
-                for client in open + [waiting] { try await client.shutdown() }
+                for client in open + [waiting] { try await client.close() }
                 await group.triggerGracefulShutdown()
             }
         }

@@ -1,6 +1,5 @@
 #if Hummingbird
     import Hummingbird
-    import HummingbirdTesting
     import Jetsam
     import JetsamHummingbird
     import JetsamTesting
@@ -35,12 +34,12 @@
             _ body: (Int, ServiceGroup) async throws -> Void
         ) async throws {
             defer { machine.tree.remove() }
-            let (ports, port) = AsyncStream.makeStream(of: Int.self)
+            let port = ListeningPort()
             let application = Application(
                 router: router,
                 configuration: ApplicationConfiguration(
                     address: .hostname("127.0.0.1", port: 0), availableConnectionsDelegate: connections),
-                onServerRunning: { port.yield($0.localAddress?.port ?? 0) }, logger: Self.logger)
+                onServerRunning: { port.tell($0) }, logger: Self.logger)
             let (actives, active) = AsyncStream.makeStream(of: Void.self)
             manager.observeLifecycle(Actives(continuation: active))
             var configuration = manager.serviceGroupConfiguration(servers: [application.managed(by: manager)])
@@ -48,8 +47,7 @@
             configuration.maximumGracefulShutdownDuration = nil
             let group = ServiceGroup(configuration: configuration)
             let running = Task { try await group.run() }
-            var iterator = ports.makeAsyncIterator()
-            let number = await iterator.next() ?? 0
+            let number = await port.number
             var activeIterator = actives.makeAsyncIterator()
             await activeIterator.next()
             do {
@@ -69,30 +67,70 @@
         }
     }
 
+    /// The port of a server, which is known when it listens.
+    struct ListeningPort: Sendable {
+        private let numbers: AsyncStream<Int>
+        private let continuation: AsyncStream<Int>.Continuation
+
+        init() {
+            (numbers, continuation) = AsyncStream.makeStream()
+        }
+
+        var number: Int {
+            get async { await numbers.first { _ in true } ?? 0 }
+        }
+
+        /// Call it with the channel that listens.
+        func tell(_ channel: any Channel) { continuation.yield(channel.localAddress?.port ?? 0) }
+
+        /// Nothing will listen any more.
+        func end() { continuation.finish() }
+    }
+
     /// Makes one connection, runs `body` with it, and closes it.
-    func withClient<Value: Sendable>(
-        _ port: Int, _ body: @escaping @Sendable (TestClient) async throws -> Value
-    ) async throws -> Value {
-        try await TestClient.withClient(
-            host: "127.0.0.1", port: port, configuration: .patient, operation: body)
-    }
-
-    extension TestClient.Configuration {
-        /// Waits for as long as a machine takes that runs all other tests meanwhile.
-        static let patient = Self(timeout: .seconds(300))
-    }
-
-    extension TestClient {
-        /// Returns a client when it is connected.
-        static func connected(to port: Int) async throws -> TestClient {
-            let client = TestClient(host: "127.0.0.1", port: port, configuration: .patient)
-            client.connect()
-            _ = try await client.channelPromise.futureResult.get()
-            return client
+    func withClient<Value: Sendable>(_ port: Int, _ body: (TestClient) async throws -> Value) async throws -> Value {
+        let client = try await TestClient.connected(to: port)
+        do {
+            let value = try await body(client)
+            try await client.close()
+            return value
+        } catch {
+            try? await client.close()
+            throw error
         }
     }
 
-    extension TestClient.Response {
-        var text: String { body.map { String(buffer: $0) } ?? "" }
+    /// Runs an application without a manager's group, and `body` with a client of it; then shuts the application down.
+    ///
+    /// - Parameter port: What the application tells when it listens.
+    func withClient<Value: Sendable>(
+        of application: some ApplicationProtocol, _ port: ListeningPort, _ body: (TestClient) async throws -> Value
+    ) async throws -> Value {
+        let group = ServiceGroup(
+            configuration: ServiceGroupConfiguration(services: [application], logger: ManagedServer.logger))
+        let running = Task {
+            defer { port.end() }
+            try await group.run()
+        }
+        let result: Result<Value, any Error>
+        do {
+            result = .success(try await withClient(await port.number, body))
+        } catch {
+            result = .failure(error)
+        }
+        await group.triggerGracefulShutdown()
+        try await running.value
+        return try result.get()
+    }
+
+    /// The same, of an application that is only this router.
+    func withClient<Value: Sendable>(
+        of router: Router<BasicRequestContext>, _ body: (TestClient) async throws -> Value
+    ) async throws -> Value {
+        let port = ListeningPort()
+        let application = Application(
+            router: router, configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
+            onServerRunning: { port.tell($0) }, logger: ManagedServer.logger)
+        return try await withClient(of: application, port, body)
     }
 #endif

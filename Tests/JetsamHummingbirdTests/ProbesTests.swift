@@ -1,6 +1,5 @@
 #if Hummingbird
     import Hummingbird
-    import HummingbirdTesting
     import Jetsam
     import JetsamHummingbird
     import JetsamTesting
@@ -17,14 +16,12 @@
         func notRunning() async throws {
             let server = try ManagedServer()
             defer { server.machine.tree.remove() }
-            try await Application(router: router(server), logger: ManagedServer.logger).test(.live) { client in
-                try await client.execute(uri: "/live", method: .get) { response in
-                    #expect(response.status == .ok && String(buffer: response.body) == "ok\n")
-                }
-                try await client.execute(uri: "/ready", method: .get) { response in
-                    #expect(response.status == .serviceUnavailable)
-                    #expect(String(buffer: response.body) == "not ready: the process is not running\n")
-                }
+            try await withClient(of: router(server)) { client in
+                let live = try await client.get("/live")
+                #expect(live.status == .ok && live.text == "ok\n")
+                let ready = try await client.get("/ready")
+                #expect(ready.status == .serviceUnavailable)
+                #expect(ready.text == "not ready: the process is not running\n")
             }
         }
 
@@ -63,12 +60,13 @@
             let server = try ManagedServer()
             defer { server.machine.tree.remove() }
             let router = Router().addProbes(of: server.manager, live: "healthz", ready: "probes/readyz")
-            try await Application(router: router, logger: ManagedServer.logger).test(.live) { client in
-                try await client.execute(uri: "/healthz", method: .get) { #expect($0.status == .ok) }
-                try await client.execute(uri: "/probes/readyz", method: .get) {
-                    #expect($0.status == .serviceUnavailable)
-                }
-                try await client.execute(uri: "/live", method: .get) { #expect($0.status == .notFound) }
+            try await withClient(of: router) { client in
+                let live = try await client.get("/healthz")
+                #expect(live.status == .ok)
+                let ready = try await client.get("/probes/readyz")
+                #expect(ready.status == .serviceUnavailable)
+                let other = try await client.get("/live")
+                #expect(other.status == .notFound)
             }
         }
     }
