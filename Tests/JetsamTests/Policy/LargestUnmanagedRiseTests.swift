@@ -13,7 +13,10 @@ struct LargestUnmanagedRiseTests {
 
     @Test("The largest rise within ten seconds counts, wherever its peak lies")
     func largest() {
-        let wave = (0..<600).map { (seconds: Double($0) / 10, bytes: $0 / 50 % 2 == 0 ? 100 : 140) }
+        let wave = (0..<600).map { (turn: Int) -> (Double, Int) in
+            let isLow = turn / 50 % 2 == 0
+            return (Double(turn) / 10, isLow ? 100 : 140)
+        }
         #expect(rise(wave).largest == 40)
         #expect(rise([(0, 50), (20, 50), (24, 20), (29, 90), (29.5, 60)]).largest == 70)
         #expect(rise([(0, 500), (100, 20)]).largest == 0, "a fall is none")
