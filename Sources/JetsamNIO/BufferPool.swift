@@ -1,4 +1,4 @@
-#if NIO
+#if NIO || Hummingbird
     public import Jetsam
     public import NIOCore
 

@@ -1,4 +1,4 @@
-#if NIO
+#if NIO || Hummingbird
     /// Why a ``ConnectionGate`` has closed a connection: in log lines and metrics, and sent through its pipeline as a user event just
     /// before.
     public struct ClosingReason: Sendable, Hashable, CustomStringConvertible {

@@ -1,4 +1,4 @@
-#if NIO
+#if NIO || Hummingbird
     /// What one connection has received and not dealt with, and has written and not got rid of.
     ///
     /// Received bytes count until the application answers: until something has been written after them. An application that says

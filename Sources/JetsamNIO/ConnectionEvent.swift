@@ -1,4 +1,4 @@
-#if NIO
+#if NIO || Hummingbird
     public import NIOCore
 
     /// What an application may tell a ``ConnectionGate`` about a connection: trigger it as an outbound user event.

@@ -1,4 +1,4 @@
-#if NIO
+#if NIO || Hummingbird
     internal import Jetsam
     internal import Logging
     internal import NIOCore

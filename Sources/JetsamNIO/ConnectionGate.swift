@@ -1,4 +1,4 @@
-#if NIO
+#if NIO || Hummingbird
     public import CoreMetrics
     public import Jetsam
     internal import Logging

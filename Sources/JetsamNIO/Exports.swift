@@ -1,4 +1,4 @@
-#if NIO
+#if NIO || Hummingbird
     // What a server needs with one import beside NIO's.
     @_exported public import Jetsam
 #endif

@@ -16,7 +16,7 @@ let package = Package(
     name: "demo-server",
     platforms: [.macOS(.v15)],
     dependencies: [
-        .package(name: "swift-jetsam", path: "../..", traits: ["Hummingbird", "NIO"]),
+        .package(name: "swift-jetsam", path: "../..", traits: ["Hummingbird"]),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
         .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),

@@ -8,9 +8,9 @@ root=$PWD
 dependent_flags=()
 [[ -z ${JETSAM_SCRATCH:-} ]] || dependent_flags+=(--scratch-path "$JETSAM_SCRATCH")
 [[ -z ${CI:-} ]] || dependent_flags+=(-Xswiftc -gnone)
-# The traits that this package and its tests are built with. The demo server asks for the same, or all would be built twice.
-# In this order: the package manager gives them so where this package is a dependency, and in another order all is compiled again.
-traits=(--traits NIO,Hummingbird)
+# The trait that this package and its tests are built with; it brings JetsamNIO too. The demo server asks for the same, and for no other:
+# of two traits the package manager passes the conditions in an order that changes from plan to plan, and all is compiled again.
+traits=(--traits Hummingbird)
 build_flags=("${dependent_flags[@]}" "${traits[@]}")
 
 # plan_anew PACKAGE: before a build of a package that has this one by its path. The package manager plans anew only when something

@@ -1,4 +1,4 @@
-#if NIO
+#if NIO || Hummingbird
     import Glibc
     import Jetsam
     import NIOCore

@@ -1,4 +1,4 @@
-#if NIO
+#if NIO || Hummingbird
     /// Sebastiano Vigna's SplitMix64: the same numbers for the same seed.
     struct SeededGenerator: RandomNumberGenerator {
         private var state: UInt64
