@@ -31,6 +31,12 @@ extension Disturbance {
     static let all: [Disturbance] =
         [
             Disturbance(name: "growth", text: "The cache fills; nothing else happens.", quickRuns: [:]),
+            Disturbance(
+                name: "steady",
+                text: """
+                    The cache fills, and is in use for 40 s; nothing else happens. What lives through 'growth' may be killed here.
+                    """,
+                length: .seconds(40)),
             ramp("8MB", rate: "8MB/s", mebibytes: 100, length: .seconds(15)),
             ramp("50MB", rate: "50MB/s", mebibytes: 200, length: .seconds(10), quickRuns: [:]),
             ramp("500MB", rate: "500MB/s", mebibytes: 200, length: .seconds(8)),
