@@ -17,8 +17,8 @@ let optimised: [SwiftSetting] =
     Context.environment["JETSAM_OPTIMISED"] == nil
     ? [] : [.unsafeFlags(["-O", "-whole-module-optimization", "-num-threads", "2"])]
 
-// Hummingbird stands on SwiftNIO. The tests are built with its trait alone: of two, the package manager passes the conditions in an order
-// that changes from plan to plan, and then compiles everything again.
+// Hummingbird stands on SwiftNIO. The tests are built with its trait alone: with two, the package manager passes them to the compiler in
+// an order that changes from plan to plan, and a new order means that everything is compiled again.
 let onNIO: Set = ["NIO", "Hummingbird"]
 
 let package = Package(

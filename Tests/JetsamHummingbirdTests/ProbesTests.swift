@@ -4,6 +4,7 @@
     import JetsamHummingbird
     import JetsamTesting
     import NIOCore
+    import NIOHTTP1
     import ServiceLifecycle
     import Testing
 

@@ -9,7 +9,7 @@ dependent_flags=()
 [[ -z ${JETSAM_SCRATCH:-} ]] || dependent_flags+=(--scratch-path "$JETSAM_SCRATCH")
 [[ -z ${CI:-} ]] || dependent_flags+=(-Xswiftc -gnone)
 # The trait that this package and its tests are built with; it brings JetsamNIO too. The demo server asks for the same, and for no other:
-# of two traits the package manager passes the conditions in an order that changes from plan to plan, and all is compiled again.
+# the package manager passes two traits to the compiler in an order that changes from plan to plan, and then all is compiled again.
 traits=(--traits Hummingbird)
 build_flags=("${dependent_flags[@]}" "${traits[@]}")
 
