@@ -114,10 +114,10 @@ struct SurvivalTableTests {
     func turns() throws {
         let disturbance = try #require(Disturbance.all.first { $0.name == "growth" })
         let bound = 384 << 20
+        let (ways, plan): ([Way], _) = ([.nothing, .fixed, .jetsam], RunPlan(jetsam: 4, peers: 3))
         var (table, order) = (SurvivalTable(), "")
-        while let run = table.nextRun(disturbance, [.nothing, .fixed, .jetsam], RunPlan(jetsam: 4, peers: 3)),
-            order.count < 20
-        {
+        #expect(table.runsLeft([disturbance], ways, plan) == 3 + 1 + 4, "the search counts as one")
+        while let run = table.nextRun(disturbance, ways, plan), order.count < 20 {
             var result = SurvivalResult()
             (result.disturbance, result.who, result.budgetBytes) = (disturbance.name, run.way, run.budgetBytes)
             result.killed = run.budgetBytes.map { $0 > bound } ?? false
@@ -127,6 +127,7 @@ struct SurvivalTableTests {
         #expect(order.replacing("-", with: "") == "nfjnfjnfjj")
         #expect(table.results(disturbance, .fixed).last?.budgetBytes == bound)
         #expect(order.contains("-"), "larger budgets were tried first")
+        #expect(table.runsLeft([disturbance], ways, plan) == 0)
     }
 
     @Test("A budget that is given is not searched for: it has its runs even where all of them are killed")
@@ -136,6 +137,7 @@ struct SurvivalTableTests {
         var (table, order) = (SurvivalTable(), "")
         while let run = table.nextRun(disturbance, [.fixed, .jetsam], plan), order.count < 20 {
             #expect(run.budgetBytes == (run.way == .fixed ? 288 << 20 : nil))
+            #expect(table.runsLeft([disturbance], [.fixed, .jetsam], plan) == 6 - order.count)
             var result = SurvivalResult()
             (result.disturbance, result.who, result.budgetBytes) = (disturbance.name, run.way, run.budgetBytes)
             result.killed = run.way == .fixed
@@ -143,6 +145,7 @@ struct SurvivalTableTests {
             order += run.way == .fixed ? "f" : "j"
         }
         #expect(order == "fjfjfj")
+        #expect(table.runsLeft([disturbance], [.fixed, .jetsam], plan) == 0)
         #expect(table.rows.first { $0.who == .fixed }?.killed == 3)
     }
 }

@@ -54,16 +54,6 @@ struct SurvivalSeries {
         }
     }
 
-    /// How many runs are missing. Of the way with a budget one each is counted, as nobody knows how long the search takes.
-    private var runsLeft: Int {
-        disturbances.reduce(0) { sum, disturbance in
-            ways.reduce(sum) { sum, way in
-                guard way != .fixed else { return sum + (table.nextRun(disturbance, way, plan) == nil ? 0 : 1) }
-                return sum + max(0, plan.runs(disturbance, way) - table.results(disturbance, way).count)
-            }
-        }
-    }
-
     private mutating func makeRun(_ disturbance: Disturbance, _ way: Way, _ budget: Int?) throws {
         let number = table.results(disturbance, way).count + 1
         let directory = try System.makeTemporaryDirectory()
@@ -78,7 +68,7 @@ struct SurvivalSeries {
                 throw StressError("--json \(file) cannot be written: \(error)")
             }
         }
-        let left = runsLeft
+        let left = table.runsLeft(disturbances, ways, plan)
         let rest =
             left > 0 ? "; \(left)\(ways.contains(.fixed) && plan.budgetBytes == nil ? " or more" : "") to go" : ""
         say("\(disturbance.name), \(way.rawValue) \(number): \(result.line)\(rest)")

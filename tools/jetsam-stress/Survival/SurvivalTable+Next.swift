@@ -33,4 +33,16 @@ extension SurvivalTable {
         }
         return (way, budgetBytes)
     }
+
+    /// How many runs are missing. A search for a budget counts as one, because nobody knows how long it takes.
+    func runsLeft(_ disturbances: [Disturbance], _ ways: [Way], _ plan: RunPlan) -> Int {
+        disturbances.reduce(0) { sum, disturbance in
+            ways.reduce(sum) { sum, way in
+                let searches = way == .fixed && plan.budgetBytes == nil
+                if searches { return sum + (nextRun(disturbance, way, plan) == nil ? 0 : 1) }
+                let made = results(disturbance, way).count { way != .fixed || $0.budgetBytes == plan.budgetBytes }
+                return sum + max(0, plan.runs(disturbance, way) - made)
+            }
+        }
+    }
 }
