@@ -176,7 +176,7 @@ let package = Package(
         .target(
             name: "JetsamConfiguration",
             dependencies: [
-                "Jetsam", "MemoryPressure",
+                "Jetsam", "JetsamSystem", "MemoryPressure",
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

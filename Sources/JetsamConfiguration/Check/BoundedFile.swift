@@ -1,15 +1,44 @@
+internal import JetsamSystem
 internal import SystemPackage
 
 /// A file's bytes, but never many more than a configuration may have.
+///
+/// At most one byte more than is allowed, which is what tells that it is too large.
 enum BoundedFile {
-    /// At most one byte more than is allowed, which is what tells that it is too large. An error where it cannot be read.
+    /// The reason why a file cannot be read.
+    enum Failure: Error, Equatable, CustomStringConvertible {
+        case system(Errno)
+        /// Its writer may never come, and what was read is gone from it.
+        case fifo
+
+        var description: String {
+            switch self {
+            case .system(let error): "\(error)"
+            case .fifo: "it is a FIFO, which can be read once only; a file is needed"
+            }
+        }
+    }
+
+    /// Reads a file. A FIFO is read until its writers have closed it.
     static func read(_ path: FilePath) throws(Errno) -> [UInt8] {
         do {
-            // Whoever names a FIFO is not waited for.
-            let file = try FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
+            let file = try FileDescriptor.open(path, .readOnly, options: .closeOnExec)
             return try file.closeAfter { try read(file) }
         } catch {
             throw error as? Errno ?? .ioError
+        }
+    }
+
+    /// Reads a file that will be read again. Waits for nobody: a FIFO is a failure.
+    static func readAtOnce(_ path: FilePath) throws(Failure) -> [UInt8] {
+        do {
+            let file = try FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
+            return try file.closeAfter {
+                guard try FileFacts(of: file.rawValue).kind != .fifo else { throw Failure.fifo }
+                return try read(file)
+            }
+        } catch {
+            throw error as? Failure ?? .system(error as? Errno ?? .ioError)
         }
     }
 

@@ -42,7 +42,7 @@ public struct CheckReport: Sendable {
 
     /// Reads a file, never much more than ``maximumBytes`` of it, and checks it.
     ///
-    /// - Parameter path: `-` for standard input.
+    /// - Parameter path: `-` for standard input. A FIFO is read until its writers have closed it.
     /// - Throws: `Errno` where it cannot be read.
     public init(checking path: FilePath) throws(Errno) {
         self.init(checking: try path == "-" ? BoundedFile.read(.standardInput) : BoundedFile.read(path))

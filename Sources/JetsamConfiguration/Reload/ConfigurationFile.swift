@@ -34,7 +34,7 @@ public final class ConfigurationFile: Sendable {
     /// Reads and checks a file.
     ///
     /// - Parameters:
-    ///   - path: Of a file of at most ``CheckReport/maximumBytes``.
+    ///   - path: Of a file of at most ``CheckReport/maximumBytes``. Not of a FIFO, which can be read once only.
     ///   - overrides: The settings that go before the file, typically environment variables, scoped to `jetsam`; nil for
     ///     nothing. The file must be valid without the overrides.
     /// - Throws: ``ConfigurationFileError`` with everything that is wrong.
@@ -43,7 +43,7 @@ public final class ConfigurationFile: Sendable {
         self.overrides = overrides
         let bytes: [UInt8]
         do {
-            bytes = try BoundedFile.read(path)
+            bytes = try BoundedFile.readAtOnce(path)
         } catch {
             throw Self.unreadable(path, error)
         }
@@ -62,9 +62,9 @@ public final class ConfigurationFile: Sendable {
     /// - Parameter isReady: True if the file is known to be complete: it is taken at once. Otherwise a change is taken when the
     ///   next look finds the same.
     public func look(isReady: Bool = false) -> Look {
-        let found: Result<[UInt8], Errno>
+        let found: Result<[UInt8], BoundedFile.Failure>
         do {
-            found = .success(try BoundedFile.read(path))
+            found = .success(try BoundedFile.readAtOnce(path))
         } catch {
             found = .failure(error)
         }
@@ -112,7 +112,7 @@ public final class ConfigurationFile: Sendable {
         return (settings, report.warnings)
     }
 
-    private static func unreadable(_ path: FilePath, _ error: Errno) -> ConfigurationFileError {
+    private static func unreadable(_ path: FilePath, _ error: BoundedFile.Failure) -> ConfigurationFileError {
         ConfigurationFileError(
             path: path.string, problems: [.init(line: 0, column: 0, message: "the file cannot be read: \(error)")])
     }

@@ -1,5 +1,3 @@
-internal import SystemPackage
-
 /// The rule that says when the contents of a file are taken over: once they were asked for, or once two looks found the same.
 ///
 /// A program that writes a file in place has it half written for a moment, and half a YAML file is often a good one with fewer
@@ -9,7 +7,7 @@ struct FileWatch {
         case nothing
         case take([UInt8])
         /// It can no longer be read; said once.
-        case cannotRead(Errno)
+        case cannotRead(BoundedFile.Failure)
     }
 
     /// The contents that were taken last, whether they were of use or not.
@@ -23,7 +21,7 @@ struct FileWatch {
     }
 
     /// - Parameter isAsked: True where somebody says that the file is ready.
-    mutating func look(_ found: Result<[UInt8], Errno>, isAsked: Bool) -> Action {
+    mutating func look(_ found: Result<[UInt8], BoundedFile.Failure>, isAsked: Bool) -> Action {
         switch found {
         case .failure(let error):
             candidate = nil

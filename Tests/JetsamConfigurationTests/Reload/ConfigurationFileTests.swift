@@ -74,4 +74,22 @@ struct ConfigurationFileTests {
         }
         #expect(throws: ConfigurationFileError.self) { try ConfigurationFile("/nowhere/at/all.yaml") }
     }
+
+    @Test("A FIFO is refused at once, as it can be read once only")
+    func fifo() throws {
+        let directory = try TestDirectory()
+        let path = try directory.makeFIFO("fifo")
+        let error = #expect(throws: ConfigurationFileError.self) { try ConfigurationFile(path) }
+        #expect(
+            error?.description
+                == "\(path): error: the file cannot be read: it is a FIFO, which can be read once only; a file is needed"
+        )
+
+        let file = try ConfigurationFile(directory.write("headroom: {warningPercent: 30}\n", to: "jetsam.yaml"))
+        directory.remove("jetsam.yaml")
+        try directory.makeFIFO("jetsam.yaml")
+        guard case .refused(let error) = file.look() else { return #expect(Bool(false), "it is a FIFO") }
+        #expect(error.description.contains("it is a FIFO"))
+        #expect(file.settings.manager.headroom.warningPercent == 30)
+    }
 }

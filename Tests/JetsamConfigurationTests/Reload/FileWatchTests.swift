@@ -4,7 +4,7 @@ import Testing
 @testable import JetsamConfiguration
 
 struct FileWatchTests {
-    private static func bytes(_ text: String) -> Result<[UInt8], Errno> { .success(Array(text.utf8)) }
+    private static func bytes(_ text: String) -> Result<[UInt8], BoundedFile.Failure> { .success(Array(text.utf8)) }
 
     @Test("A change is taken when two looks found the same, and once")
     func twice() {
@@ -34,11 +34,11 @@ struct FileWatchTests {
     @Test("That it cannot be read is told once, and to each who asks")
     func unreadable() {
         var watch = FileWatch(taken: Array("a".utf8))
-        let gone = Result<[UInt8], Errno>.failure(.noSuchFileOrDirectory)
-        #expect(watch.look(gone, isAsked: false) == .cannotRead(.noSuchFileOrDirectory))
+        let gone = Result<[UInt8], BoundedFile.Failure>.failure(.system(.noSuchFileOrDirectory))
+        #expect(watch.look(gone, isAsked: false) == .cannotRead(.system(.noSuchFileOrDirectory)))
         #expect(watch.look(gone, isAsked: false) == .nothing)
-        #expect(watch.look(gone, isAsked: true) == .cannotRead(.noSuchFileOrDirectory))
+        #expect(watch.look(gone, isAsked: true) == .cannotRead(.system(.noSuchFileOrDirectory)))
         #expect(watch.look(Self.bytes("a"), isAsked: false) == .nothing)
-        #expect(watch.look(gone, isAsked: false) == .cannotRead(.noSuchFileOrDirectory))
+        #expect(watch.look(gone, isAsked: false) == .cannotRead(.system(.noSuchFileOrDirectory)))
     }
 }

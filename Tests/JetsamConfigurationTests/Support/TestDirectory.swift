@@ -33,6 +33,13 @@ final class TestDirectory {
         return path.appending(name)
     }
 
+    @discardableResult
+    func makeFIFO(_ name: String) throws -> FilePath {
+        names.insert(name)
+        guard unsafe mkfifo(path.appending(name).string, 0o600) == 0 else { throw Errno(rawValue: errno) }
+        return path.appending(name)
+    }
+
     func remove(_ name: String) {
         unsafe unlink(path.appending(name).string)
     }

@@ -7,6 +7,14 @@ import Testing
 @testable import jetsam
 @testable import jetsam_stress
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
 struct CheckCommandTests {
     private static func write(_ text: String, in directory: TemporaryDirectory) throws -> String {
         let path = directory.path + "/jetsam.yaml"
@@ -83,6 +91,22 @@ struct CheckCommandTests {
         let run = try ToolProcess(["check", path], in: try TemporaryDirectory(), tool: "jetsam")
         #expect(await run.end() == .exited(66))
         #expect(run.errors.hasPrefix("\(path): error: cannot be read: "))
+    }
+
+    @Test("A FIFO is read until its writer closes it, as for check <(…) in a shell")
+    func fifo() async throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path + "/fifo"
+        try System.check(unsafe mkfifo(path, 0o600))
+        let script = "echo 'headroom: {warningPercent: 25}' > \"$0\""
+        let writer = try System.spawn("/bin/sh", ["sh", "-c", script, path])
+        defer {
+            System.send(SIGKILL, to: writer)
+            _ = System.waitForEnd(of: writer)
+        }
+        let run = try ToolProcess(["check", path], in: directory, tool: "jetsam")
+        #expect(await run.end() == .exited(0))
+        #expect(run.output.contains("headroom.warningPercent  25"))
     }
 
     @Test("Each profile is written as a file that the check takes", arguments: Profile.all.map(\.name))
