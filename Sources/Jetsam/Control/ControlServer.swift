@@ -178,6 +178,8 @@ final class ControlServer: Sendable {
                 }
                 switch connection.conversation.receive(bytes, at: clock.now) {
                 case .close: return false
+                // The peer has gone, and has told its user that no answer came.
+                case .perform where wait.isGone: return false
                 case .perform(let request) where mayPerform && (request == .status || !isFull):
                     connection.isPerforming = true
                     perform(request, for: connection.number)

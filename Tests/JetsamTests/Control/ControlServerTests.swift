@@ -43,7 +43,8 @@ import Testing
         }
 
         private func serve(
-            gate: ControlGate? = nil, process: (@Sendable () -> Int32)? = nil, _ body: (String) async throws -> Void
+            gate: ControlGate? = nil, process: (@Sendable () -> Int32)? = nil,
+            before: (String) throws -> Void = { _ in }, _ body: (String) async throws -> Void
         ) async throws {
             let socket = try ControlSocket(directory: base.path.appending("s").string, process: 1)
             let server = try ControlServer(
@@ -55,6 +56,7 @@ import Testing
                     if let process { peer?.process = process() }
                     return peer
                 })
+            try before(socket.path)
             try server.start()
             do {
                 try await body(socket.path)
@@ -122,10 +124,24 @@ import Testing
             }
         }
 
+        @Test("A request whose peer had gone before it was read is not carried out")
+        func gone() async throws {
+            try await serve(before: { path in try ControlPeer(path).send("release 1\n") }) { path in
+                let answer = try await ControlPeer.ask("status", path)
+                // The one before has been read by now.
+                #expect(answer.contains("asked"))
+                #expect(handler.waiting.withLock { $0.isEmpty })
+            }
+        }
+
         @Test("A peer that goes while its request is carried out makes room for another")
         func leaver() async throws {
             try await serve { path in
-                for _ in 0..<4 { try ControlPeer(path).send("release 1\n") }
+                do {
+                    let four = try (0..<4).map { _ in try ControlPeer(path) }
+                    for peer in four { try peer.send("release 1\n") }
+                    try await handler.isWaiting(4)
+                }
                 try await eventually("the four are forgotten") {
                     let answer = (try? await ControlPeer.ask("status", path)) ?? ""
                     return answer.contains("asked")
@@ -142,8 +158,10 @@ import Testing
                 for number in 1...ControlServer.mostUnderWay {
                     // Each of a process of its own, which is served however much others ask.
                     process.withLock { $0 += 1 }
-                    try ControlPeer(path).send("release 1\n")
+                    let peer = try ControlPeer(path)
+                    try peer.send("release 1\n")
                     try await handler.isWaiting(number)
+                    withExtendedLifetime(peer) {}
                 }
                 process.withLock { $0 += 1 }
                 #expect(try await ControlPeer.ask("release 1", path).contains(#""code":"busy""#))

@@ -34,7 +34,8 @@ struct ControlClient {
             try send(Array("\(request)\n".utf8), to: connection, until: deadline)
             line = try receive(from: connection, until: deadline)
         } catch .timedOut {
-            throw .unavailable("process \(target.process) did not answer within \(time)")
+            throw .unavailable(
+                "process \(target.process) did not answer within \(time); it drops a request that it has not begun")
         } catch {
             throw .system(error, "the connection to process \(target.process)")
         }

@@ -28,7 +28,8 @@ struct ControlOptions: ParsableArguments {
         EXIT STATUS
           0     done
           64    usage
-          69    there is no such process, it has no control socket, or it does not answer
+          69    there is no such process, it has no control socket, or it does not answer in time: then it drops
+                a request that it has not begun
           77    this user may not ask it: only the process's own user and root may
         """
 }
