@@ -56,7 +56,8 @@ enum SettingsDocument {
 
     static func parse(_ bytes: [UInt8]) -> Result<Node, Fault> {
         guard bytes.count <= CheckReport.maximumBytes else {
-            return .failure(Fault("the file has \(bytes.count) bytes; allowed are \(CheckReport.maximumBytes)"))
+            return .failure(
+                Fault("the file has more than \(CheckReport.maximumBytes) bytes, which is the most that is allowed"))
         }
         guard let text = String(validating: bytes, as: UTF8.self) else {
             return .failure(Fault("the file is not text in UTF-8"))

@@ -18,6 +18,7 @@ package enum ErrnoText {
             case .noSuchProcess: "the process is gone"
             case .tooManyOpenFiles, .tooManyOpenFilesInSystem: "file descriptors are exhausted"
             case .isDirectory: "it is a directory"
+            case .tooManySymbolicLinkLevels: "its links lead in a circle, or are too many"
             default: nil
             }
         return join(error, meaning)
@@ -56,6 +57,9 @@ package enum ErrnoText {
         .invalidArgument: "EINVAL", .tooManyOpenFilesInSystem: "ENFILE", .tooManyOpenFiles: "EMFILE",
         .noSpace: "ENOSPC", .readOnlyFileSystem: "EROFS", .brokenPipe: "EPIPE", .notSupported: "EOPNOTSUPP",
         .connectionRefused: "ECONNREFUSED", .noSuchAddressOrDevice: "ENXIO", .outOfRange: "ERANGE",
-        .noFunction: "ENOSYS",
+        .noFunction: "ENOSYS", .tooManySymbolicLinkLevels: "ELOOP", .fileNameTooLong: "ENAMETOOLONG",
+        .fileTooLarge: "EFBIG", .diskQuotaExceeded: "EDQUOT", .staleNFSFileHandle: "ESTALE",
+        .messageTooLong: "EMSGSIZE", .connectionReset: "ECONNRESET", .timedOut: "ETIMEDOUT",
+        .addressInUse: "EADDRINUSE",
     ]
 }

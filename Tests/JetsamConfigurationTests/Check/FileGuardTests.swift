@@ -11,7 +11,9 @@ struct FileGuardTests {
     func noText() {
         let large = [UInt8](repeating: 0x20, count: CheckReport.maximumBytes + 1)
         #expect(
-            CheckReport(checking: large).problems.map(\.message) == ["the file has 1048577 bytes; allowed are 1048576"])
+            CheckReport(checking: large).problems.map(\.message) == [
+                "the file has more than 1048576 bytes, which is the most that is allowed"
+            ])
         #expect(CheckReport(checking: [0xFF, 0xFE, 0x00]).problems.map(\.message) == ["the file is not text in UTF-8"])
         #expect(Self.messages("a: \u{0}\n").count == 1)
     }

@@ -160,6 +160,11 @@ struct SurviveCommand: ParsableCommand {
         for (option, file) in files where !Syscalls.exists(file) {
             throw StressError("\(option) \(file): there is no such file")
         }
+        // A file and no command: without a slash it would be looked for elsewhere.
+        let server = server.contains("/") ? server : "./\(server)"
+        guard System.executablePath(of: server) != nil else {
+            throw StressError("--server \(server): it is no file that this user may execute")
+        }
         if let json { try checkDirectory(of: json, for: "--json") }
         if let json, let facts = try? FileFacts(at: json) {
             for (option, file) in files where (try? FileFacts(at: file).identity) == facts.identity {
