@@ -17,7 +17,7 @@ redis-server and memcached if they are missing. Do nothing else on the machine, 
   --repeat N        the number of runs of Jetsam (default 5)
   --peer-repeat N   the number of runs of each other way (default 2)
   --quick           runs a part, and says what it leaves out
-  --only A,B        runs only these disturbances
+  --only A,B        runs only these disturbances; some run only if they are named here
   --ways A,B        runs only these ways
   --budget SIZE     the budget of the fixed cache under every disturbance, such as 288MiB, instead of the best for each
   --config FILE     the configuration of Jetsam, instead of the defaults

@@ -23,8 +23,7 @@ tried=(
 )
 # The largest share of wasted bytes, in the mean of the disturbances: beyond it, a reserve is memory that lies idle.
 most_wasted=0.03
-# The disturbances of 'jetsam-stress survive', one here and one there in their order; without 'steady', which
-# compares with a fixed cache.
+# The disturbances of 'jetsam-stress survive', one here and one there in their order.
 searched=(ramp-8MB ramp-500MB spike sawtooth leak-5s misses log redis resize servers-4)
 judged=(growth ramp-50MB ramp-full waves leak-0s leak-30s thrash fragment memcached servers-2 servers-8)
 

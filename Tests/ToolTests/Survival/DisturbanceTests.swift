@@ -21,9 +21,8 @@ struct DisturbanceTests {
 
     @Test("A run that fills its caches in five seconds takes at most 20 s, but for those that have to be slow")
     func length() {
-        let slow = ["steady", "waves"]
         for disturbance in Disturbance.all
-        where !disturbance.name.hasPrefix("leak-") && !slow.contains(disturbance.name) {
+        where !disturbance.name.hasPrefix("leak-") && !disturbance.isExtra && disturbance.name != "waves" {
             #expect(disturbance.length <= .seconds(15), "\(disturbance.name)")
         }
     }
@@ -57,6 +56,15 @@ struct DisturbanceTests {
         restless.quickRuns = [.cleared: 0]
         #expect(RunPlan(isQuick: true).runs(restless, .cleared) == 0, "what a few runs do not tell is left out")
         #expect(RunPlan(peers: 2, isQuick: true).runs(restless, .cleared) == 2)
+    }
+
+    @Test("What takes minutes runs only where it is named", arguments: [[], ["--quick"]])
+    func extras(words: [String]) throws {
+        func chosen(_ words: [String]) throws -> [Disturbance] {
+            try SurviveCommand.parse(["--server", "/bin/true", "--script", "/dev/null"] + words).chosenDisturbances()
+        }
+        #expect(try chosen(words).allSatisfy { !$0.isExtra })
+        #expect(try chosen(words + ["--only", "beside-2,growth"]).map(\.name) == ["beside-2", "growth"])
     }
 
     @Test("Wrong choices are refused, and what is allowed is said")

@@ -16,6 +16,7 @@ struct SurvivalTableTests {
         result.releasedBytes = released
         result.hitRate = killed ? nil : 0.75
         result.fillSeconds = 3.5
+        result.leastCacheBytes = killed ? nil : 64 << 20
         return result
     }
 

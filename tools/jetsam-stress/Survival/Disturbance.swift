@@ -25,6 +25,8 @@ struct Disturbance: Sendable {
     /// How many runs `--quick` makes of a way, where that is not one, or three of Jetsam: as many as it takes for two tables to agree;
     /// 0 where no few runs are enough for that. Nil where it makes none of any way.
     var quickRuns: [Way: Int]?
+    /// Whether it is run only where `--only` names it: it answers one question, or takes minutes.
+    var isExtra = false
 }
 
 extension Disturbance {
@@ -36,7 +38,7 @@ extension Disturbance {
                 text: """
                     The cache fills, and is in use for 40 s; nothing else happens. What lives through 'growth' may be killed here.
                     """,
-                length: .seconds(40)),
+                length: .seconds(40), isExtra: true),
             ramp("8MB", rate: "8MB/s", mebibytes: 100, length: .seconds(15)),
             ramp("50MB", rate: "50MB/s", mebibytes: 200, length: .seconds(10), quickRuns: [:]),
             ramp("500MB", rate: "500MB/s", mebibytes: 200, length: .seconds(8)),
@@ -73,11 +75,21 @@ extension Disturbance {
                 inside: "--pattern fragment --limit 150MiB --rate 100MB/s --hold 3s", length: .seconds(9),
                 unmanagedBytes: 180 * mebibyte),
             neighbour("redis", quickRuns: [.jetsam: 8]), neighbour("memcached"),
+            neighbour("redis", rate: 8, length: .seconds(17), isExtra: true),
+            neighbour("redis", rate: 150, length: .seconds(9), isExtra: true),
             Disturbance(
                 name: "resize", text: "The limit is cut from 512 to 384 MiB, in place.", resizedBytes: 384 * mebibyte,
                 // Whether a cache that is emptied at a warning lives through this is chance.
                 unmanagedBytes: 128 * mebibyte, quickRuns: [.cleared: 0, .jetsam: 5]),
-        ] + [2, 4, 8].map(several)
+            Disturbance(
+                name: "bad-handlers",
+                text: """
+                    The server takes 380 MiB, and has four more caches that never help: one promises what it does not give, one throws, \
+                    one hangs, and one never answers. Memory stays short for a minute.
+                    """,
+                inside: "--pattern ramp --limit 380MiB --rate 50MB/s --hold 2m", length: .seconds(68),
+                managedArguments: ["--bad-handlers"], unmanagedBytes: 380 * mebibyte, isExtra: true),
+        ] + [2, 4, 8].map(several) + [1, 2].map(beside)
 
     private static func ramp(
         _ name: String, rate: String, mebibytes: Int, length: Duration, quickRuns: [Way: Int]? = nil
@@ -106,17 +118,34 @@ extension Disturbance {
             unmanagedBytes: limit * mebibyte, quickRuns: quickRuns)
     }
 
-    private static func neighbour(_ name: String, quickRuns: [Way: Int]? = nil) -> Disturbance {
+    /// - Parameter rate: MiB a second; nil for 30, as usual.
+    private static func neighbour(
+        _ program: String, rate: Int? = nil, length: Duration = .seconds(9), quickRuns: [Way: Int]? = nil,
+        isExtra: Bool = false
+    ) -> Disturbance {
         Disturbance(
-            name: name, text: "A real \(name) in the same cgroup fills up with 100 MiB at 30 MiB/s.",
-            beside: "--pattern \(name) --limit 100MiB --rate 30MiB/s --hold 5s", length: .seconds(9),
-            unmanagedBytes: 130 * mebibyte, quickRuns: quickRuns)
+            name: rate.map { "\(program)-\($0)MiB" } ?? program,
+            text: "A real \(program) in the same cgroup fills up with 100 MiB at \(rate ?? 30) MiB/s.",
+            beside: "--pattern \(program) --limit 100MiB --rate \(rate ?? 30)MiB/s --hold 5s", length: length,
+            unmanagedBytes: 130 * mebibyte, quickRuns: quickRuns, isExtra: isExtra)
     }
 
     private static func several(_ count: Int) -> Disturbance {
         Disturbance(
             name: "servers-\(count)", text: "\(count) servers fill their caches under one limit.", servers: count,
             length: .seconds(10), unmanagedBytes: (count - 1) * 40 * mebibyte)
+    }
+
+    /// One server or several, to compare what they release together, and what their caches hold two minutes later.
+    private static func beside(_ count: Int) -> Disturbance {
+        Disturbance(
+            name: "beside-\(count)",
+            text: """
+                \(count == 1 ? "One server has" : "\(count) servers have") a neighbour that takes 100 MiB at 30 MB/s, and keeps them for \
+                two minutes.
+                """,
+            beside: "--pattern ramp --limit 100MiB --rate 30MB/s --hold 3m", servers: count, length: .seconds(124),
+            unmanagedBytes: (count * 40 + 60) * mebibyte, isExtra: true)
     }
 
     /// The words after `jetsam-stress` that let it happen alone, under its limit.

@@ -24,6 +24,9 @@ struct SurvivalResult: Equatable {
     var episodes = 0
     /// What the manager's threads took of the server's CPU time; nil where there is none. From 0 to 1.
     var managerCPUShare: Double?
+    /// What the cache held at the end, in bytes, of several servers the one that held least; nil where the server was killed,
+    /// or does not know.
+    var leastCacheBytes: Int?
     /// The time at that level from the disturbance's beginning on, the mean of the servers; nil where there is no manager.
     var warningSeconds: Double?
     var criticalSeconds: Double?
@@ -45,7 +48,7 @@ extension SurvivalResult {
             ("requestsPerCPUSecond", .number(requestsPerCPUSecond)), ("releasedBytes", .integer(releasedBytes)),
             ("neededBytes", .integer(neededBytes)), ("refetchedBytes", .integer(refetchedBytes)),
             ("wastedBytes", .integer(wastedBytes)), ("episodes", .integer(episodes)),
-            ("managerCPUShare", .fraction(managerCPUShare)),
+            ("managerCPUShare", .fraction(managerCPUShare)), ("leastCacheBytes", .integer(leastCacheBytes)),
             ("warningSeconds", .number(warningSeconds)), ("criticalSeconds", .number(criticalSeconds)),
             ("headroomAtStart", .integer(headroomAtStart)),
             ("seconds", .number(seconds)), ("fillSeconds", .number(fillSeconds)),
@@ -73,6 +76,7 @@ extension SurvivalResult {
         wastedBytes = integer("wastedBytes")
         episodes = integer("episodes")
         managerCPUShare = json["managerCPUShare"]?.number
+        leastCacheBytes = json["leastCacheBytes"]?.integer
         warningSeconds = json["warningSeconds"]?.number
         criticalSeconds = json["criticalSeconds"]?.number
         headroomAtStart = integer("headroomAtStart")

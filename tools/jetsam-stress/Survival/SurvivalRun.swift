@@ -277,6 +277,8 @@ struct SurvivalRun {
         }
         let requests = grown { $0.hits + $0.misses }
         let cpu = grown(\.cpuMicroseconds)
+        // NSCache does not say.
+        if way != .nscache { result.leastCacheBytes = after.map(\.cacheBytes).min() }
         if requests > 0 { result.hitRate = Double(grown(\.hits)) / Double(requests) }
         if cpu > 0 { result.requestsPerCPUSecond = Double(requests) / (Double(cpu) / 1e6) }
         guard way == .jetsam else { return }

@@ -23,6 +23,7 @@ struct SurvivalTable {
         var neededBytes: Int?
         var wastedShare: Double?
         var managerCPUShare: Double?
+        var leastCacheBytes: Int?
         /// The mean of the runs that lived, likewise.
         var warningSeconds: Double?
         var criticalSeconds: Double?
@@ -92,6 +93,7 @@ struct SurvivalTable {
                 bytes > 0 ? Double(mean(\.wastedBytes) ?? 0) / Double(bytes) : 0
             },
             managerCPUShare: Self.median(runs.compactMap(\.managerCPUShare)),
+            leastCacheBytes: Self.median(runs.compactMap(\.leastCacheBytes).map(Double.init)).map { Int($0) },
             warningSeconds: mean(\.warningSeconds), criticalSeconds: mean(\.criticalSeconds),
             headroomAtStart: Self.median(runs.map { Double($0.headroomAtStart) }).map { Int($0) } ?? 0)
     }
@@ -157,7 +159,7 @@ extension SurvivalTable {
     var text: String {
         let head = [
             "disturbance", "who", "killed", "failed", "p99 ms", "hits", "req/CPU s", "released", "needed", "wasted",
-            "manager", "at warning", "at critical",
+            "manager", "cache", "at warning", "at critical",
         ]
         var lines = Columns.aligned([head] + rows.map(\.cells))
         let totals = totals
@@ -186,7 +188,7 @@ extension SurvivalTable.Row {
             p99Milliseconds: json["p99Milliseconds"]?.number, hitRate: json["hitRate"]?.number,
             requestsPerCPUSecond: json["requestsPerCPUSecond"]?.number, releasedBytes: json["releasedBytes"]?.integer,
             neededBytes: json["neededBytes"]?.integer, wastedShare: json["wastedShare"]?.number,
-            managerCPUShare: json["managerCPUShare"]?.number,
+            managerCPUShare: json["managerCPUShare"]?.number, leastCacheBytes: json["leastCacheBytes"]?.integer,
             warningSeconds: json["warningSeconds"]?.number, criticalSeconds: json["criticalSeconds"]?.number,
             headroomAtStart: json["headroomAtStart"]?.integer ?? 0)
     }
@@ -199,6 +201,7 @@ extension SurvivalTable.Row {
             ("hitRate", .fraction(hitRate)), ("requestsPerCPUSecond", .number(requestsPerCPUSecond)),
             ("releasedBytes", .integer(releasedBytes)), ("neededBytes", .integer(neededBytes)),
             ("wastedShare", .number(wastedShare)), ("managerCPUShare", .fraction(managerCPUShare)),
+            ("leastCacheBytes", .integer(leastCacheBytes)),
             ("warningSeconds", .number(warningSeconds)), ("criticalSeconds", .number(criticalSeconds)),
             ("headroomAtStart", .integer(headroomAtStart)),
         ])
@@ -212,7 +215,8 @@ extension SurvivalTable.Row {
             hitRate.map(Self.percent) ?? "–", Self.text(requestsPerCPUSecond, decimals: 0),
             releasedBytes.map(Self.mebibytes) ?? "–", neededBytes.map(Self.mebibytes) ?? "–",
             releasedBytes ?? 0 > 0 ? wastedShare.map(Self.percent) ?? "–" : "–",
-            managerCPUShare.map(Self.percent) ?? "–", Self.seconds(warningSeconds), Self.seconds(criticalSeconds),
+            managerCPUShare.map(Self.percent) ?? "–", leastCacheBytes.map(Self.mebibytes) ?? "–",
+            Self.seconds(warningSeconds), Self.seconds(criticalSeconds),
         ]
     }
 

@@ -24,6 +24,7 @@ struct SurviveCommand: ParsableCommand {
                 knows how all other memory will grow; counted by episodes, which last until 10 s pass without a release. wasted: a share of \
                 the released bytes: the smaller of the bytes that were fetched again within 10 s, and of those that stayed free beyond 1.25 \
                 times these 20 % when memory was shortest in these 10 s. manager: the share of the server's CPU time that Jetsam's threads took. \
+                cache: what the cache holds at the end; of several servers the one that holds least. \
                 at warning, at critical: the time at that level from the beginning of the disturbance, the mean of the runs that lived.
 
                 TOGETHER. If there are several disturbances, a second table adds up their bytes and times, and has the means of their \
@@ -35,7 +36,7 @@ struct SurviveCommand: ParsableCommand {
 
                 JSON: {"machine": {…}, "configuration" (the text of --config, or null), "rows": [{"disturbance", "who", "killed", "runs", "left" (in order, before the end), "budgetBytes" \
                 (fixed), "failedShare", "p99Milliseconds", "hitRate", "requestsPerCPUSecond", "releasedBytes", "neededBytes", "wastedShare" \
-                (null where every run was killed, as hitRate and p99Milliseconds), "managerCPUShare", "warningSeconds", "criticalSeconds", "headroomAtStart"}], \
+                (null where every run was killed, as hitRate and p99Milliseconds), "managerCPUShare", "leastCacheBytes", "warningSeconds", "criticalSeconds", "headroomAtStart"}], \
                 "totals": [{"who", "disturbances", "runs", "killed", "hitRate", "releasedBytes", "neededBytes", "wastedBytes", "wastedShare", \
                 "warningSeconds", "criticalSeconds"}], "pairs": \
                 [{"disturbance", "budgetBytes", "pairs", "requestsPerCPUSecond": {"median", "from", "to"}, "hitRate", "p99Milliseconds" \
@@ -129,8 +130,8 @@ struct SurviveCommand: ParsableCommand {
         }
     }
 
-    private func chosenDisturbances() throws -> [Disturbance] {
-        guard let only else { return Disturbance.all.filter { !quick || $0.quickRuns != nil } }
+    func chosenDisturbances() throws -> [Disturbance] {
+        guard let only else { return Disturbance.all.filter { quick ? $0.quickRuns != nil : !$0.isExtra } }
         guard only.contains(where: { $0 != "," }) else { throw ValidationError("--only: no disturbance is named.") }
         return try only.split(separator: ",").map { name in
             guard let found = Disturbance.all.first(where: { $0.name == name }) else {
@@ -200,12 +201,16 @@ struct SurviveCommand: ParsableCommand {
 }
 
 extension Disturbance {
-    /// The help text's list of them.
+    /// The help text's lists of them.
     static var discussion: String {
-        "DISTURBANCES, under 512 MiB unless said:\n"
-            + all.map { disturbance in
-                let recipe = disturbance.recipe.map { " Alone: jetsam-stress \($0)" } ?? ""
-                return "  \(disturbance.name): \(disturbance.text)\(recipe)"
-            }.joined(separator: "\n")
+        "DISTURBANCES, under 512 MiB unless said:\n" + list { !$0.isExtra }
+            + "\n\nMORE DISTURBANCES, only if --only names them:\n" + list(where: \.isExtra)
+    }
+
+    private static func list(where isMeant: (Disturbance) -> Bool) -> String {
+        all.filter(isMeant).map { disturbance in
+            let recipe = disturbance.recipe.map { " Alone: jetsam-stress \($0)" } ?? ""
+            return "  \(disturbance.name): \(disturbance.text)\(recipe)"
+        }.joined(separator: "\n")
     }
 }

@@ -80,6 +80,13 @@ struct DemoServer: AsyncParsableCommand {
     @Flag(help: "In mode jetsam: shut down in order when memory is short and nothing is left to give.")
     var lastResort = false
 
+    @Flag(
+        help: """
+            In mode jetsam: four more caches that never help: one promises what it does not give, one throws, one hangs, and \
+            one never answers.
+            """)
+    var badHandlers = false
+
     @Option(
         help: "In mode jetsam: a directory for the control socket, by which jetsam watch and others reach the server.")
     var control: String?
@@ -107,8 +114,9 @@ struct DemoServer: AsyncParsableCommand {
         if let footprintBudget, footprintBudget.bytes == 0 {
             throw ValidationError("--footprint-budget 0: at least one byte is needed")
         }
-        if footprintBudget != nil || config != nil || lastResort, mode != .jetsam {
-            throw ValidationError("--footprint-budget, --config and --last-resort are for --mode jetsam")
+        if footprintBudget != nil || config != nil || lastResort || badHandlers, mode != .jetsam {
+            throw ValidationError(
+                "--footprint-budget, --config, --last-resort and --bad-handlers are for --mode jetsam")
         }
         if disturbAtSignal, disturb == nil { throw ValidationError("--disturb-at-signal needs --disturb") }
         if let control, mode != .jetsam || !control.hasPrefix("/") {
@@ -166,6 +174,7 @@ struct DemoServer: AsyncParsableCommand {
             server.beforeServerStarts { try await Task.sleep(for: .seconds(delay)) }
         }
 
+        let badHandlers = badHandlers ? BadHandlers() : nil
         let held = HeldWork(work, log: log)
         try held.begin()
         let scenes = DemoScenes(count: lifecycle.scenes ?? 0, log: log)
@@ -179,6 +188,7 @@ struct DemoServer: AsyncParsableCommand {
         let group = ServiceGroup(configuration: configuration)
         leaving.group = group
         try await group.run()
+        withExtendedLifetime(badHandlers) {}
         sampling?.end()
         held.report()
         scenes.report()
