@@ -54,6 +54,11 @@ package struct Decider {
     /// The shortest sleep that a soft limit asks for. Nothing is killed above it, and each reading costs.
     private static let softInterval = Duration.milliseconds(20)
 
+    /// The shortest sleep that the growth of caches towards a warning asks for.
+    private static let edgeInterval = Duration.milliseconds(250)
+    /// The number of readings until they would have grown so far.
+    private static let readingsToEdge = 4
+
     /// Caches that hold less are taken for empty under any limit.
     private static let negligibleBytes = 8 << 20
 
@@ -156,16 +161,15 @@ package struct Decider {
             leaveEarly(&decision, context)
             decision.looksAtAllocator = shouldLookAtAllocator(reading.instant)
         }
+        decision.interval = interval(after: context, isCoveredByKernel: observation.isCoveredByKernel)
         if awaitsLimit(context) {
             decision.holdBytes = isHoldDue(context.now) ? 0 : nil
-        } else if let bytes = findRoom(context, observation) {
-            decision.holdBytes = bytes
-            scheduler.limitsWereSet()
+        } else if let edge = findEdge(context, observation) {
+            hold(before: edge, &decision)
         } else {
             decision.regrowth = nextRegrowth(context)
         }
         reported = (observation.reportedBytes, reading.instant)
-        decision.interval = interval(after: context, isCoveredByKernel: observation.isCoveredByKernel)
         return decision
     }
 
@@ -268,19 +272,40 @@ package struct Decider {
         RoomToGrow(context, judgement.evidence.outlook, leadTime: leadTime, configuration: configuration)
     }
 
-    /// Returns the bytes by which caches may grow together before their growth leads to a warning, where it soon would. Limits then stop
-    /// them there: nothing has to be taken back of what they would have grown beyond it.
-    private func findRoom(_ context: RuleContext, _ observation: Observation) -> Int? {
+    /// The point where the growth of caches leads to a warning.
+    private struct Edge {
+        /// Bytes by which they may grow together until then, beside what else grows.
+        var roomBytes: Int
+        /// The time until then, as they and the rest have grown.
+        var time: Duration
+    }
+
+    /// Returns where the growth of caches leads; nil while they do not grow, or limits hold them.
+    private func findEdge(_ context: RuleContext, _ observation: Observation) -> Edge? {
         guard machine.level == .normal, !scheduler.areLimitsSet, allowsRegrowth, !configuration.isDryRun, let reported
         else { return nil }
         let elapsed = reported.instant.duration(to: context.now).nanoseconds
         let grown = observation.reportedBytes.subtractingSaturating(reported.bytes)
         guard grown > 0, elapsed > 0 else { return nil }
-        let room = roomToGrow(context).bytes
-        // The next reading may come too late to set a limit, and the one after that surely does.
-        let next = interval(after: context, isCoveredByKernel: observation.isCoveredByKernel)
-        let soon = Double(grown) * 2 * Double(next.nanoseconds) / Double(elapsed)
-        return Double(room) <= soon ? max(0, room) : nil
+        let room = roomToGrow(context)
+        let rate = Double(grown) / Double(elapsed)
+        let growth = rate + Double(max(0, room.growthRate ?? 0)) / 1e9
+        let bytes = Double(max(0, room.bytes))
+        return Edge(
+            roomBytes: Int(saturating: bytes * rate / growth),
+            time: .nanoseconds(Int64(Int(saturating: bytes / growth))))
+    }
+
+    /// Has limits stop the growth of caches at the edge, if the next reading may come too late for that, and the one after it surely
+    /// does. Nothing then has to be taken back of what they would have grown beyond it. Limits are set late, as another process may
+    /// take a part of the room: until then readings come closer.
+    private mutating func hold(before edge: Edge, _ decision: inout Decision) {
+        if edge.time <= min(decision.interval, Self.edgeInterval) * 2 {
+            decision.holdBytes = edge.roomBytes
+            scheduler.limitsWereSet()
+        } else {
+            decision.interval = min(decision.interval, max(Self.edgeInterval, edge.time / Self.readingsToEdge))
+        }
     }
 
     /// Returns whether caches are held for a limit that was announced. One that was set meanwhile, or did not come, is forgotten.
