@@ -161,7 +161,7 @@ struct SurviveCommand: ParsableCommand {
         for (option, file) in files where !Syscalls.exists(file) {
             throw StressError("\(option) \(file): there is no such file")
         }
-        // A file and no command: without a slash it would be looked for elsewhere.
+        // It is a file: a name without a slash would be looked for in PATH.
         let server = server.contains("/") ? server : "./\(server)"
         guard System.executablePath(of: server) != nil else {
             throw StressError("--server \(server): it is no file that this user may execute")
