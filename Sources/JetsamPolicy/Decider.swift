@@ -296,15 +296,15 @@ package struct Decider {
             time: .nanoseconds(Int64(Int(saturating: bytes / growth))))
     }
 
-    /// Has limits stop the growth of caches at the edge, if the next reading may come too late for that, and the one after it surely
-    /// does. Nothing then has to be taken back of what they would have grown beyond it. Limits are set late, as another process may
-    /// take a part of the room: until then readings come closer.
+    /// Sets limits where the reading after the next one would be too late for that: caches stop at the edge, and nothing has to be taken
+    /// back. It sets none earlier, as another process may take a part of the room. Until then readings come closer.
     private mutating func hold(before edge: Edge, _ decision: inout Decision) {
-        if edge.time <= min(decision.interval, Self.edgeInterval) * 2 {
+        let shortest = max(Self.edgeInterval, configuration.sampling.minimumInterval)
+        if edge.time <= min(decision.interval, shortest) * 2 {
             decision.holdBytes = edge.roomBytes
             scheduler.limitsWereSet()
         } else {
-            decision.interval = min(decision.interval, max(Self.edgeInterval, edge.time / Self.readingsToEdge))
+            decision.interval = min(decision.interval, max(shortest, edge.time / Self.readingsToEdge))
         }
     }
 

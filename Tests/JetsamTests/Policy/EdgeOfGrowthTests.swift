@@ -11,6 +11,8 @@ struct EdgeOfGrowthTests {
         var headroomBytes: Int
         /// The readings until then.
         var readings: Int
+        /// The shortest sleep that was asked for.
+        var shortestInterval: Duration
     }
 
     private static let limitBytes = 512 * mebibyte
@@ -19,9 +21,12 @@ struct EdgeOfGrowthTests {
 
     /// Caches that grow by `rate` MiB a second, beside others that grow by `others`, seen when the sampler asks for it. The kernel
     /// watches the threshold, so the sampler may sleep for two seconds.
-    private func grow(rate: Double, others: Double = 0) -> Hold? {
-        var decider = Decider(Decider.Setup())
+    private func grow(
+        rate: Double, others: Double = 0, _ configuration: ManagerConfiguration = ManagerConfiguration()
+    ) -> Hold? {
+        var decider = Decider(Decider.Setup(configuration: configuration))
         var seconds = 0.0
+        var shortest = Duration.seconds(2)
         for count in 1...100 {
             let headroom = 450 - (rate + others) * seconds
             var observation = Decider.Observation()
@@ -32,8 +37,11 @@ struct EdgeOfGrowthTests {
             observation.isCoveredByKernel = true
             let decision = decider.decide(&observation, victims: { Decider.Victims() })
             guard decision.level == .normal else { return nil }
+            shortest = min(shortest, decision.interval)
             if let bytes = decision.holdBytes {
-                return Hold(bytes: bytes, headroomBytes: observation.reading.headroomBytes, readings: count)
+                return Hold(
+                    bytes: bytes, headroomBytes: observation.reading.headroomBytes, readings: count,
+                    shortestInterval: shortest)
             }
             seconds += Double(decision.interval.nanoseconds) / 1e9
         }
@@ -47,6 +55,16 @@ struct EdgeOfGrowthTests {
         #expect(hold.headroomBytes >= Self.edge)
         #expect(abs(hold.bytes - (hold.headroomBytes - Self.edge)) <= 1)
         #expect(hold.readings < 30)
+    }
+
+    @Test("Readings come no closer than the configuration allows, and limits in time for that")
+    func minimum() throws {
+        var configuration = ManagerConfiguration()
+        configuration.sampling.minimumInterval = .seconds(1)
+        let hold = try #require(grow(rate: 20, configuration))
+        #expect(hold.shortestInterval >= .seconds(1))
+        #expect(hold.headroomBytes >= Self.edge)
+        #expect(hold.headroomBytes - Self.edge <= 2 * 20 * mebibyte)
     }
 
     @Test("The room is divided by how fast they and the others grow")
