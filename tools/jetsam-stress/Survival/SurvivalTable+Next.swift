@@ -19,18 +19,14 @@ extension SurvivalTable {
 
     /// Returns the next run of a way; nil where none is missing.
     func nextRun(_ disturbance: Disturbance, _ way: Way, _ plan: RunPlan) -> NextRun? {
-        let made = results(disturbance, way)
-        let runs = plan.runs(disturbance, way)
-        guard way == .fixed else { return made.count < runs ? (way, nil) : nil }
-        if let budgetBytes = plan.budgetBytes {
-            return made.count { $0.budgetBytes == budgetBytes } < runs ? (way, budgetBytes) : nil
+        guard way == .fixed, plan.budgetBytes == nil else {
+            return missing(disturbance, way, plan) > 0 ? (way, way == .fixed ? plan.budgetBytes : nil) : nil
         }
         let search = BudgetSearch(
             limitBytes: disturbance.limitBytes, servers: disturbance.servers,
-            unmanagedBytes: disturbance.unmanagedBytes, runs: runs)
-        guard case .run(let budgetBytes) = search.next(after: made.map { ($0.budgetBytes ?? 0, $0.killed) }) else {
-            return nil
-        }
+            unmanagedBytes: disturbance.unmanagedBytes, runs: plan.runs(disturbance, way))
+        let made = results(disturbance, way).map { ($0.budgetBytes ?? 0, $0.killed) }
+        guard case .run(let budgetBytes) = search.next(after: made) else { return nil }
         return (way, budgetBytes)
     }
 
@@ -39,10 +35,15 @@ extension SurvivalTable {
         disturbances.reduce(0) { sum, disturbance in
             ways.reduce(sum) { sum, way in
                 let searches = way == .fixed && plan.budgetBytes == nil
-                if searches { return sum + (nextRun(disturbance, way, plan) == nil ? 0 : 1) }
-                let made = results(disturbance, way).count { way != .fixed || $0.budgetBytes == plan.budgetBytes }
-                return sum + max(0, plan.runs(disturbance, way) - made)
+                guard searches else { return sum + missing(disturbance, way, plan) }
+                return sum + (nextRun(disturbance, way, plan) == nil ? 0 : 1)
             }
         }
+    }
+
+    /// How many runs are missing of a way that searches for no budget.
+    private func missing(_ disturbance: Disturbance, _ way: Way, _ plan: RunPlan) -> Int {
+        let made = results(disturbance, way).count { way != .fixed || $0.budgetBytes == plan.budgetBytes }
+        return max(0, plan.runs(disturbance, way) - made)
     }
 }

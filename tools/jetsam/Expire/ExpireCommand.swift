@@ -15,7 +15,8 @@ struct ExpireCommand: ParsableCommand {
               0     at least one task was notified
               1     none was: no such task is held, or the process is in a dry run
               64    usage
-              69    there is no such process, it has no control socket, or it does not answer
+              69    there is no such process, it has no control socket, or it does not answer in time: then it drops
+                    a request that it has not begun
               77    this user may not ask it: only the process's own user and root may
             """
     )

@@ -23,7 +23,8 @@ struct ReleaseCommand: ParsableCommand {
               0     done; with --to: there is room for the limit
               1     the process is in a dry run; with --to: there is no room, and the output says how much is missing, and why
               64    usage, or --to is more than the present limit
-              69    there is no such process, it has no control socket, or it does not answer
+              69    there is no such process, it has no control socket, or it does not answer in time: then it drops
+                    a request that it has not begun
               77    this user may not ask it: only the process's own user and root may
 
             JSON, one object on one line: sequence, stage, step, level, reason, targetBytes, promisedBytes, freedBytes (null \
