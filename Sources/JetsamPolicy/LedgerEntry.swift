@@ -25,6 +25,8 @@ package struct LedgerEntry: Equatable {
     private var clearlyEmptySteps = 0
     /// The number of steps in a row in which its handler threw, and gave nothing.
     private var failuresInRow = 0
+    /// The time of the last step that brought nothing and was counted.
+    private var emptyAt: MonotonicInstant?
     /// The judgement of one step alone, while later readings can still show that it was wrong.
     private var verdict: Verdict?
     /// The time when it was last asked in a step.
@@ -62,6 +64,8 @@ package struct LedgerEntry: Equatable {
         package var hiddenBytes = 0
         /// The most of what came back that can have been its own; nil where all of `returnedBytes` was.
         package var mostReturnedBytes: Int?
+        /// The part of what it promised that other signs than its word show: its thread freed it, or it reports so much less.
+        package var provenBytes = 0
         /// Indicates whether others gave as well, so that it cannot be told whose bytes came back.
         package var isAmbiguous = false
 
@@ -147,14 +151,10 @@ package struct LedgerEntry: Equatable {
         isHung = answer.missedDeadline
         wasHung = answer.missedDeadline
         if answer.showsReturn, answer.promisedBytes >= Self.leastShown {
-            emptySteps = answer.broughtNothing ? emptySteps + 1 : 0
             if !answer.broughtNothing {
-                clearlyEmptySteps = 0
-            } else if !isDisturbed {
-                // At critical what is believed cannot be taken back, and growth that has just begun was not seen before the step.
-                let isEnough = answer.promisedBytes >= Self.enoughShown && level < .critical
-                if isEnough { verdict = makeVerdict(answer, measuredOver, at: now) }
-                clearlyEmptySteps += isEnough ? 2 : 1
+                (emptySteps, clearlyEmptySteps, emptyAt) = (0, 0, nil)
+            } else if !repeatsEmptyStep(answer, at: now) {
+                noteEmptyStep(answer, isDisturbed: isDisturbed, level: level, measuredOver, at: now)
             }
         }
         guard answer.askedBytes > 0 else { return }
@@ -180,6 +180,29 @@ package struct LedgerEntry: Equatable {
             heldOff = nil
         }
     }
+
+    private mutating func noteEmptyStep(
+        _ answer: Answer, isDisturbed: Bool, level: PressureLevel, _ measuredOver: Duration, at now: MonotonicInstant
+    ) {
+        emptySteps += 1
+        emptyAt = now
+        guard !isDisturbed else { return }
+        // At critical what is believed cannot be taken back, and growth that has just begun was not seen before the step.
+        let isEnough = answer.promisedBytes >= Self.enoughShown && level < .critical
+        if isEnough { verdict = makeVerdict(answer, measuredOver, at: now) }
+        clearlyEmptySteps += isEnough ? 2 : 1
+    }
+
+    /// Returns whether a step that brought nothing proves no more than the one before it: it follows so closely that growth which hid the
+    /// bytes of that one, and may have hidden these, does not show yet. A cache that really let go of what it promised soon has no more of
+    /// it; one that only says so is not asked again for this.
+    private func repeatsEmptyStep(_ answer: Answer, at now: MonotonicInstant) -> Bool {
+        guard let emptyAt, answer.provenBytes >= answer.promisedBytes / 2 else { return false }
+        return emptyAt.duration(to: now) < Self.shortestWindow
+    }
+
+    /// The shortest window in which growth is measured.
+    private static let shortestWindow = Duration.milliseconds(200)
 
     /// Growth that began in a step shows within this time after it: three times the shortest window in which growth is measured, and the
     /// way of a reading.

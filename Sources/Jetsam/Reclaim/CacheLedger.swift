@@ -113,6 +113,7 @@ struct CacheLedger {
             answer.showsReturn = result.run.didTrimLast || unmapping.contains(release.client) || !canTrim
             answer.hiddenBytes = hidden[index]
             answer.mostReturnedBytes = result.mostReturned(of: release.client, unmapping: unmapping)
+            answer.provenBytes = result.proven(release.client, answer)
             answer.isAmbiguous = isAmbiguous
             step.parts[index].broughtNothing = answer.broughtNothing
             var entry = entries[release.client] ?? LedgerEntry()

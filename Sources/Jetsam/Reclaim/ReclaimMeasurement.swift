@@ -55,7 +55,7 @@ struct ReclaimMeasurement {
     }
 
     /// The bytes that a client gave by other signs than its word: what its thread freed, or by how much less it reports.
-    private func proven(_ client: UInt64, _ answer: LedgerEntry.Answer) -> Int {
+    func proven(_ client: UInt64, _ answer: LedgerEntry.Answer) -> Int {
         max(0, min(answer.promisedBytes, max(answer.freedBytes ?? 0, falls[client] ?? 0)))
     }
 

@@ -278,6 +278,33 @@ struct LedgerEntryTests {
         #expect(urgent.isHollow)
     }
 
+    @Test("Empty steps that follow each other closely count once where the cache really let go of what it promised")
+    func repeatedEmptySteps() {
+        var promise = answer(100 * mebibyte, 100 * mebibyte)
+        promise.showsReturn = true
+        func entry(provenBytes: Int, _ seconds: [Double], isDisturbed: Bool = false) -> LedgerEntry {
+            var entry = LedgerEntry()
+            promise.provenBytes = provenBytes
+            for second in seconds {
+                entry.add(
+                    promise, isDisturbed: isDisturbed, level: .critical, headroomBytes: 0, at: .seconds(second))
+            }
+            return entry
+        }
+        #expect(!entry(provenBytes: 100 * mebibyte, [1, 1.036, 1.199]).isHollow)
+        #expect(!entry(provenBytes: 50 * mebibyte, [1, 1.036, 1.199], isDisturbed: true).isHollow)
+        #expect(entry(provenBytes: 100 * mebibyte, [1, 1.2]).isHollow)
+        #expect(entry(provenBytes: 100 * mebibyte, [1, 1.1, 1.2], isDisturbed: true).isHollow)
+        #expect(entry(provenBytes: 50 * mebibyte - 1, [1, 1.036]).isHollow)
+        // What came back in between begins a new row.
+        var other = entry(provenBytes: 100 * mebibyte, [1])
+        promise.returnedBytes = 100 * mebibyte
+        other.add(promise, isDisturbed: false, level: .critical, headroomBytes: 0, at: .seconds(1.1))
+        promise.returnedBytes = 0
+        other.add(promise, isDisturbed: false, level: .critical, headroomBytes: 0, at: .seconds(1.25))
+        #expect(!other.isHollow && other.emptySteps == 1)
+    }
+
     @Test("What one step seemed to show is taken back once memory turns out to have grown in it, but for a second only")
     func reconsider() {
         var promise = answer(40 * mebibyte, 40 * mebibyte)
