@@ -22,6 +22,8 @@ public struct ReclaimStep: Sendable, Equatable, CustomStringConvertible {
         public var missedDeadline: Bool
         /// Indicates whether next to nothing of what it promised has come back, as far as the step shows that.
         var broughtNothing = false
+        /// Indicates whether such steps have shown by now that nothing comes back of what it promises.
+        var isHollow = false
     }
 
     /// Shares one numbering with level changes: what happened first has the lower number.

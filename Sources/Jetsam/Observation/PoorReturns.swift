@@ -35,6 +35,8 @@ struct PoorReturns {
     private struct Sum {
         var promisedBytes = 0
         var returnedBytes = 0
+        /// The steps that these bytes are of.
+        var steps = 0
         /// Steps in a row that brought next to nothing, what was promised in them, and what came back.
         var empty = (steps: 0, promisedBytes: 0, returnedBytes: 0)
         var isTold = false
@@ -48,15 +50,15 @@ struct PoorReturns {
             empty.steps += 1
             empty.promisedBytes = empty.promisedBytes.addingSaturating(part.promisedBytes)
             empty.returnedBytes = empty.returnedBytes.addingSaturating(part.returnedBytes)
-            guard !isTold, empty.steps >= PoorReturns.emptySteps else { return nil }
+            guard !isTold, part.isHollow, empty.steps >= PoorReturns.leastSteps else { return nil }
             isTold = true
             return Finding(
                 name: part.name, promisedBytes: empty.promisedBytes, returnedBytes: empty.returnedBytes, isEmpty: true)
         }
     }
 
-    /// After so many such steps it is said.
-    private static let emptySteps = 2
+    /// What one step seems to show may be growth that began in it.
+    private static let leastSteps = 2
 
     /// Less promised says nothing.
     private static let enoughBytes = 32 << 20
@@ -77,10 +79,12 @@ struct PoorReturns {
             var sum = sums[part.name] ?? Sum()
             defer { sums[part.name] = sum }
             if let finding = sum.countEmpty(part) { findings.append(finding) }
-            guard tells else { continue }
+            // One that brought nothing may stand for a burst that took the bytes, until more of them show that it does not.
+            guard tells, !part.broughtNothing || part.isHollow else { continue }
+            sum.steps += 1
             sum.promisedBytes = sum.promisedBytes.addingSaturating(part.promisedBytes)
             sum.returnedBytes = sum.returnedBytes.addingSaturating(part.returnedBytes)
-            if !sum.isTold, sum.promisedBytes >= Self.enoughBytes,
+            if !sum.isTold, sum.steps >= Self.leastSteps, sum.promisedBytes >= Self.enoughBytes,
                 sum.returnedBytes < sum.promisedBytes / Self.fairShare
             {
                 sum.isTold = true

@@ -124,6 +124,7 @@ struct CacheLedger {
             if !answer.broughtNothing, let speed = result.run.speed(of: release.client) { entry.note(speed) }
             let client = caches[release.client]
             if client?.isBusy != true { entry.cameBack() }
+            step.parts[index].isHollow = entry.isHollow
             entries[release.client] = entry
             if let client { expect(client) }
             brought = brought.addingSaturating(

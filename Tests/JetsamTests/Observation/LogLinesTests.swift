@@ -374,17 +374,30 @@ struct PoorReturnsTests {
     @Test("A cache of whose promise nothing came back twice is named once, also where others grew")
     func empty() {
         var returns = PoorReturns()
-        func empty() -> ReclaimStep {
+        func empty(isHollow: Bool) -> ReclaimStep {
             var step = step(promised: 86 << 20, returned: 0, didTrim: false, isDisturbed: true)
             step.parts[0].broughtNothing = true
+            step.parts[0].isHollow = isHollow
             return step
         }
-        #expect(returns.add(empty()).isEmpty)
-        let findings = returns.add(empty())
+        #expect(returns.add(empty(isHollow: false)).isEmpty)
+        let findings = returns.add(empty(isHollow: true))
         #expect(
             findings.map(\.message).first?.hasPrefix("Cache 'poor' promised 172 MiB, returned nothing: ") == true)
         #expect(findings.count == 1)
-        for _ in 0..<5 { #expect(returns.add(empty()).isEmpty) }
+        for _ in 0..<5 { #expect(returns.add(empty(isHollow: true)).isEmpty) }
+    }
+
+    @Test("A cache is not named for steps that a burst may explain, nor for one step alone")
+    func burst() {
+        var returns = PoorReturns()
+        for isDisturbed in [true, false, false] {
+            var step = step(promised: 86 << 20, returned: 0, isDisturbed: isDisturbed)
+            step.parts[0].broughtNothing = true
+            #expect(returns.add(step).isEmpty)
+        }
+        #expect(returns.add(step(promised: 86 << 20, returned: 10 << 20)).isEmpty)
+        #expect(returns.add(step(promised: 86 << 20, returned: 10 << 20)).map(\.returnedBytes) == [20 << 20])
     }
 
     @Test("Steps without a trim, and disturbed ones, say nothing")
