@@ -193,15 +193,15 @@ package struct LedgerEntry: Equatable {
         clearlyEmptySteps += isEnough ? 2 : 1
     }
 
-    /// Returns whether a step that brought nothing proves no more than the one before it: it follows so closely that growth which hid the
-    /// bytes of that one, and may have hidden these, does not show yet. A cache that really let go of what it promised soon has no more of
-    /// it; one that only says so is not asked again for this.
+    /// Returns whether a step that brought nothing proves no more than the one before it: it came so soon that a burst which took the bytes
+    /// of both does not show yet. This holds only for a cache that did let go of its bytes, as that one runs out of them. One that only
+    /// says so would be asked again and again.
     private func repeatsEmptyStep(_ answer: Answer, at now: MonotonicInstant) -> Bool {
         guard let emptyAt, answer.provenBytes >= answer.promisedBytes / 2 else { return false }
         return emptyAt.duration(to: now) < Self.shortestWindow
     }
 
-    /// The shortest window in which growth is measured.
+    /// The default of `timeToLimit.window`, the shortest window in which growth is measured.
     private static let shortestWindow = Duration.milliseconds(200)
 
     /// Growth that began in a step shows within this time after it: three times the shortest window in which growth is measured, and the

@@ -79,7 +79,7 @@ struct PoorReturns {
             var sum = sums[part.name] ?? Sum()
             defer { sums[part.name] = sum }
             if let finding = sum.countEmpty(part) { findings.append(finding) }
-            // One that brought nothing may stand for a burst that took the bytes, until more of them show that it does not.
+            // A burst may have taken the bytes of a step that brought nothing, unless the ledger has found the cache to be hollow.
             guard tells, !part.broughtNothing || part.isHollow else { continue }
             sum.steps += 1
             sum.promisedBytes = sum.promisedBytes.addingSaturating(part.promisedBytes)
