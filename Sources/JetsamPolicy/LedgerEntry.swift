@@ -139,7 +139,6 @@ package struct LedgerEntry: Equatable {
         at now: MonotonicInstant
     ) {
         asks += 1
-        verdict = nil
         askedAt = now
         promisedBytes = promisedBytes.addingSaturating(answer.promisedBytes)
         returnedBytes = returnedBytes.addingSaturating(answer.returnedBytes)
@@ -150,10 +149,13 @@ package struct LedgerEntry: Equatable {
         longestHandlerTime = max(longestHandlerTime, answer.duration)
         isHung = answer.missedDeadline
         wasHung = answer.missedDeadline
+        let repeatsEmptyStep = repeatsEmptyStep(answer, at: now)
+        // What the step before it seemed to show may still be taken back.
+        if !repeatsEmptyStep { verdict = nil }
         if answer.showsReturn, answer.promisedBytes >= Self.leastShown {
             if !answer.broughtNothing {
                 (emptySteps, clearlyEmptySteps, emptyAt) = (0, 0, nil)
-            } else if !repeatsEmptyStep(answer, at: now) {
+            } else if !repeatsEmptyStep {
                 noteEmptyStep(answer, isDisturbed: isDisturbed, level: level, measuredOver, at: now)
             }
         }
@@ -162,7 +164,7 @@ package struct LedgerEntry: Equatable {
         // Whatever else grows: one that promises again what it is asked for may have it again.
         if !isDisturbed || yield.map({ share > $0 }) ?? false { yield = yield.map { $0 * 0.7 + share * 0.3 } ?? share }
         guard !isDisturbed else { return }
-        if answer.showsReturn, !answer.isAmbiguous, answer.promisedBytes >= Self.leastShown {
+        if answer.showsReturn, !answer.isAmbiguous, !repeatsEmptyStep, answer.promisedBytes >= Self.leastShown {
             shownAt = now
             vainProbes = 0
             let share = min(1, Double(answer.returnedBytes) / Double(answer.promisedBytes))
@@ -197,7 +199,7 @@ package struct LedgerEntry: Equatable {
     /// of both does not show yet. This holds only for a cache that did let go of its bytes, as that one runs out of them. One that only
     /// says so would be asked again and again.
     private func repeatsEmptyStep(_ answer: Answer, at now: MonotonicInstant) -> Bool {
-        guard let emptyAt, answer.provenBytes >= answer.promisedBytes / 2 else { return false }
+        guard let emptyAt, answer.broughtNothing, answer.provenBytes >= answer.promisedBytes / 2 else { return false }
         return emptyAt.duration(to: now) < Self.shortestWindow
     }
 

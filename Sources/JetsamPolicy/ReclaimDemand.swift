@@ -30,6 +30,8 @@ package struct ReclaimDemand: Equatable {
     /// The headroom that it was decided by, and the bytes that were expected of calls that were out then; nil where the target does not
     /// follow from them alone.
     package var basis: Basis?
+    /// Bytes that were missing when it was decided, and were not any more when it began.
+    package private(set) var sparedBytes = 0
     /// Indicates whether caches are held down to what they are left with: in a step, and before a limit is cut. A call for bytes
     /// frees, and holds nobody down afterwards.
     package var holdsCaches: Bool
@@ -71,14 +73,22 @@ extension ReclaimDemand {
         package var share: Double
     }
 
-    /// The same by the figures of now: a step that waited for a handler asks for what is missing when it begins.
-    package func renewed(headroomBytes: Int, comingBytes: Int) -> ReclaimDemand {
+    /// The same by the figures of now: a step that waited for a handler asks for what is missing when it begins. That is less than was
+    /// decided only where readings say so, as growth that has paused meanwhile.
+    ///
+    /// - Parameter wantedBytes: The most headroom that is needed, by a reading after the decision; nil where none tells.
+    package func renewed(headroomBytes: Int, comingBytes: Int, wantedBytes: Int? = nil) -> ReclaimDemand {
         guard let basis, targetBytes > 0 else { return self }
         var renewed = self
         let fall = basis.headroomBytes.subtractingSaturating(headroomBytes)
         let more = Int(saturating: Double(fall) * basis.share)
             .addingSaturating(basis.comingBytes.subtractingSaturating(comingBytes))
-        renewed.targetBytes = targetBytes.addingSaturating(max(0, more))
+        let raised = targetBytes.addingSaturating(max(0, more))
+        let most = wantedBytes.map {
+            $0.subtractingSaturating(headroomBytes).subtractingSaturating(comingBytes)
+        }
+        renewed.targetBytes = min(raised, max(0, most ?? raised))
+        renewed.sparedBytes = raised - renewed.targetBytes
         renewed.basis = nil
         return renewed
     }

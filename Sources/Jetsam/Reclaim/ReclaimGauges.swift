@@ -9,6 +9,8 @@ struct ReclaimGauges: ~Copyable, Sendable {
     private let missing = Atomic<Int>(0)
     /// `.max` where the reading did not tell.
     private let most = Atomic<Int>(.max)
+    /// `.max` where the reading did not tell.
+    private let wanted = Atomic<Int>(.max)
     private let openSince = Atomic<Int64>(.min)
     private let urgent = Atomic<Int>(0)
     private let deadline = Atomic<Int64>(.max)
@@ -60,10 +62,13 @@ struct ReclaimGauges: ~Copyable, Sendable {
         leftUntil.store(instant.nanoseconds, ordering: .relaxed)
     }
 
-    /// Tells what the step under way needs, by a reading of that instant.
-    func publish(_ open: OpenBytes, at instant: MonotonicInstant) {
+    /// Tells what the step under way needs, or the one that waits, by a reading of that instant.
+    ///
+    /// - Parameter presentBytes: The headroom of that reading, with the bytes that caches were asked for and had not answered.
+    func publish(_ open: OpenBytes, presentBytes: Int = 0, at instant: MonotonicInstant) {
         missing.store(open.missing, ordering: .relaxed)
         most.store(open.most ?? .max, ordering: .relaxed)
+        wanted.store(open.most?.addingSaturating(presentBytes) ?? .max, ordering: .relaxed)
         openSince.store(instant.nanoseconds, ordering: .releasing)
     }
 
@@ -74,6 +79,13 @@ struct ReclaimGauges: ~Copyable, Sendable {
         return OpenBytes(
             missing: since > run.raisesCountFrom.nanoseconds ? missing.load(ordering: .relaxed) : 0,
             most: most < .max ? most : nil)
+    }
+
+    /// Returns the most headroom that is needed, in bytes, by a reading after an instant; nil where none tells.
+    func wantedHeadroom(since instant: MonotonicInstant) -> Int? {
+        guard openSince.load(ordering: .acquiring) > instant.nanoseconds else { return nil }
+        let wanted = wanted.load(ordering: .relaxed)
+        return wanted < .max ? wanted : nil
     }
 
     /// Tells from what growth, in bytes a second, a cache was judged wrongly by the newest step; `.max` where none was.

@@ -13,12 +13,15 @@ protocol ReclaimHost: AnyObject, Sendable {
     /// They have been asked, and the step has ended: spacing counts from here.
     ///
     /// - Parameters:
-    ///   - promisedBytes: The bytes that caches promised in it, but for those known never to come back.
+    ///   - promisedBytes: The bytes that caches promised in it, but for those known never to come back; with those that were not missing
+    ///     any more when it began.
     ///   - cameBackBytes: The bytes that came back.
     func releaseEnded(_ step: Int, promisedBytes: Int, cameBackBytes: Int)
     /// Nobody is being asked any more, and what came of it is not known.
     func releaseAbandoned()
     /// A step has ended in which no cache was asked: spacing counts from here.
+    ///
+    /// - Parameter promisedBytes: The bytes that were not missing any more when it began.
     func noteStepEnd(_ step: Int, promisedBytes: Int)
     /// A step of a dry run has ended: it asked nobody, and is credited with what it would have brought.
     func noteDryStep(_ step: Int, promisedBytes: Int)

@@ -494,7 +494,8 @@ final class ReclaimState: Sendable {
             shared.leadTimes.note(step)
             shared.recorder.ends(step, run: run.number, at: end.instant)
             let finished = FinishedStep(
-                step: step, origin: current.origin, problems: current.problems(shared.caches), broughtBytes: brought,
+                step: step, origin: current.origin, problems: current.problems(shared.caches),
+                broughtBytes: brought.addingSaturating(run.demand.sparedBytes),
                 leadTime: shared.leadTimes.leadTime)
             return (finished, shared.caches.forget(after: run))
         }

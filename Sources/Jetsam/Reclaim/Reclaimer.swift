@@ -257,7 +257,9 @@ final class Reclaimer: Sendable {
         let reading = host.measure()
         state.forgetLateGivers(demand)
         let coming = channel.gauges.comingBytes(at: reading.instant)
-        let demand = demand.renewed(headroomBytes: reading.headroomBytes, comingBytes: coming)
+        let demand = demand.renewed(
+            headroomBytes: reading.headroomBytes, comingBytes: coming,
+            wantedBytes: channel.gauges.wantedHeadroom(since: demand.decidedAt))
         let preparation = RunPreparation(
             demand: demand, origin: origin, clients: clients,
             start: RunStart(
@@ -270,7 +272,7 @@ final class Reclaimer: Sendable {
         switch beginning {
         case .begun: break
         // A step that asks no cache is not taken.
-        case .idle: host.noteStepEnd(demand.step, promisedBytes: 0)
+        case .idle: host.noteStepEnd(demand.step, promisedBytes: demand.sparedBytes)
         // Nobody else answers it.
         case .refused: origin.request?.answer(nil)
         }

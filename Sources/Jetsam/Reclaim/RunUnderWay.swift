@@ -111,7 +111,7 @@ struct FinishedStep {
     let step: ReclaimStep
     let origin: RunOrigin
     let problems: [HandlerProblem]
-    /// The bytes that it is credited with.
+    /// The bytes that it is credited with: also those that were not missing any more when it began.
     let broughtBytes: Int
     /// The speed at which caches can give, by the steps so far.
     let leadTime: LeadTime

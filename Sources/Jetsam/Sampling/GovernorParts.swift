@@ -20,10 +20,14 @@ struct GovernorParts: Sendable {
     ///
     /// Under the governor's lock, in the order in which it was decided: an earlier step that came later would take the place of the
     /// one whose end is waited for. It moves a few words and wakes a thread.
-    func post(_ decision: Decider.Decision, _ reason: LevelReason?, at now: MonotonicInstant) {
+    func post(
+        _ decision: Decider.Decision, _ reason: LevelReason?, of observation: Decider.Observation,
+        at now: MonotonicInstant
+    ) {
         if let demand = decision.demand { channel.post(demand) }
         if let open = decision.openBytes {
-            channel.gauges.publish(open, at: now)
+            let present = observation.reading.headroomBytes.addingSaturating(observation.inFlightBytes)
+            channel.gauges.publish(open, presentBytes: present, at: now)
             if open.missing > 0, channel.gauges.parkedThreads > 0 { channel.spot.signal() }
         }
         if let regrowth = decision.regrowth { channel.post(regrowth) }

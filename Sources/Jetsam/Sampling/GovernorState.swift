@@ -54,7 +54,7 @@ struct GovernorState {
         let didChange = note(decision.outcome, reading)
         // A dry run refuses nobody.
         if parts.level.exchange(decision.level), !isDryRun { parts.backgroundTasks.noteLevel(decision.level) }
-        parts.post(decision, decider.reason, at: now)
+        parts.post(decision, decider.reason, of: observation, at: now)
         parts.channel.noteGrowth(decider.steepestGrowth)
         if cause == .sampler { parts.pauses.expect(now, next: decision.interval) }
         return Governor.Effects(

@@ -53,6 +53,33 @@ struct ReclaimerTests {
         cache.end()
     }
 
+    @Test("A step that waited asks for no more than a later reading says, and what that spares is to its credit")
+    func lowered() {
+        // By a reading so many seconds after the decision, so many bytes more headroom are needed.
+        for (seconds, needed, asked) in [(0.1, 20, 20), (0.1, 0, 0), (0.1, 90, 60), (0, 20, 60)] {
+            let parts = Parts()
+            let cache = parts.registry.register("cache") { request in
+                #expect(request.bytes == asked)
+                parts.asked.withLock { $0.append("cache") }
+                return request.bytes
+            }
+            cache.update(bytes: 100)
+            let reason = LevelReason(rule: .headroom, observed: 0, threshold: 0, unit: .bytes, cause: .sampler)
+            var demand = ReclaimDemand(
+                level: .critical, reason: reason, targetBytes: 60, missingBytes: 60, step: 2,
+                limitBytes: 512 * mebibyte, isUrgent: false, decidedAt: .seconds(1))
+            demand.basis = ReclaimDemand.Basis(headroomBytes: 400 * mebibyte, comingBytes: 0, share: 1)
+            let channel = parts.reclaimer.channel
+            channel.post(demand)
+            channel.gauges.publish(
+                OpenBytes(most: needed - 8), presentBytes: 400 * mebibyte + 8, at: .seconds(1 + seconds))
+            parts.reclaimer.work()
+            #expect(parts.asked.withLock { $0 }.count == (asked > 0 ? 1 : 0))
+            #expect(parts.host.state.withLock { $0.credits } == [60])
+            cache.end()
+        }
+    }
+
     @Test("A call whose task is cancelled while it waits asks nobody")
     func cancelledWhileWaiting() async throws {
         let parts = Parts()

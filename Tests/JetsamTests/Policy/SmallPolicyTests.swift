@@ -305,6 +305,39 @@ struct LedgerEntryTests {
         #expect(!other.isHollow && other.emptySteps == 1)
     }
 
+    @Test(
+        "An empty step that repeats another shows nothing new, and what that one seemed to show may still be taken back"
+    )
+    func verdictOfRepeatedStep() {
+        var promise = answer(40 * mebibyte, 40 * mebibyte)
+        promise.showsReturn = true
+        promise.provenBytes = 40 * mebibyte
+        var entry = LedgerEntry()
+        for second in [1, 1.1] {
+            entry.add(
+                promise, isDisturbed: false, level: .warning, headroomBytes: 0, measuredOver: .milliseconds(50),
+                at: .seconds(second))
+            #expect(entry.isHollow && entry.expectedShare == 0)
+        }
+        #expect(entry.hidingGrowth == 400 * mebibyte)
+        let isTakenBack = entry.reconsider(growthRate: 400 * mebibyte, at: .seconds(1.2))
+        #expect(isTakenBack && !entry.isHollow && entry.expectedShare == 1)
+        // At critical what comes back is believed by degrees, and the second step is no further one.
+        var critical = LedgerEntry()
+        for second in [1, 1.1] {
+            critical.add(promise, isDisturbed: false, level: .critical, headroomBytes: 0, at: .seconds(second))
+            #expect(abs(critical.expectedShare - 0.7) < 0.001)
+        }
+        // One that is no repetition replaces what was seen before.
+        var other = LedgerEntry()
+        for second in [1, 1.3] {
+            other.add(
+                promise, isDisturbed: second > 1, level: .warning, headroomBytes: 0, measuredOver: .milliseconds(50),
+                at: .seconds(second))
+        }
+        #expect(other.hidingGrowth == nil)
+    }
+
     @Test("What one step seemed to show is taken back once memory turns out to have grown in it, but for a second only")
     func reconsider() {
         var promise = answer(40 * mebibyte, 40 * mebibyte)

@@ -418,6 +418,17 @@ struct StepSchedulerTests: StepSchedulerSuite {
         #expect(later.targetBytes == demand.targetBytes + 30 * mebibyte)
         #expect(demand.renewed(headroomBytes: 130 * mebibyte, comingBytes: 0).targetBytes == demand.targetBytes)
         #expect(later.renewed(headroomBytes: 0, comingBytes: 0) == later, "once is enough")
+        #expect(later.sparedBytes == 0)
+        // A later reading shows that growth has paused: 110 MiB of headroom are enough.
+        for (headroom, coming, target) in [(90, 0, 20), (90, 15, 5), (115, 0, 0), (0, 0, 110)] {
+            let paused = demand.renewed(
+                headroomBytes: headroom * mebibyte, comingBytes: coming * mebibyte, wantedBytes: 110 * mebibyte)
+            #expect(paused.targetBytes / mebibyte == target)
+            let more = max(0, 100 - headroom - coming) * mebibyte
+            #expect(paused.sparedBytes == demand.targetBytes + more - target * mebibyte)
+        }
+        let no = demand.renewed(headroomBytes: 100 * mebibyte, comingBytes: 0, wantedBytes: 900 * mebibyte)
+        #expect(no.targetBytes == demand.targetBytes, "it is never more than was decided")
 
         var waiting = context(headroom: 100, level: .critical)
         waiting.inFlightBytes = 20 * mebibyte

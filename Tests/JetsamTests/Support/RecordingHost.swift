@@ -9,6 +9,8 @@ final class RecordingHost: ReclaimHost {
         var steps: [ReclaimStep] = []
         var problems: [HandlerProblem] = []
         var ladder: [LadderMachine.Outcome] = []
+        /// The bytes that steps were credited with when they ended.
+        var credits: [Int] = []
     }
 
     let state = Lock(State())
@@ -32,9 +34,11 @@ final class RecordingHost: ReclaimHost {
     }
 
     func releaseBegan() {}
-    func releaseEnded(_ step: Int, promisedBytes: Int, cameBackBytes: Int) {}
+    func releaseEnded(_ step: Int, promisedBytes: Int, cameBackBytes: Int) {
+        noteStepEnd(step, promisedBytes: promisedBytes)
+    }
     func releaseAbandoned() {}
-    func noteStepEnd(_ step: Int, promisedBytes: Int) {}
+    func noteStepEnd(_ step: Int, promisedBytes: Int) { state.withLock { $0.credits.append(promisedBytes) } }
     func noteDryStep(_ step: Int, promisedBytes: Int) {}
     func noteLateAnswer(promisedBytes: Int) {}
     func noteLeadTime(_ leadTime: LeadTime) {}
