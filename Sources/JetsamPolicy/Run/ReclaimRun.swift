@@ -354,6 +354,9 @@ package struct ReclaimRun {
         // It has had its time: first the others.
         guard known.timeInTurn < callDeadline else { return nil }
         caches.follow(part)
+        // Of one whose word is not believed only what is seen to come back counts, and a few bytes are never seen: asked for them again
+        // and again, it would be called until it is empty.
+        if isUnreliable(part.id), known.givenBytes > 0 { wanted = max(wanted, ReleaseSpeed.leastPortion) }
         let bytes = min(known.remainingBytes, wanted)
         let limit = caches.lowerLimit(part, known.remainingBytes.addingSaturating(part.keptBytes) - bytes)
         if part.isAsynchronous {

@@ -37,6 +37,34 @@ struct ReclaimRunTests: RunTesting {
         #expect(words.suffix(3) == ["release 1 80", "release 2 80", "measure"])
     }
 
+    @Test(
+        "One that is known to give nothing is not asked for a few bytes again and again, where these are not seen to come back"
+    )
+    func fewUnreliableBytes() {
+        let all = 40 * mebibyte
+        let facts = [ClientFacts(id: 1, priority: .low, traits: [], bytes: all, givesNothing: true)]
+        var run = ReclaimRun(
+            number: 1, kind: .step, demand: self.run(target: all, []).demand,
+            plan: ReclaimOrder.plan(facts, targetBytes: all), sizes: [1: all], callDeadline: .seconds(1),
+            trimsFirst: false)
+        // Others gave nearly all of it meanwhile.
+        guard
+            case .limit(let id, client: 1, _) = run.next(
+                shouldTrimLast: false, open: OpenBytes(most: 300), at: .seconds(0))
+        else {
+            Issue.record("its limit does not come first")
+            return
+        }
+        run.answered(id, of: 1, promisedBytes: 0, freedBytes: nil, error: nil, at: .seconds(0))
+        var asked: [Int] = []
+        _ = words(&run) { _, bytes in
+            asked.append(bytes)
+            return bytes
+        }
+        #expect(asked.first == 300)
+        #expect((2...11).contains(asked.count) && asked.reduce(0, +) == all)
+    }
+
     @Test("What is seen to come back of one that is known to give nothing is asked of nobody else")
     func unreliableGives() {
         let facts = [
