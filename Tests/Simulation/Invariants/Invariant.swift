@@ -40,7 +40,7 @@ package enum InvariantName: String, CaseIterable, Sendable {
         case .order: "lower bands before higher ones, tasks and scenes by their order"
         case .gates: "nothing is taken that a gate forbids"
         case .regrowth: "every cache that wants more grows again once there is room"
-        case .pace: "at most 20 steps in a second, and 5 that ask for nothing"
+        case .pace: "at most 20 steps in a second, and 5 that ask for nothing; at most 100 calls of a handler"
         case .normal: "back to normal once the load is gone"
         case .expiry: "no background task expires early, twice or never"
         case .ledger: "every byte that was promised is in the ledger, and none is in flight at rest"
