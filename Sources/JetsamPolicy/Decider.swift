@@ -118,9 +118,12 @@ package struct Decider {
     /// Indicates whether a reading that shows nothing new could be left unjudged.
     package var isQuiet: Bool { machine.level == .normal && !judgement.evidence.outlook.isSuspicious }
 
+    /// The rule of the headroom.
+    package var headroomRule: ManagerConfiguration.HeadroomRule { setup.configuration.headroom }
+
     /// Returns the points where warning and critical begin and end for that reading's limit.
     package func thresholds(_ reading: MemoryReading) -> HeadroomThresholds {
-        HeadroomThresholds(limitBytes: reading.limitBytes, rule: setup.configuration.headroom)
+        HeadroomThresholds(limitBytes: reading.limitBytes, rule: headroomRule)
     }
 
     /// Judges a reading and decides what follows.

@@ -33,7 +33,8 @@ struct GovernorState {
     mutating func judge(_ cause: LevelCause, _ triggerGrade: PressureLevel, hasLiveTrigger: Bool) -> Governor.Effects {
         let now = parts.clock.now
         keepUp(cause, now)
-        let reading = readings.read(cause, decider, hasLiveTrigger: hasLiveTrigger, at: now)
+        let reading = readings.read(
+            cause, decider.level, decider.headroomRule, hasLiveTrigger: hasLiveTrigger, at: now)
         if cause == .sampler, decider.isQuiet, timeNews.isEmpty, readings.isQuiet(reading) {
             sleep.goOn(at: now)
             parts.pauses.expect(now, next: sleep.interval)

@@ -32,22 +32,25 @@ struct Readings {
         return reader.read(.full, at: now, includingStall: false)
     }
 
-    /// Reads as much as is due.
+    /// Reads as much as is due at a level.
+    ///
+    /// - Parameter rule: The rule of the headroom. A whole decider is not handed over: it would be copied at every reading.
     mutating func read(
-        _ cause: LevelCause, _ decider: Decider, hasLiveTrigger: Bool, at now: MonotonicInstant
+        _ cause: LevelCause, _ level: PressureLevel, _ rule: ManagerConfiguration.HeadroomRule, hasLiveTrigger: Bool,
+        at now: MonotonicInstant
     ) -> MemoryReading {
-        guard cause == .sampler, !looks.full.isOlder(than: longestAge(decider), at: now) else {
-            return readFull(includingStall: shouldReadStall(cause, decider, hasLiveTrigger, at: now), at: now)
+        guard cause == .sampler, !looks.full.isOlder(than: longestAge(level), at: now) else {
+            return readFull(includingStall: shouldReadStall(cause, level, hasLiveTrigger, at: now), at: now)
         }
         let reading = reader.read(.cheap, at: now, includingStall: false)
-        let thresholds = decider.thresholds(reading)
-        let entry = decider.level == .normal ? thresholds.warningEntry : thresholds.criticalEntry
+        let thresholds = HeadroomThresholds(limitBytes: reading.limitBytes, rule: rule)
+        let entry = level == .normal ? thresholds.warningEntry : thresholds.criticalEntry
         // The estimate takes growth of the page cache for the process's own: look closely before it raises a level.
-        if decider.level < .critical, reading.headroomBytes < entry {
+        if level < .critical, reading.headroomBytes < entry {
             return readFull(includingStall: false, at: now)
         }
         if hasUsageMoved(reading) || isAtBound(reading), looks.full.isOlder(than: spans.full, at: now) {
-            return readFull(includingStall: shouldReadStall(cause, decider, hasLiveTrigger, at: now), at: now)
+            return readFull(includingStall: shouldReadStall(cause, level, hasLiveTrigger, at: now), at: now)
         }
         latest = reading
         return reading
@@ -70,8 +73,8 @@ struct Readings {
 
     /// Returns the greatest age of the last full reading where usage has hardly changed since: at `normal` under a limit that is not
     /// reached, cheap readings show whether there is anything to look at.
-    private func longestAge(_ decider: Decider) -> Int64 {
-        decider.level == .normal && latest.isLimited ? max(spans.full, 1_000_000_000) : spans.full
+    private func longestAge(_ level: PressureLevel) -> Int64 {
+        level == .normal && latest.isLimited ? max(spans.full, 1_000_000_000) : spans.full
     }
 
     private mutating func readFull(includingStall: Bool, at now: MonotonicInstant) -> MemoryReading {
@@ -86,11 +89,11 @@ struct Readings {
     /// Reading a PSI file starves unprivileged triggers on it, so while one stands guard at `normal` it is left alone, but
     /// for the trigger's own events; and never is it read faster than stall times can bear.
     private func shouldReadStall(
-        _ cause: LevelCause, _ decider: Decider, _ hasLiveTrigger: Bool, at now: MonotonicInstant
+        _ cause: LevelCause, _ level: PressureLevel, _ hasLiveTrigger: Bool, at now: MonotonicInstant
     ) -> Bool {
         guard looks.stall.isOlder(than: spans.full, at: now) else { return false }
         if cause.eventSource == .pressureTrigger { return true }
-        return decider.level > .normal || !hasLiveTrigger
+        return level > .normal || !hasLiveTrigger
     }
 
     // MARK: What is looked at now and then

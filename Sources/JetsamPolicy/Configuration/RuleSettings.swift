@@ -26,7 +26,11 @@ struct RuleSettingsTable: Sendable, Equatable {
     private var given: [ObjectIdentifier: any RuleSettings] = [:]
 
     subscript<Settings: RuleSettings>(_ settings: Settings.Type) -> Settings {
-        get { given[ObjectIdentifier(settings)] as? Settings ?? .standard }
+        get {
+            // Read at every reading, and nearly always the standard: a cast costs more than all else here.
+            guard let value = given[ObjectIdentifier(settings)] else { return .standard }
+            return value as? Settings ?? .standard
+        }
         set { given[ObjectIdentifier(settings)] = newValue == .standard ? nil : newValue }
     }
 
