@@ -5,8 +5,11 @@ internal import MemoryPressure
 /// The two are told apart by calls of different size. A cache that takes its time however little is asked for is to be asked for more at
 /// once; one that takes longer for more is not.
 package struct ReleaseSpeed: Equatable {
-    /// Nanoseconds from the call to the first byte; nil while only calls of about one size were seen.
-    package private(set) var latencyNanoseconds: Int?
+    /// Nanoseconds from the call to the first byte; nil while only calls of about one size were seen. It is 1 at least: in a trace 0 says
+    /// that it is not known.
+    package private(set) var latencyNanoseconds: Int? {
+        didSet { latencyNanoseconds = latencyNanoseconds.map { max(1, $0) } }
+    }
     /// Bytes a second after that; in all, where the latency is not known. Nil before the first call that tells.
     package private(set) var bytesPerSecond: Double?
     /// The call that the next one is compared with.
@@ -50,7 +53,7 @@ package struct ReleaseSpeed: Equatable {
     /// - Parameter last: The last call of an earlier step, if it is known.
     package init(bytesPerSecond: Double? = nil, latencyNanoseconds: Int? = nil, last: Call? = nil) {
         self.bytesPerSecond = bytesPerSecond
-        self.latencyNanoseconds = latencyNanoseconds
+        self.latencyNanoseconds = latencyNanoseconds.map { max(1, $0) }
         self.last = last
     }
 

@@ -33,6 +33,15 @@ struct ReplayTests {
         #expect(try TraceText(Array(other.utf8)).replayed().differences > 0)
     }
 
+    @Test("A cache is read from a trace as fast as it was, also where it begins to give at once", arguments: [0, 40])
+    func speed(latencyMilliseconds: Int) {
+        var speed = ReleaseSpeed()
+        for size in [4, 8] { speed.note(size * mebibyte, in: .milliseconds(latencyMilliseconds + size)) }
+        let facts = ClientFacts(id: 1, priority: .normal, traits: [], bytes: mebibyte, speed: speed.atBeginning)
+        #expect(speed.latencyNanoseconds != nil)
+        #expect(ClientRecord(facts, run: 1).facts == facts)
+    }
+
     @Test("A run is carried out again as urgent as it was", arguments: [false, true])
     func urgency(isUrgent: Bool) {
         var record = RunRecord()

@@ -115,7 +115,7 @@ extension ClientRecord {
         expectedShare = facts.expectedShare
         keptBytes = facts.keptBytes
         turnsAway = facts.turnsAway ? 1 : 0
-        latencyNanoseconds = facts.speed.latencyNanoseconds.map { max(1, $0) } ?? 0
+        latencyNanoseconds = facts.speed.latencyNanoseconds ?? 0
         lastBytes = facts.speed.last?.bytes ?? 0
         lastNanoseconds = facts.speed.last?.nanoseconds ?? 0
     }
