@@ -3,8 +3,10 @@ package import PurgeableCaches
 
 /// The progress of one synchronous client in a step: the bytes that it may still have, and the speed at which it gives.
 package struct ReleaseProgress: Equatable {
-    /// Bytes that it reported and has not given.
+    /// Bytes that it may be asked for still.
     private(set) var remainingBytes: Int
+    /// Bytes that it reported, and is not asked for in this step: one that is known to give nothing is asked for its part alone.
+    private var beyondBytes: Int
     /// The time that its handler has worked in this turn.
     private(set) var timeInTurn = Duration.zero
     /// Bytes that it has given.
@@ -22,9 +24,13 @@ package struct ReleaseProgress: Equatable {
     }
 
     package init(_ part: PlannedRelease, bytes: Int) {
-        remainingBytes = max(0, bytes)
+        remainingBytes = min(max(0, bytes), part.givesNothing ? part.askBytes : .max)
+        beyondBytes = max(0, bytes) - remainingBytes
         speed = part.speed.atBeginning
     }
+
+    /// Bytes that it reported and has not given.
+    var reportedBytes: Int { remainingBytes.addingSaturating(beyondBytes) }
 
     var canGiveMore: Bool { mayHaveMore && remainingBytes > 0 }
 
@@ -64,7 +70,12 @@ package struct ReleaseProgress: Equatable {
     ///
     /// - Parameter left: What it has still; nil where that is not known. It may have reported a part of what it gave before this step.
     mutating func gaveForEarlier(_ bytes: Int, leaving left: Int?) {
-        remainingBytes = left ?? max(0, remainingBytes - bytes)
+        guard let left else {
+            remainingBytes = max(0, remainingBytes - bytes)
+            return
+        }
+        remainingBytes = left
+        beyondBytes = 0
     }
 
     /// It gave without being called.

@@ -358,7 +358,7 @@ package struct ReclaimRun {
         // and again, it would be called until it is empty.
         if isUnreliable(part.id), known.givenBytes > 0 { wanted = max(wanted, ReleaseSpeed.leastPortion) }
         let bytes = min(known.remainingBytes, wanted)
-        let limit = caches.lowerLimit(part, known.remainingBytes.addingSaturating(part.keptBytes) - bytes)
+        let limit = caches.lowerLimit(part, known.reportedBytes.addingSaturating(part.keptBytes) - bytes)
         if part.isAsynchronous {
             if demand.level == .critical { phase = .portions(index, turn) }
             return startMore(part, demand.level < .critical ? bytes : caches.portion(bytes, of: part), limit, at: now)

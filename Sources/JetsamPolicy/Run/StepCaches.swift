@@ -119,7 +119,7 @@ struct StepCaches {
         }
         let call = Call(
             client: part.id, isRelease: isRelease, askedBytes: askedBytes,
-            reportedBytes: progress[part.id]?.remainingBytes.addingSaturating(part.keptBytes) ?? sizes[part.id] ?? 0,
+            reportedBytes: progress[part.id]?.reportedBytes.addingSaturating(part.keptBytes) ?? sizes[part.id] ?? 0,
             start: now, deadline: now.advanced(by: deadline), isAsynchronous: part.isAsynchronous, isBeside: isBeside,
             // Beyond its part of the deadline it gets a little more than it took before.
             expectedBy: now.advanced(by: max(patience, expected + expected / 4)),
@@ -297,8 +297,7 @@ struct StepCaches {
     /// Returns what is known of a client's giving, in this step as far as it was asked.
     func progress(of part: PlannedRelease) -> ReleaseProgress {
         if let known = progress[part.id] { return known }
-        let bytes = (sizes[part.id] ?? 0).subtractingSaturating(part.keptBytes)
-        return ReleaseProgress(part, bytes: part.givesNothing ? min(bytes, part.askBytes) : bytes)
+        return ReleaseProgress(part, bytes: (sizes[part.id] ?? 0).subtractingSaturating(part.keptBytes))
     }
 
     /// Keeps account of a client from here on.
