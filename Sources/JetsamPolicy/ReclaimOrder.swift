@@ -84,7 +84,12 @@ package struct PlannedRelease: Equatable {
     /// The place of its rank in the order: caches of one rank share what is asked of it.
     var rank = 0
 
-    /// Indicates whether it is asked at the beginning, and answers while others are asked.
+    /// Indicates whether it is asked for nothing before its turn has come. It ranks behind a cache that is known to give nothing, and is
+    /// asked only for what that one is not seen to give.
+    var waitsForTurn = false
+
+    /// Indicates whether it gets its limit at the beginning, and is asked then unless it waits for its turn. It answers while others are
+    /// asked.
     var isStarted: Bool { isAsynchronous || ownsSegments }
 }
 

@@ -5,7 +5,8 @@ internal import PurgeableCaches
 /// One step while it is carried out: says what to do next and takes the answers. It does nothing itself.
 ///
 /// Synchronous handlers are called one after another in the plan's order, asynchronous ones all at the start, and so are caches
-/// that own their memory: no handler is waited for before these give. Synchronous ones are asked in portions that they are
+/// that own their memory: no handler is waited for before these give. Below critical those behind a cache that is known to give nothing
+/// have their turn instead: it may give after all. Synchronous ones are asked in portions that they are
 /// expected to give well within their deadline; one that has had the time of its deadline lets the others go first, and has
 /// another turn where these did not give enough. A call that misses its deadline is left behind, and whoever asks next goes on
 /// with the rest. At critical others are asked already when a portion takes longer than it was expected to.
@@ -289,11 +290,12 @@ package struct ReclaimRun {
         }
         phase = .starts(index + 1)
         let part = caches.order[index]
-        guard part.isStarted, !isHurried, part.limit != .keep || part.askBytes > 0 else { return nil }
+        let isAsked = part.askBytes > 0 && !part.waitsForTurn
+        guard part.isStarted, !isHurried, part.limit != .keep || isAsked else { return nil }
         caches.follow(part)
-        if part.askBytes > 0 { results.begin(at: now) }
+        if isAsked { results.begin(at: now) }
         changedAt = now
-        let ask = caches.firstAsk(part)
+        let ask = isAsked ? caches.firstAsk(part) : 0
         let id = caches.add(
             part, askedBytes: ask, isRelease: ask > 0, isBeside: part.ownsSegments, run: number, at: now)
         return .start(id, client: part.id, limit: part.limit, request: ask > 0 ? caches.request(id) : nil)

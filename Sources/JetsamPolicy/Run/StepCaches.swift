@@ -80,7 +80,7 @@ struct StepCaches {
 
     /// Returns whether the cache is still only taking its limit, and has time to do so. Those after it are then not asked instead.
     func isLimited(_ part: PlannedRelease) -> Bool {
-        part.isAsynchronous && demand.level < .critical && calls.isTakingLimit(part.id)
+        (part.isAsynchronous || part.waitsForTurn) && demand.level < .critical && calls.isTakingLimit(part.id)
     }
 
     /// The call of an asynchronous client that those after it wait for, as they do for a synchronous one; nil where it is none, or

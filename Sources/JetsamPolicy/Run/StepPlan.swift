@@ -12,12 +12,16 @@ struct StepPlan {
     private let unreliable: Set<UInt64>
 
     init(_ parts: [PlannedRelease], level: PressureLevel) {
+        var parts = parts
+        if level < .critical, let first = parts.firstIndex(where: { $0.givesNothing && $0.askBytes > 0 }) {
+            for index in parts.indices.dropFirst(first + 1) { parts[index].waitsForTurn = parts[index].isStarted }
+        }
         self.parts = parts
         self.level = level
         var sums = [Int](repeating: 0, count: parts.count)
         for index in parts.indices.dropLast().reversed() {
             let next = parts[index + 1]
-            let counts = !next.isStarted && !next.givesNothing
+            let counts = (!next.isStarted || next.waitsForTurn) && !next.givesNothing
             sums[index] = sums[index + 1].addingSaturating(counts ? next.askBytes : 0)
         }
         laterAsks = sums
@@ -43,10 +47,13 @@ struct StepPlan {
     func isUnreliable(_ client: UInt64) -> Bool { unreliable.contains(client) }
 
     /// Returns the bytes that are left of a target for those who answer in turn. At critical only answers count; at warning what
-    /// asynchronous clients were asked for is taken to come. What is asked of memory of the library's own always is.
+    /// asynchronous clients are asked for at the beginning is taken to come. So is always what is asked of memory of the library's own
+    /// then.
     func remaining(of target: Int) -> Int {
         let asked = parts.reduce(0) { sum, part in
-            let counts = !part.givesNothing && (part.ownsSegments || (part.isAsynchronous && level < .critical))
+            let counts =
+                !part.givesNothing && !part.waitsForTurn
+                && (part.ownsSegments || (part.isAsynchronous && level < .critical))
             return sum.addingSaturating(counts ? part.askBytes : 0)
         }
         return target.subtractingSaturating(asked)

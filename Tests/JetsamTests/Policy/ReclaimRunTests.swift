@@ -34,7 +34,53 @@ struct ReclaimRunTests: RunTesting {
             number: 1, kind: .step, demand: plain.demand, plan: ReclaimOrder.plan(facts, targetBytes: 80),
             sizes: [1: 500, 2: 100], callDeadline: .seconds(1), trimsFirst: false)
         let words = words(&run) { _, bytes in bytes }
-        #expect(words.suffix(3) == ["release 1 80", "release 2 80", "measure"])
+        #expect(words == ["limit 1 420", "limit 2 20", "release 1 80", "release 2 80", "measure"])
+    }
+
+    @Test(
+        "Below critical one that works beside others waits for its turn behind one that is known to give nothing",
+        arguments: [CacheTraits.asynchronous, .segments])
+    func waitsForTurn(traits: CacheTraits) {
+        let facts = [
+            ClientFacts(id: 1, priority: .low, traits: [], bytes: 500, givesNothing: true),
+            ClientFacts(id: 2, priority: .normal, traits: .lossy, bytes: 30),
+            ClientFacts(id: 3, priority: .high, traits: [traits, .lossy], bytes: 300),
+        ]
+        for gained in [0, 60, 80] {
+            var run = ReclaimRun(
+                number: 1, kind: .step, demand: self.run(target: 80, []).demand,
+                plan: ReclaimOrder.plan(facts, targetBytes: 80), sizes: [1: 500, 2: 30, 3: 300],
+                callDeadline: .seconds(1), trimsFirst: false)
+            guard
+                case .start(let limit, client: 3, limit: .set(bytes: 250), request: nil) = run.next(
+                    shouldTrimLast: false, at: .seconds(0))
+            else {
+                Issue.record("its limit does not come first")
+                return
+            }
+            run.answered(limit, promisedBytes: 0, freedBytes: nil, error: nil, at: .seconds(0))
+            var asked: [UInt64: Int] = [:]
+            var isOver = false
+            while !isOver {
+                switch run.next(shouldTrimLast: false, at: .seconds(0)) {
+                case .limit(let id, _, _):
+                    run.answered(id, promisedBytes: 0, freedBytes: nil, error: nil, at: .seconds(0))
+                case .release(let id, let client, let request):
+                    asked[client, default: 0] += request.bytes
+                    run.answered(
+                        id, promisedBytes: request.bytes, freedBytes: nil, gainedBytes: client == 1 ? gained : 0,
+                        error: nil, at: .seconds(0))
+                case .start(let id, let client, _, let request):
+                    asked[client, default: 0] += request?.bytes ?? 0
+                    run.answered(
+                        id, promisedBytes: request?.bytes ?? 0, freedBytes: nil, error: nil, at: .seconds(0))
+                default: isOver = true
+                }
+            }
+            #expect(asked[1] == 80)
+            #expect(asked[2, default: 0] == min(30, 80 - gained))
+            #expect(asked[3, default: 0] == max(0, 50 - gained))
+        }
     }
 
     @Test(
