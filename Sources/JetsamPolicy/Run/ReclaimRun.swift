@@ -221,7 +221,7 @@ package struct ReclaimRun {
                 phase = .starts(0)
                 if trimsFirst { return trim(.first) }
             case .starts(let index):
-                if let action = nextStart(index, at: now) { return action }
+                if let action = nextStart(index, callsHandlers: callsHandlers, at: now) { return action }
             case .limits(let index):
                 if let action = nextLimit(index, callsHandlers: callsHandlers, at: now) { return action }
             case .releases(let index, let turn):
@@ -283,19 +283,21 @@ package struct ReclaimRun {
         return .trim
     }
 
-    private mutating func nextStart(_ index: Int, at now: MonotonicInstant) -> Action? {
+    private mutating func nextStart(_ index: Int, callsHandlers: Bool, at now: MonotonicInstant) -> Action? {
         guard index < caches.order.count else {
             phase = .limits(0)
             return nil
         }
         phase = .starts(index + 1)
         let part = caches.order[index]
-        let isAsked = part.askBytes > 0 && !part.waitsForTurn
+        // Where no handler may be called, those before it have no turn.
+        let isAsked = part.askBytes > 0 && (!part.waitsForTurn || !callsHandlers)
         guard part.isStarted, !isHurried, part.limit != .keep || isAsked else { return nil }
         caches.follow(part)
         if isAsked { results.begin(at: now) }
         changedAt = now
         let ask = isAsked ? caches.firstAsk(part) : 0
+        if part.waitsForTurn { caches.count(on: part, bytes: ask) }
         let id = caches.add(
             part, askedBytes: ask, isRelease: ask > 0, isBeside: part.ownsSegments, run: number, at: now)
         return .start(id, client: part.id, limit: part.limit, request: ask > 0 ? caches.request(id) : nil)

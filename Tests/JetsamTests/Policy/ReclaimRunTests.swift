@@ -111,6 +111,31 @@ struct ReclaimRunTests: RunTesting {
         #expect((2...11).contains(asked.count) && asked.reduce(0, +) == all)
     }
 
+    @Test(
+        "Where no handler may be called, nobody waits for the turn of one that is known to give nothing",
+        arguments: [CacheTraits.asynchronous, .segments])
+    func doesNotWait(traits: CacheTraits) {
+        let facts = [
+            ClientFacts(id: 1, priority: .low, traits: [], bytes: 500, givesNothing: true),
+            ClientFacts(id: 2, priority: .high, traits: traits, bytes: 300, givesNothing: true),
+            ClientFacts(id: 3, priority: .high, traits: [traits, .lossy], bytes: 300),
+        ]
+        var run = ReclaimRun(
+            number: 1, kind: .step, demand: self.run(target: 80, []).demand,
+            plan: ReclaimOrder.plan(facts, targetBytes: 80), sizes: [1: 500, 2: 300, 3: 300],
+            callDeadline: .seconds(1), trimsFirst: false)
+        var asked: [UInt64: Int] = [:]
+        while case .start(let id, let client, _, let request) = run.next(
+            shouldTrimLast: false, callsHandlers: false, at: .seconds(0))
+        {
+            asked[client, default: 0] += request?.bytes ?? 0
+            run.answered(id, promisedBytes: request?.bytes ?? 0, freedBytes: nil, error: nil, at: .seconds(0))
+        }
+        #expect(asked == [2: 80, 3: 80])
+        // A thread that may call handlers goes on: nothing is missing any more.
+        #expect(words(&run) { _, bytes in bytes }.contains { $0.hasPrefix("release") } == false)
+    }
+
     @Test("What is seen to come back of one that is known to give nothing is asked of nobody else")
     func unreliableGives() {
         let facts = [
