@@ -88,9 +88,10 @@ package struct PlannedRelease: Equatable {
     /// asked only for what that one is not seen to give.
     var waitsForTurn = false
 
-    /// Indicates whether it gets its limit at the beginning, and is asked then unless it waits for its turn. It answers while others are
-    /// asked.
+    /// Indicates whether it gets its limit at the beginning, and answers while others are asked.
     var isStarted: Bool { isAsynchronous || ownsSegments }
+    /// Indicates whether it is asked at the beginning.
+    var isAskedAtOnce: Bool { isStarted && !waitsForTurn }
 }
 
 /// The change of a cache's limit.

@@ -5,11 +5,11 @@ internal import PurgeableCaches
 /// One step while it is carried out: says what to do next and takes the answers. It does nothing itself.
 ///
 /// Synchronous handlers are called one after another in the plan's order, asynchronous ones all at the start, and so are caches
-/// that own their memory: no handler is waited for before these give. Below critical those behind a cache that is known to give nothing
-/// have their turn instead: it may give after all. Synchronous ones are asked in portions that they are
-/// expected to give well within their deadline; one that has had the time of its deadline lets the others go first, and has
-/// another turn where these did not give enough. A call that misses its deadline is left behind, and whoever asks next goes on
-/// with the rest. At critical others are asked already when a portion takes longer than it was expected to.
+/// that own their memory: no handler is waited for before these give. Below critical both wait for their turn behind a cache that is
+/// known to give nothing, as it may give after all. Synchronous ones are asked in portions that they are expected to give well within
+/// their deadline; one that has had the time of its deadline lets the others go first, and has another turn where these did not give
+/// enough. A call that misses its deadline is left behind, and whoever asks next goes on with the rest. At critical others are asked
+/// already when a portion takes longer than it was expected to.
 package struct ReclaimRun {
     /// Whether caches are asked for their part, or for more.
     private enum Turn {
@@ -291,7 +291,7 @@ package struct ReclaimRun {
         phase = .starts(index + 1)
         let part = caches.order[index]
         // Where no handler may be called, those before it have no turn.
-        let isAsked = part.askBytes > 0 && (!part.waitsForTurn || !callsHandlers)
+        let isAsked = part.askBytes > 0 && (part.isAskedAtOnce || !callsHandlers)
         guard part.isStarted, !isHurried, part.limit != .keep || isAsked else { return nil }
         caches.follow(part)
         if isAsked { results.begin(at: now) }

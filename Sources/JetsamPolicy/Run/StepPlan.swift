@@ -21,7 +21,7 @@ struct StepPlan {
         var sums = [Int](repeating: 0, count: parts.count)
         for index in parts.indices.dropLast().reversed() {
             let next = parts[index + 1]
-            let counts = (!next.isStarted || next.waitsForTurn) && !next.givesNothing
+            let counts = !next.isAskedAtOnce && !next.givesNothing
             sums[index] = sums[index + 1].addingSaturating(counts ? next.askBytes : 0)
         }
         laterAsks = sums
@@ -46,14 +46,11 @@ struct StepPlan {
 
     func isUnreliable(_ client: UInt64) -> Bool { unreliable.contains(client) }
 
-    /// Returns the bytes that are left of a target for those who answer in turn. At critical only answers count; at warning what
-    /// asynchronous clients are asked for at the beginning is taken to come. So is always what is asked of memory of the library's own
-    /// then.
+    /// Returns the bytes that are left of a target for those who answer in turn. What memory of the library's own is asked for at the
+    /// beginning is taken to come, and at warning also what asynchronous clients are. Of all others only answers count.
     func remaining(of target: Int) -> Int {
         let asked = parts.reduce(0) { sum, part in
-            let counts =
-                !part.givesNothing && !part.waitsForTurn
-                && (part.ownsSegments || (part.isAsynchronous && level < .critical))
+            let counts = !part.givesNothing && part.isAskedAtOnce && (part.ownsSegments || level < .critical)
             return sum.addingSaturating(counts ? part.askBytes : 0)
         }
         return target.subtractingSaturating(asked)

@@ -9,7 +9,6 @@ final class PaceInvariant: Invariant {
     static let mostCalls = 100
     private static let second: Int64 = 1_000_000_000
     private var ends: [ObjectIdentifier: [(instant: Int64, isEmpty: Bool)]] = [:]
-
     private var calls: [ObjectIdentifier: [Int64]] = [:]
 
     func observe(_ event: WorldEvent, of server: SimulatedServer) {
