@@ -17,7 +17,7 @@ struct CacheShard {
     private let balance: QueueBalance
     /// The number of shards that the cache uses.
     private var shardCount: Int
-    private var ghosts: GhostTable
+    private(set) var ghosts: GhostTable
     private(set) var evictions = 0
     private(set) var expirations = 0
 
@@ -126,8 +126,10 @@ struct CacheShard {
 
     /// Takes out the entry that is worth least; nil where there is none, or where its cost is greater than may be. At most 65 entries
     /// are looked at.
+    ///
+    /// - Parameter isRelease: True where memory is wanted back: then none is taken to remember the entry.
     @usableFromInline
-    mutating func removeVictim(now: Int64, most: Int = .max) -> UInt32? {
+    mutating func removeVictim(now: Int64, most: Int = .max, isRelease: Bool = false) -> UInt32? {
         var spared = 0
         while true {
             let (entry, isSmall) = queues.next(share: balance.share)
@@ -141,7 +143,7 @@ struct CacheShard {
             let marks = unsafe entries.marks(entry)
             guard unsafe marks.pointee & CacheLayout.isUsed != 0, spared < Self.mostSpared else {
                 evictions += 1
-                remember(unsafe header.pointee.hash, isSmall ? .small : .main)
+                remember(unsafe header.pointee.hash, isSmall ? .small : .main, isRelease: isRelease)
                 remove(entry)
                 return entry
             }
@@ -152,10 +154,10 @@ struct CacheShard {
         }
     }
 
-    private mutating func remember(_ hash: UInt32, _ origin: GhostTable.Origin) {
-        if count * 2 > ghosts.capacity * 3 || count * 3 < ghosts.capacity && ghosts.capacity > 8 {
-            ghosts.resize(for: count)
-        }
+    private mutating func remember(_ hash: UInt32, _ origin: GhostTable.Origin, isRelease: Bool) {
+        let isTooSmall = count * 2 > ghosts.capacity * 3
+        let isTooLarge = count * 3 < ghosts.capacity && ghosts.capacity > 8
+        if isTooLarge || isTooSmall && !isRelease { ghosts.resize(for: count) }
         ghosts.insert(hash, from: origin)
         if origin == .small, evictions % QueueBalance.batch == 0 {
             balance.drawBack(entries: count, shards: shardCount)

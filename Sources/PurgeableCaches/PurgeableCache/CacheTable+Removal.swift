@@ -55,7 +55,7 @@ extension CacheTable {
             unsafe lock(shard)
             while debt.isOwed, taken < CacheRemains<Key, Value>.batch,
                 let entry = unsafe shard.pointee.removeVictim(
-                    now: now, most: most - given - owed + debt.bytes - budget.overhead)
+                    now: now, most: most - given - owed + debt.bytes - budget.overhead, isRelease: true)
             {
                 let header = unsafe CacheShard.header(entry, in: shard)
                 unsafe budget.give(cost: header.pointee.cost, paying: &debt)

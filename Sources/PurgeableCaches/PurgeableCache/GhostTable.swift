@@ -1,5 +1,8 @@
 /// Remembers, by a few bits of their hashes, what was evicted lately: 10 bytes an entry, in buckets of eight.
 ///
+/// A page of it takes memory from its first use on. So a release, which is to bring memory, makes no table and no larger one: it
+/// remembers what it evicts only where there is a table.
+///
 /// It may forget, and once in some ten thousand lookups take one key for another; either costs a little of the hit rate.
 @safe struct GhostTable {
     /// The queue that it was evicted from.

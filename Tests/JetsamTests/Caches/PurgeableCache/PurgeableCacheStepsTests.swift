@@ -73,6 +73,27 @@ struct PurgeableCacheStepsTests {
         #expect(cache.totalCost <= 10)
         cache.table.forEachShard { $0.expectConsistent() }
     }
+
+    @Test("A release takes no memory to remember what it evicts, and gives some of that memory back")
+    func remembering() {
+        let cache = cache()
+        for key in 0..<20_000 { cache.insert(key, for: key, cost: 1) }
+        #expect(cache.release(bytes: 100_000) >= 100_000)
+        #expect(cache.table.sum { $0.ghosts.capacity } == 0)
+        // An entry that makes room for another is remembered.
+        cache.limit = cache.totalCost
+        for key in 20_000..<22_000 { cache.insert(key, for: key, cost: 1) }
+        let remembered = cache.table.sum { $0.ghosts.capacity }
+        #expect(remembered > 15_000)
+        // What a release takes out now is remembered, too: it comes back to the main queue.
+        let before = cache.table.sum { $0.queues.main.count }
+        cache.release(bytes: 100_000)
+        for key in 0..<20_000 where cache.peek(key) == nil { cache.insert(key, for: key, cost: 1) }
+        #expect(cache.table.sum { $0.queues.main.count } > before)
+        cache.release(bytes: cache.statistics.reportedBytes / 10 * 9)
+        #expect(cache.table.sum { $0.ghosts.capacity } < remembered / 2)
+        cache.table.forEachShard { $0.expectConsistent() }
+    }
 }
 
 extension CacheShard {
