@@ -49,20 +49,24 @@ package struct ReleaseAccount: Equatable, Sendable {
             _ reading: MemoryReading, at instant: MonotonicInstant, budget: ManagerConfiguration.FootprintRule?,
             cacheBytes: Int, refetchedBytes: Int
         ) {
-            var (limit, headroom) = (reading.limitBytes, reading.headroomBytes)
-            func lacking(_ limit: Int, _ headroom: Int) -> Int {
-                ReleaseAccount.reserveBytes(limitBytes: limit).subtractingSaturating(headroom)
-            }
-            func yield(to soft: Int, _ left: Int) {
-                if lacking(soft, left) > lacking(limit, headroom) { (limit, headroom) = (soft, left) }
-            }
+            self.init(
+                instant: instant, limitBytes: reading.limitBytes, headroomBytes: reading.headroomBytes,
+                cacheBytes: cacheBytes, refetchedBytes: refetchedBytes)
             if let budget = budget?.budgetBytes {
                 yield(to: budget, budget.subtractingSaturating(reading.footprintBytes))
             }
             if let high = reading.highBytes, let distance = reading.distanceToHighBytes { yield(to: high, distance) }
-            self.init(
-                instant: instant, limitBytes: limit, headroomBytes: headroom, cacheBytes: cacheBytes,
-                refetchedBytes: refetchedBytes)
+        }
+
+        /// Takes another limit, with what is left to it, if that lacks more of its reserve. No closure: that would allocate where
+        /// nothing is optimised.
+        private mutating func yield(to limit: Int, _ headroom: Int) {
+            guard Self.lacking(limit, headroom) > Self.lacking(limitBytes, headroomBytes) else { return }
+            (limitBytes, headroomBytes) = (limit, headroom)
+        }
+
+        private static func lacking(_ limit: Int, _ headroom: Int) -> Int {
+            ReleaseAccount.reserveBytes(limitBytes: limit).subtractingSaturating(headroom)
         }
     }
 
