@@ -134,7 +134,7 @@ struct SceneManagerIntegrationTests {
             #expect(client.limitBytes != nil)
             if isHeldDown { try await scene.activate() } else { client.endCall() }
             registration.update(bytes: 0)
-            // A look that comes while a run has not ended yet lifts nothing: the next one does.
+            // It is lifted at one of the next looks.
             for _ in 0..<30 where client.limitBytes != nil { await pass(1) }
             #expect(client.limitBytes == nil)
             #expect(limits.withLock { $0.last } == .some(nil))
